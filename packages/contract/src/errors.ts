@@ -1,0 +1,63 @@
+import Type, { type Static } from "typebox";
+
+/** The kinds of an invalid field, named as pydantic names them. */
+export const VALIDATION_TYPES = [
+  "missing",
+  "extra_forbidden",
+  "string_type",
+  "int_type",
+  "float_type",
+  "bool_type",
+  "list_type",
+  "dict_type",
+  "uuid_parsing",
+  "datetime_parsing",
+  "enum",
+  "greater_than",
+  "greater_than_equal",
+  "less_than",
+  "less_than_equal",
+  "string_too_short",
+  "string_too_long",
+  "string_pattern_mismatch",
+  "too_short",
+  "too_long",
+  "json_invalid",
+  "value_error",
+] as const;
+export type ValidationType = (typeof VALIDATION_TYPES)[number];
+
+export const ValidationItem = Type.Object(
+  {
+    loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+      description: "Where: `body`, `query`, `path` or `cookie`, then the way to the field.",
+      examples: [["body", "name"]],
+    }),
+    msg: Type.String({ examples: ["Field required"] }),
+    type: Type.Enum(VALIDATION_TYPES, { examples: ["missing"] }),
+  },
+  { title: "ValidationItem" },
+);
+export type ValidationItem = Static<typeof ValidationItem>;
+
+export const ValidationFailure = Type.Object(
+  { detail: Type.Array(ValidationItem) },
+  { title: "ValidationFailure", description: "Every invalid field of the request, all at once." },
+);
+
+export const Failure = Type.Object(
+  { detail: Type.String({ examples: ["Not found."] }) },
+  { title: "Failure", description: "What went wrong, as a sentence." },
+);
+
+/** Machine-readable reasons of a refused app operation; a closed list. */
+export const CONFLICT_CODES = [
+  "blocked_sync",
+  "export_ref_in_use",
+  "app_paused",
+  "app_not_paused",
+  "app_deleting",
+  "ambiguous_template",
+  "name_taken",
+] as const;
+export type ConflictCode = (typeof CONFLICT_CODES)[number];

@@ -1,0 +1,37 @@
+import Type, { type TSchema } from "typebox";
+
+/** Characters a person can see: no control characters, no line breaks. */
+const PRINTABLE = "^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$";
+
+export const Uuid = (description?: string) =>
+  Type.String({
+    format: "uuid",
+    examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"],
+    ...(description ? { description } : {}),
+  });
+
+export const Timestamp = (description?: string) =>
+  Type.String({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"], ...(description ? { description } : {}) });
+
+/** The name of an organization, a cluster or a credential: for people to read. */
+export const DisplayName = (example: string) =>
+  Type.String({ minLength: 1, maxLength: 100, pattern: PRINTABLE, examples: [example] });
+
+export const Description = Type.String({
+  maxLength: 2000,
+  description: "Free text.",
+  examples: ["Everything that customers see."],
+});
+
+export const Email = Type.String({
+  format: "email",
+  maxLength: 254,
+  examples: ["ada@example.com"],
+});
+
+export const Password = Type.String({ minLength: 8, maxLength: 128, examples: ["correct horse battery staple"] });
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Request bodies are strict: an unknown field is refused, not ignored. */
+export const strict = { additionalProperties: false } as const;

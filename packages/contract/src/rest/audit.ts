@@ -1,0 +1,44 @@
+import Type, { type Static } from "typebox";
+import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, PageQuery } from "../page.ts";
+
+/** By what kind of credential a change was made; `system` is the control plane itself. */
+export const VIAS = ["user", "cli_token", "system"] as const;
+export type Via = (typeof VIAS)[number];
+
+export const AuditEntry = Type.Object(
+  {
+    id: Uuid(),
+    at: Timestamp(),
+    actor: Type.Object({ id: Nullable(Uuid()), email: Nullable(Type.String({ examples: ["ada@example.com"] })) }),
+    via: Type.Enum(VIAS),
+    source_address: Nullable(Type.String({ examples: ["203.0.113.7"] })),
+    action: Type.String({ examples: ["org.update"] }),
+    resource: Type.Object({
+      type: Type.String({ examples: ["org"] }),
+      id: Nullable(Type.String({ examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"] })),
+      name: Nullable(Type.String({ examples: ["Demo"] })),
+    }),
+    changes: Type.Record(Type.String(), Type.Unknown(), {
+      description: "What changed, secrets left out.",
+      examples: [{ name: "Demo" }],
+    }),
+    request_id: Nullable(Type.String({ examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"] })),
+  },
+  { title: "AuditEntry" },
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const listAuditLog = operation({
+  id: "listAuditLog",
+  method: "GET",
+  path: "/orgs/{id}/audit-log",
+  tag: "Organizations",
+  summary: "Read who changed what in the organization; org admin",
+  credentials: "user",
+  params: Type.Object({ id: Uuid() }),
+  query: PageQuery,
+  success: [200, Page(AuditEntry)],
+  failures: [403, 404],
+});

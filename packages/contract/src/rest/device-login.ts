@@ -1,0 +1,64 @@
+import Type from "typebox";
+import { DisplayName, strict } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Scopes } from "./cli-tokens.ts";
+
+const tag = "CLI tokens";
+
+/** Why a device has no token yet, in the words of RFC 8628. */
+export const DEVICE_ERRORS = ["authorization_pending", "slow_down", "access_denied", "expired_token"] as const;
+export type DeviceError = (typeof DEVICE_ERRORS)[number];
+
+export const startDeviceLogin = operation({
+  id: "startDeviceLogin",
+  method: "POST",
+  path: "/auth/cli/device",
+  tag,
+  summary: "Begin a device login (RFC 8628): get a code for a person to approve",
+  credentials: "none",
+  body: Type.Object({ requested_scopes: Scopes, client_name: DisplayName("binnacle on laptop") }, strict),
+  success: [
+    200,
+    Type.Object(
+      {
+        device_code: Type.String({ examples: ["<DEVICE_CODE>"] }),
+        user_code: Type.String({ examples: ["BCDF-GHJK"] }),
+        verification_uri: Type.String({ examples: ["http://127.0.0.1:8080/device"] }),
+        verification_uri_complete: Type.String({ examples: ["http://127.0.0.1:8080/device?user_code=BCDF-GHJK"] }),
+        expires_in: Type.Integer({ description: "Seconds.", examples: [600] }),
+        interval: Type.Integer({ description: "Seconds to wait between two questions.", examples: [5] }),
+      },
+      { title: "DeviceLogin" },
+    ),
+  ],
+});
+
+export const decideDeviceLogin = operation({
+  id: "decideDeviceLogin",
+  method: "POST",
+  path: "/auth/cli/device/approval",
+  tag,
+  summary: "Approve or deny a device by the code it shows",
+  credentials: "user",
+  body: Type.Object(
+    { user_code: Type.String({ minLength: 1, maxLength: 20, examples: ["BCDF-GHJK"] }), approved: Type.Boolean() },
+    strict,
+  ),
+  success: [204, null],
+  failures: [404],
+});
+
+export const claimDeviceToken = operation({
+  id: "claimDeviceToken",
+  method: "POST",
+  path: "/auth/cli/device/token",
+  tag,
+  summary: "Ask whether the device has been approved, and get its CLI token",
+  credentials: "none",
+  body: Type.Object(
+    { device_code: Type.String({ minLength: 1, maxLength: 200, examples: ["<DEVICE_CODE>"] }) },
+    strict,
+  ),
+  success: [200, Type.Object({ token: Type.String({ examples: ["bnc_<SECRET>"] }) }, { title: "DeviceToken" })],
+  failureBodies: { 400: Type.Object({ error: Type.Enum(DEVICE_ERRORS) }, { title: "DeviceRefusal" }) },
+});

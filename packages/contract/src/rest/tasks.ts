@@ -1,0 +1,59 @@
+import Type, { type Static } from "typebox";
+import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+const tag = "Tasks";
+
+export const TASK_KINDS = ["ping"] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
+
+export const JOB_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export const Task = Type.Object(
+  {
+    id: Uuid(),
+    kind: Type.Enum(TASK_KINDS),
+    status: Type.Enum(JOB_STATUSES),
+    attempts: Type.Integer({ examples: [1] }),
+    result: Nullable(Type.Record(Type.String(), Type.Unknown(), { examples: [{ pong: true }] })),
+    error_message: Nullable(Type.String({ examples: ["The cluster did not answer."] })),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+    started_at: Nullable(Timestamp()),
+    finished_at: Nullable(Timestamp()),
+  },
+  { title: "Task" },
+);
+export type Task = Static<typeof Task>;
+
+export const createTask = operation({
+  id: "createTask",
+  method: "POST",
+  path: "/tasks/task",
+  tag,
+  summary: "Queue a task; limited per caller by the caller's tier",
+  description: "Past the limit: 429 with `Retry-After`.",
+  credentials: "user",
+  body: Type.Object(
+    {
+      kind: Type.Enum(TASK_KINDS),
+      payload: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50, examples: [{}] })),
+    },
+    strict,
+  ),
+  success: [201, Type.Object({ id: Uuid() }, { title: "TaskCreated" })],
+  failures: [429],
+});
+
+export const getTask = operation({
+  id: "getTask",
+  method: "GET",
+  path: "/tasks/task/{id}",
+  tag,
+  summary: "Read a task of yours",
+  credentials: "user",
+  params: Type.Object({ id: Uuid() }),
+  success: [200, Task],
+  failures: [404],
+});

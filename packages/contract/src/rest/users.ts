@@ -1,0 +1,140 @@
+import Type, { type Static } from "typebox";
+import { Email, Nullable, Password, strict, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, PageQuery } from "../page.ts";
+import { ORG_ROLES } from "../roles.ts";
+import { RoleBinding } from "./role-bindings.ts";
+
+const tag = "Users";
+
+const fields = {
+  name: Type.String({ minLength: 2, maxLength: 30, pattern: "^[^\\p{Cc}]*$", examples: ["Ada Lovelace"] }),
+  username: Type.String({ minLength: 2, maxLength: 20, pattern: "^[a-z0-9]+$", examples: ["ada"] }),
+  email: Email,
+};
+const ProfileImageUrl = Type.String({
+  format: "uri",
+  maxLength: 2000,
+  pattern: "^https?://",
+  examples: ["https://example.com/ada.png"],
+});
+const params = Type.Object({ id: Uuid() });
+
+export const User = Type.Object(
+  {
+    id: Uuid(),
+    ...fields,
+    profile_image_url: Nullable(ProfileImageUrl),
+    is_superuser: Type.Boolean(),
+    tier: Type.String({ examples: ["free"] }),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { title: "User" },
+);
+export type User = Static<typeof User>;
+
+const Me = Type.Object(
+  {
+    ...User.properties,
+    organizations: Type.Array(
+      Type.Object({ id: Uuid(), name: Type.String({ examples: ["Demo"] }), role: Type.Enum(ORG_ROLES) }),
+    ),
+    role_bindings: Type.Array(RoleBinding),
+  },
+  { title: "Me" },
+);
+
+export const getMe = operation({
+  id: "getMe",
+  method: "GET",
+  path: "/user/me",
+  tag,
+  summary: "Read your profile, organizations and role bindings",
+  credentials: "user",
+  success: [200, Me],
+});
+
+export const listUsers = operation({
+  id: "listUsers",
+  method: "GET",
+  path: "/users",
+  tag,
+  summary: "List users: all for a superuser, otherwise those who share an organization with you",
+  credentials: "user",
+  query: PageQuery,
+  success: [200, Page(User)],
+});
+
+export const createUser = operation({
+  id: "createUser",
+  method: "POST",
+  path: "/user",
+  tag,
+  summary: "Create a user; by a superuser or an administrator of any organization",
+  credentials: "user",
+  body: Type.Object({ ...fields, password: Password, profile_image_url: Type.Optional(ProfileImageUrl) }, strict),
+  success: [201, User],
+  failures: [403, 409],
+});
+
+export const getUser = operation({
+  id: "getUser",
+  method: "GET",
+  path: "/user/{id}",
+  tag,
+  summary: "Read a user",
+  credentials: "user",
+  params,
+  success: [200, User],
+  failures: [404],
+});
+
+export const updateUser = operation({
+  id: "updateUser",
+  method: "PATCH",
+  path: "/user/{id}",
+  tag,
+  summary: "Change your own record",
+  description: "A new `password` needs the `current_password` and ends every session of the user, this one too.",
+  credentials: "user",
+  params,
+  body: Type.Object(
+    {
+      name: Type.Optional(fields.name),
+      username: Type.Optional(fields.username),
+      email: Type.Optional(fields.email),
+      profile_image_url: Type.Optional(Nullable(ProfileImageUrl)),
+      password: Type.Optional(Password),
+      current_password: Type.Optional(Type.String({ minLength: 1, maxLength: 128, examples: ["binnacle"] })),
+    },
+    strict,
+  ),
+  success: [200, User],
+  failures: [403, 404, 409],
+});
+
+export const deleteUser = operation({
+  id: "deleteUser",
+  method: "DELETE",
+  path: "/user/{id}",
+  tag,
+  summary: "Delete your own record",
+  credentials: "user",
+  params,
+  success: [204, null],
+  failures: [403, 404, 409],
+});
+
+export const setUserTier = operation({
+  id: "setUserTier",
+  method: "PATCH",
+  path: "/user/{id}/tier",
+  tag,
+  summary: "Move a user to another tier; superuser only",
+  credentials: "user",
+  params,
+  body: Type.Object({ tier: Type.String({ minLength: 1, maxLength: 50, examples: ["pro"] }) }, strict),
+  success: [200, User],
+  failures: [403, 404],
+});

@@ -1,0 +1,26 @@
+import Type from "typebox";
+import { Nullable } from "../fields.ts";
+import { operation } from "../operation.ts";
+
+/** Raised by every change of client-visible behaviour; compared as a single integer. */
+export const CONTRACT = 1;
+
+export const getVersion = operation({
+  id: "getVersion",
+  method: "GET",
+  path: "/version",
+  tag: "Control plane",
+  summary: "Read the contract number and the build of the running control plane",
+  description: "`contract` can be ordered; `build` is for support only and must not be compared.",
+  credentials: ["bundles:read"],
+  success: [
+    200,
+    Type.Object(
+      {
+        contract: Type.Integer({ examples: [CONTRACT] }),
+        build: Nullable(Type.String({ description: "Git revision; null when unstamped.", examples: ["4f2a1c9"] })),
+      },
+      { title: "Version" },
+    ),
+  ],
+});

@@ -1,0 +1,46 @@
+import type { Scope } from "@binnacle/contract";
+
+export interface CliToken {
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  readonly scopes: Scope[];
+  readonly expires_at: Date;
+  readonly last_used_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export const DEFAULT_LIFETIME_DAYS = 90;
+
+export function cliToken(
+  id: string,
+  userId: string,
+  { name, scopes, lifetimeDays }: { name: string; scopes: readonly Scope[]; lifetimeDays: number },
+  now: Date,
+): CliToken {
+  return {
+    id,
+    user_id: userId,
+    name,
+    scopes: [...new Set(scopes)],
+    expires_at: new Date(now.getTime() + lifetimeDays * 24 * 60 * 60 * 1000),
+    last_used_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export function wireCliToken(token: CliToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    expires_at: token.expires_at.toISOString(),
+    last_used_at: token.last_used_at?.toISOString() ?? null,
+    created_at: token.created_at.toISOString(),
+    updated_at: token.updated_at.toISOString(),
+  };
+}
+
+export const cliTokenResource = (token: CliToken) => ({ type: "cli_token", id: token.id, name: token.name });

@@ -1,0 +1,62 @@
+/** The arithmetic of the login throttle. A tally belongs to a source address, or to a source address and account. */
+
+export const LOGIN_LIMIT = 20;
+export const LOGIN_PERIOD_MS = 60_000;
+export const FIRST_WINDOW_MS = 60_000;
+export const LONGEST_WINDOW_MS = 15 * 60_000;
+
+export interface LoginAttempt {
+  readonly account: string;
+  readonly atMs: number;
+}
+
+export interface Refusal {
+  readonly untilMs: number;
+  readonly windowMs: number;
+}
+
+/** Survives JSON. `attempts` holds the unfinished series, oldest first, and so never more than LOGIN_LIMIT entries. */
+export interface Tally {
+  readonly attempts: readonly LoginAttempt[];
+  readonly refusal: Refusal | null;
+}
+
+export const emptyTally: Tally = { attempts: [], refusal: null };
+
+/** Counts an attempt, whether it is refused or not. */
+export function attempt(tally: Tally, account: string, nowMs: number): { tally: Tally; refused: boolean } {
+  const { attempts, refusal } = asOf(tally, nowMs);
+  if (attempts.length < LOGIN_LIMIT) {
+    return { tally: { attempts: [...attempts, { account, atMs: nowMs }], refusal }, refused: refusal !== null };
+  }
+  const windowMs = refusal === null ? FIRST_WINDOW_MS : Math.min(2 * refusal.windowMs, LONGEST_WINDOW_MS);
+  return { tally: { attempts: [], refusal: { untilMs: nowMs + windowMs, windowMs } }, refused: true };
+}
+
+/**
+ * Takes the attempts of the accounts whose password was right out of the series. A refusal stands: lifting it would
+ * let somebody with one account of their own guess at the others' without end.
+ */
+export function succeeded(tally: Tally, accounts: readonly string[]): Tally {
+  return { ...tally, attempts: tally.attempts.filter(({ account }) => !accounts.includes(account)) };
+}
+
+/** Whether the tally says no more than an empty one, so that its row may be deleted. */
+export function isIdle(tally: Tally, nowMs: number): boolean {
+  const { attempts, refusal } = asOf(tally, nowMs);
+  return attempts.length === 0 && refusal === null;
+}
+
+/**
+ * The tally without what is over by now. Times that a faster clock wrote are pulled back to this one's, otherwise a
+ * clock set back by an hour would refuse for an hour longer.
+ */
+function asOf({ attempts, refusal }: Tally, nowMs: number): Tally {
+  if (refusal !== null && refusal.untilMs <= nowMs) return emptyTally;
+  return {
+    attempts: attempts
+      .filter(({ atMs }) => nowMs - atMs < LOGIN_PERIOD_MS)
+      .map(({ account, atMs }) => ({ account, atMs: Math.min(atMs, nowMs) })),
+    refusal: refusal && { ...refusal, untilMs: Math.min(refusal.untilMs, nowMs + refusal.windowMs) },
+  };
+}

@@ -1,0 +1,178 @@
+import type { OrgRole } from "@binnacle/contract";
+import { sql, type Updateable } from "kysely";
+import type { UserTable } from "../database/tables.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isUniqueViolation } from "../database/violation.ts";
+import { emailTaken, type User, usernameTaken } from "./user.ts";
+
+const COLUMNS = [
+  "users.id",
+  "users.name",
+  "users.username",
+  "users.email",
+  "users.profile_image_url",
+  "users.is_superuser",
+  "users.tier_name",
+  "users.created_at",
+  "users.updated_at",
+] as const;
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface UserWithHash extends User {
+  readonly password_hash: string;
+}
+
+export async function insertUser(tx: Tx, user: UserWithHash): Promise<void> {
+  await tx.insertInto("users").values(user).execute().catch(rethrowTaken);
+}
+
+export async function updateUserRow(tx: Tx, id: string, changes: Updateable<UserTable>): Promise<User> {
+  return tx
+    .updateTable("users")
+    .set(changes)
+    .where("id", "=", id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+    .catch(rethrowTaken);
+}
+
+function rethrowTaken(error: unknown): never {
+  if (isUniqueViolation(error, "users_email_taken")) throw emailTaken();
+  if (isUniqueViolation(error, "users_username_taken")) throw usernameTaken();
+  throw error;
+}
+
+/** By username or email address: what a login form takes. */
+export function findUserByLogin(db: Queries, login: string): Promise<UserWithHash | undefined> {
+  return db
+    .selectFrom("users")
+    .select([...COLUMNS, "password_hash"])
+    .where((is) => is.or([is("username", "=", login), is("email", "=", login)]))
+    .executeTakeFirst();
+}
+
+export function findUser(db: Queries, id: string): Promise<UserWithHash | undefined> {
+  return db
+    .selectFrom("users")
+    .select([...COLUMNS, "password_hash"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export function findUserByEmail(db: Queries, email: string): Promise<User | undefined> {
+  return db.selectFrom("users").select(COLUMNS).where("email", "=", email).executeTakeFirst();
+}
+
+/** Locked, so that what is decided about the user still holds when it is written. */
+export function lockUser(tx: Tx, id: string): Promise<UserWithHash | undefined> {
+  return tx
+    .selectFrom("users")
+    .select([...COLUMNS, "password_hash"])
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function listAllUsers(db: Queries, page: Window): Promise<User[]> {
+  return db.selectFrom("users").select(COLUMNS).orderBy("id", "desc").limit(page.limit).offset(page.offset).execute();
+}
+
+/** Those who share an organization with the user; the user too. */
+export async function listAcquaintances(
+  db: Queries,
+  userId: string,
+  page: Window,
+): Promise<{ users: User[]; total: number }> {
+  const acquainted = db
+    .selectFrom("users")
+    .where((is) => is.or([is("users.id", "=", userId), is("users.id", "in", acquaintanceIds(db, userId))]));
+  const [users, { total }] = await Promise.all([
+    acquainted.select(COLUMNS).orderBy("users.id", "desc").limit(page.limit).offset(page.offset).execute(),
+    acquainted.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  ]);
+  return { users, total };
+}
+
+export function findAcquaintance(db: Queries, userId: string, otherId: string): Promise<User | undefined> {
+  return db
+    .selectFrom("users")
+    .select(COLUMNS)
+    .where("users.id", "=", otherId)
+    .where((is) => is.or([is("users.id", "=", userId), is("users.id", "in", acquaintanceIds(db, userId))]))
+    .executeTakeFirst();
+}
+
+function acquaintanceIds(db: Queries, userId: string) {
+  return db
+    .selectFrom("memberships as mine")
+    .innerJoin("memberships as theirs", "theirs.org_id", "mine.org_id")
+    .where("mine.user_id", "=", userId)
+    .select("theirs.user_id");
+}
+
+export function orgsOfUser(db: Queries, userId: string): Promise<{ id: string; name: string; role: OrgRole }[]> {
+  return db
+    .selectFrom("memberships")
+    .innerJoin("orgs", "orgs.id", "memberships.org_id")
+    .select(["orgs.id", "orgs.name", "memberships.role"])
+    .where("memberships.user_id", "=", userId)
+    .orderBy("orgs.name")
+    .execute();
+}
+
+export function bindingsOfUser(db: Queries, userId: string) {
+  return db.selectFrom("role_bindings").selectAll().where("user_id", "=", userId).orderBy("id", "desc").execute();
+}
+
+export async function administersAnyOrg(db: Queries, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("memberships")
+    .select("org_id")
+    .where("user_id", "=", userId)
+    .where("role", "=", "admin")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Locks what the answer depends on: two last administrators who leave at once would each count on the other. */
+export async function deletionFacts(tx: Tx, userId: string): Promise<{ superusers: number; soleAdminOf: string[] }> {
+  const superusers = await tx
+    .selectFrom("users")
+    .select("id")
+    .where("is_superuser", "=", true)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  const administered = await tx
+    .selectFrom("orgs")
+    .select(["orgs.id", "orgs.name"])
+    .where(
+      "orgs.id",
+      "in",
+      tx.selectFrom("memberships").select("org_id").where("user_id", "=", userId).where("role", "=", "admin"),
+    )
+    .orderBy("orgs.id")
+    .forUpdate()
+    .execute();
+  const shared = await tx
+    .selectFrom("memberships")
+    .select("org_id")
+    .where("org_id", "in", [...administered.map(({ id }) => id), sql<string>`null`])
+    .where("role", "=", "admin")
+    .where("user_id", "<>", userId)
+    .execute();
+  const others = new Set(shared.map(({ org_id }) => org_id));
+  return {
+    superusers: superusers.length,
+    soleAdminOf: administered.filter(({ id }) => !others.has(id)).map(({ name }) => name),
+  };
+}
+
+export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("users").where("id", "=", id).execute();
+}

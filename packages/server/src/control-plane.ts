@@ -1,0 +1,139 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { sightStore } from "./access/sight.store.ts";
+import { createPasswords } from "./accounts/password.adapter.ts";
+import { createTokens } from "./accounts/tokens.ts";
+import type { Bus } from "./bus/bus.ts";
+import { createMemoryBus } from "./bus/memory.adapter.ts";
+import { connectRedisBus } from "./bus/redis.adapter.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { type Address, connect, type Database } from "./database/connection.adapter.ts";
+import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
+import { migrate } from "./database/migrate.ts";
+import { registerDocumentation } from "./http/documentation.ts";
+import { registerHealth } from "./http/health.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { openApiDocument } from "./http/openapi.ts";
+import { API_BASE, createHttpServer, registerApi } from "./http/server.ts";
+import { startUpkeep } from "./jobs/upkeep.ts";
+import { startWorker } from "./jobs/worker.ts";
+import { resolveKeys } from "./local-secrets.adapter.ts";
+import { apiRoutes } from "./routes.ts";
+import { seed } from "./seed.ts";
+import { taskHandlers } from "./tasks/task.jobs.ts";
+import { createVault } from "./vault/vault.ts";
+
+export interface ControlPlane {
+  /** Where it listens. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+interface Surroundings {
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Called when the embedded database is lost for good and the process has nothing left to do. */
+  readonly onLost?: (error: Error) => void;
+}
+
+/** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
+export async function startControlPlane(
+  config: Config,
+  { log, clock = systemClock, onLost }: Surroundings,
+): Promise<ControlPlane> {
+  const started: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const stopOne of started.splice(0).reverse()) await stopOne();
+  };
+  try {
+    const keys = await resolveKeys(config.secrets, config.dataDir);
+    const database = await openDatabase(config, log, onLost, started);
+    const db = database.kysely;
+    const passwords = await createPasswords();
+    const applied = await migrate(db);
+    if (applied.length > 0) log.info({ applied }, "database migrated");
+    await seed(db, passwords, config, clock);
+
+    const bus: Bus = config.secrets.redisUrl ? connectRedisBus(config.secrets.redisUrl, log) : createMemoryBus(log);
+    started.push(() => bus.close());
+
+    if (config.roles.includes("worker")) {
+      const worker = startWorker({ db, bus, log, handlers: taskHandlers() });
+      const upkeep = startUpkeep({ db, clock, log });
+      started.push(
+        () => worker.stop(config.drainTimeoutMs),
+        () => upkeep.stop(),
+      );
+    }
+
+    let isDraining = false;
+    const metrics = createMetrics();
+    const app = await createHttpServer({ ...config, log, metrics });
+    registerHealth(app, metrics, database.pool, () => isDraining);
+    if (config.roles.includes("api")) {
+      const tokens = await createTokens(keys.signingKey, clock);
+      const ports = {
+        db,
+        bus,
+        clock,
+        tokens,
+        passwords,
+        vault: createVault(keys.vaultKeys),
+        sights: sightStore(database.pool),
+      };
+      const routes = apiRoutes(ports, config);
+      registerApi(app, routes, ports);
+      const document = openApiDocument(routes, { serverUrl: config.publicUrl + API_BASE });
+      await registerDocumentation(app, API_BASE, document, config.environment, ports);
+    }
+    const url = await app.listen({ host: config.host, port: config.port });
+    started.push(async () => {
+      isDraining = true;
+      await drain(app, config.drainTimeoutMs);
+    });
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openDatabase(
+  config: Config,
+  log: Logger,
+  onLost: Surroundings["onLost"],
+  started: (() => Promise<void>)[],
+): Promise<Database> {
+  const address = config.secrets.databaseUrl
+    ? { url: config.secrets.databaseUrl }
+    : await startEmbedded(config, log, onLost, started);
+  const database = connect(address, {
+    poolSize: config.databasePoolSize,
+    onError: (error) => log.warn({ err: error }, "a database connection was lost"),
+  });
+  started.push(() => database.close());
+  return database;
+}
+
+async function startEmbedded(
+  config: Config,
+  log: Logger,
+  onLost: Surroundings["onLost"],
+  started: (() => Promise<void>)[],
+): Promise<Address> {
+  const embedded = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (message, fields) => log.info(fields ?? {}, message),
+    ...(onLost ? { onLost } : {}),
+  });
+  started.push(() => embedded.stop());
+  return embedded.connection;
+}
+
+/** Requests in flight may end; whoever is still connected after that is cut off. */
+async function drain(app: FastifyInstance, timeoutMs: number): Promise<void> {
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+  await app.close();
+  clearTimeout(cutOff);
+}

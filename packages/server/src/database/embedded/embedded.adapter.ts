@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { linkCluster, locateFolders, removeAbandonedSiblings } from "./folders.adapter.ts";
+import { ROLE } from "./launch.adapter.ts";
+import { DATABASE } from "./owner-session.adapter.ts";
+import { type Log, Supervisor } from "./supervisor.adapter.ts";
+
+export { DataDirectoryInUse } from "./data-directory-in-use.ts";
+
+export interface EmbeddedPostgres {
+  /** As `pg` expects it: the folder of the unix socket, and the port that names the socket in it. */
+  readonly connection: { host: string; port: number; user: string; database: string };
+  /** Whether a database that an earlier server left running was taken over. */
+  readonly tookOver: boolean;
+  /** Stops the database (fast shutdown), waits until no process of it is left, and releases the lock. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  readonly log: Log;
+  /** The database has ended under the running server and cannot be brought back. */
+  readonly onLost?: (error: Error) => void;
+}
+
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const startedAt = Date.now();
+  const folders = await locateFolders(options.dataDir);
+  const supervisor = new Supervisor(folders, options.log, (error) => options.onLost?.(error));
+  const { tookOver, socket } = await supervisor.start();
+  try {
+    await linkCluster(folders);
+    await removeAbandonedSiblings(folders.pgdata);
+    await removeAbandonedSiblings(join(folders.home, "postgresql"));
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+  options.log("the database is ready", { folder: folders.pgdata, tookOver, tookMs: Date.now() - startedAt });
+  return {
+    connection: { host: socket.folder, port: socket.port, user: ROLE, database: DATABASE },
+    tookOver,
+    stop: () => supervisor.stop(),
+  };
+}

@@ -1,0 +1,167 @@
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DataDirectoryInUse } from "./embedded.adapter.ts";
+import { Harness, killGroup, postmasterPid, processesIn, query, until } from "./harness.fixture.ts";
+import { folderHash, SYSTEM_FOLDER } from "./placement.ts";
+
+let harness: Harness;
+let dataDir: string;
+let pgdata: string;
+
+beforeEach(async () => {
+  harness = new Harness();
+  dataDir = join(await harness.folder(), "data");
+  pgdata = join(dataDir, "postgres");
+});
+
+afterEach(() => harness.clean());
+
+describe("starting and stopping", () => {
+  test("[DB1] the first start makes a durable database that answers on a private socket only", async () => {
+    const db = await harness.start(dataDir);
+    expect(db.tookOver).toBe(false);
+    const settings = "listen_addresses fsync synchronous_commit server_encoding max_connections".split(" ");
+    const values = await Promise.all(settings.map((name) => query(db.connection, `show ${name}`)));
+    expect(values.flat()).toEqual(["", "on", "on", "UTF8", "100"]);
+    expect((await stat(db.connection.host)).mode & 0o777).toBe(0o700);
+    expect((await stat(pgdata)).mode & 0o777).toBe(0o700);
+  });
+
+  test("[DB2] the next start keeps every row", async () => {
+    const first = await harness.start(dataDir);
+    await query(first.connection, "create table t as select 'kept' as word");
+    await first.stop();
+    const second = await harness.start(dataDir);
+    expect(second.tookOver).toBe(false);
+    expect(await query(second.connection, "select word from t")).toEqual(["kept"]);
+  });
+
+  test("[DB8] a stop leaves no process, also with connections open, and may be asked for twice", async () => {
+    const db = await harness.start(dataDir);
+    const sleeper = query(db.connection, "select pg_sleep(60)").catch((error) => error.code);
+    await until(
+      async () =>
+        (await query(db.connection, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'")).length,
+    );
+    await Promise.all([db.stop(), db.stop()]);
+    expect(processesIn(pgdata)).toEqual([]);
+    expect(await sleeper).toBe("57P01");
+  });
+
+  test("[DB9] a first start killed in the middle does not spoil the folder", async () => {
+    const { child } = harness.spawnServer(dataDir);
+    const begun = await until(async () => (await readdir(dataDir)).find((name) => name.includes(".unfinished-")));
+    await until(() => existsSync(join(dataDir, begun, "PG_VERSION")));
+    await killGroup(child);
+    expect(existsSync(pgdata)).toBe(false);
+
+    const db = await harness.start(dataDir);
+    expect(await query(db.connection, "select 1")).toEqual([1]);
+    expect((await readdir(dataDir)).filter((name) => name.includes(".unfinished-"))).toEqual([]);
+  });
+
+  test("[DB14] a data folder with a long path gets a short socket folder of its own", async () => {
+    const deep = join(await harness.folder(), "long".repeat(30));
+    const db = await harness.start(join(deep, "data"));
+    expect(db.connection.host).toContain(folderHash(join(deep, "data")));
+    expect((await stat(db.connection.host)).mode & 0o777).toBe(0o700);
+    expect(await query(db.connection, "select 1")).toEqual([1]);
+    await db.stop();
+    expect(processesIn(join(deep, "data", "postgres"))).toEqual([]);
+    await rm(db.connection.host, { recursive: true });
+  });
+
+  test("[DB15] a database that cannot start says why at once", async () => {
+    await (await harness.start(dataDir)).stop();
+    await writeFile(join(pgdata, "PG_VERSION"), "12\n");
+    const startedAt = Date.now();
+    await expect(harness.start(dataDir)).rejects.toThrow("database files are incompatible with server");
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  test("[DB17] the log stays bounded and holds neither statements nor row values", async () => {
+    const first = await harness.start(dataDir);
+    await query(first.connection, "create table t (word text primary key check (word <> 'hidden-check'))");
+    await query(first.connection, "insert into t values ('hidden-key')");
+    await expect(query(first.connection, "insert into t values ('hidden-key')")).rejects.toThrow();
+    await expect(query(first.connection, "insert into t values ('hidden-check')")).rejects.toThrow();
+    await first.stop();
+    const log = join(dataDir, "postgres.log");
+    expect(await readFile(log, "utf8")).toContain("duplicate key");
+    expect(await readFile(log, "utf8")).not.toContain("hidden");
+    await truncate(log, 11 * 1024 * 1024);
+    await harness.start(dataDir);
+    expect((await stat(log)).size).toBeLessThan(100_000);
+  });
+});
+
+describe("two servers and one folder", () => {
+  test("[DB3] a second living server is refused with a sentence that names the folder", async () => {
+    const db = await harness.start(dataDir);
+    const { report } = harness.spawnServer(dataDir);
+    expect(await report).toEqual({ refused: "DataDirectoryInUse", message: expect.stringContaining(dataDir) });
+    await expect(harness.start(dataDir)).rejects.toThrow(DataDirectoryInUse);
+    expect(await query(db.connection, "select 1")).toEqual([1]);
+  });
+
+  test("[DB4] of two servers that start at the same instant exactly one wins", async () => {
+    const reports = await Promise.all([1, 2].map(() => harness.spawnServer(dataDir).report));
+    expect(reports.map(({ refused }) => refused ?? "won").sort()).toEqual(["DataDirectoryInUse", "won"]);
+    const winner = reports.find(({ connection }) => connection)?.connection;
+    expect(winner && (await query(winner, "select 1"))).toEqual([1]);
+  });
+
+  test("[DB5] the database of a killed server is taken over with its rows", async () => {
+    const { child, report } = harness.spawnServer(dataDir);
+    const { connection } = await report;
+    if (!connection) throw new Error("the first server was refused");
+    await query(connection, "create table t as select 'kept' as word");
+    const orphan = await postmasterPid(pgdata);
+    await killGroup(child);
+
+    const db = await harness.start(dataDir);
+    expect(db.tookOver).toBe(true);
+    expect(await postmasterPid(pgdata)).toBe(orphan);
+    expect(await query(db.connection, "select word from t")).toEqual(["kept"]);
+    await db.stop();
+    expect(processesIn(pgdata)).toEqual([]);
+  });
+
+  test("[DB18] a copy of a running data folder becomes a database of its own", async () => {
+    const original = await harness.start(dataDir);
+    await query(original.connection, "create table t as select 'original' as word");
+    await query(original.connection, "checkpoint");
+    const copyDir = join(dataDir, "..", "copy");
+    await mkdir(copyDir, { mode: 0o711 });
+    await cp(pgdata, join(copyDir, "postgres"), { recursive: true, preserveTimestamps: true });
+
+    const copy = await harness.start(copyDir);
+    expect(copy.tookOver).toBe(false);
+    await query(copy.connection, "update t set word = 'copy'");
+    expect(await query(original.connection, "select word from t")).toEqual(["original"]);
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)("a server that runs as root", () => {
+  test("[DB11] runs its database as nobody", async () => {
+    await harness.start(dataDir);
+    expect((await stat(`/proc/${await postmasterPid(pgdata)}`)).uid).toBe((await stat(pgdata)).uid);
+    expect((await stat(pgdata)).uid).not.toBe(0);
+  });
+
+  test("[DB12] keeps the database of a closed folder on system ground and finds it again", async () => {
+    const closed = join(await harness.folder(0o700), "data");
+    const system = join(SYSTEM_FOLDER, folderHash(closed), "postgres");
+    const first = await harness.start(closed);
+    await query(first.connection, "create table t as select 'kept' as word");
+    expect(await postmasterPid(system)).toBeGreaterThan(0);
+    await first.stop();
+    expect(processesIn(system)).toEqual([]);
+
+    await chmod(join(closed, ".."), 0o755);
+    const second = await harness.start(closed);
+    expect(await query(second.connection, "select word from t")).toEqual(["kept"]);
+  });
+});

@@ -1,0 +1,69 @@
+import pg from "pg";
+import { ROLE } from "./launch.adapter.ts";
+
+export const DATABASE = "postgres";
+
+const ANSWER_TIMEOUT_MS = 5_000;
+
+const CANNOT_CONNECT_NOW = "57P03";
+
+/** "BINN" in ASCII; the two-number form of advisory locks never meets the one-number form that others may use. */
+const LOCK_CLASS = 0x42494e4e;
+const LOCK_OWNER = 1;
+
+/** A session of the running database. The lock it takes disappears with the process that holds it. */
+export interface OwnerSession {
+  readonly ended: Promise<void>;
+  tryLock(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export type Answer =
+  | { readonly kind: "ready"; readonly session: OwnerSession }
+  /** It answers, but is starting, recovering or stopping. */
+  | { readonly kind: "busy" }
+  | { readonly kind: "silent" };
+
+/** Asks whoever listens there whether it is the database of this very folder. */
+export async function knock(socket: { folder: string; port: number }, pgdata: string): Promise<Answer> {
+  const client = new pg.Client({
+    host: socket.folder,
+    port: socket.port,
+    user: ROLE,
+    database: DATABASE,
+    ssl: false,
+    application_name: "binnacle owner",
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+  });
+  const ended = new Promise<void>((resolve) => client.once("end", resolve));
+  // "end" follows every error of an open connection; without a listener the error would end the server.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>("show data_directory");
+    if (rows[0]?.data_directory === pgdata) return { kind: "ready", session: sessionOf(client, ended) };
+    await client.end();
+    // A folder copied while its database ran names the socket of the original.
+    return { kind: "silent" };
+  } catch (error) {
+    void client.end().catch(() => undefined);
+    return { kind: (error as { code?: string }).code === CANNOT_CONNECT_NOW ? "busy" : "silent" };
+  }
+}
+
+function sessionOf(client: pg.Client, ended: Promise<void>): OwnerSession {
+  return {
+    ended,
+    async tryLock() {
+      const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1, $2) as locked", [
+        LOCK_CLASS,
+        LOCK_OWNER,
+      ]);
+      return rows[0]?.locked === true;
+    },
+    async close() {
+      await client.end().catch(() => undefined);
+    },
+  };
+}

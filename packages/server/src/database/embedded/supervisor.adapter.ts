@@ -1,0 +1,191 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Binaries, installedPackage, prepareBinaries } from "./binaries.adapter.ts";
+import { DataDirectoryInUse } from "./data-directory-in-use.ts";
+import { type Folders, isCluster } from "./folders.adapter.ts";
+import { createCluster, type Launched, launch, readPidFile } from "./launch.adapter.ts";
+import { knock, type OwnerSession } from "./owner-session.adapter.ts";
+import { failureReason, isPassingFailure } from "./postmaster-state.ts";
+import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
+
+export type Log = (message: string, fields?: Record<string, unknown>) => void;
+
+/** A database that answers, with the lock that makes it ours. */
+interface Held {
+  readonly session: OwnerSession;
+  readonly pid: number;
+  readonly socket: { readonly folder: string; readonly port: number };
+}
+
+const POLL_MS = 15;
+/** A sign of life begins it anew: replaying a long log after a crash may take minutes and must not be cut off. */
+const SILENCE_MAX_MS = 15_000;
+const LOCK_WAIT_MS = 2_000;
+const BACKOFF_FIRST_MS = 50;
+const BACKOFF_MAX_MS = 500;
+
+export class Supervisor {
+  readonly #folders: Folders;
+  readonly #log: Log;
+  readonly #onLost: (error: Error) => void;
+  readonly #silenceMaxMs: number;
+  #launched: Launched | undefined;
+  #held: Held | undefined;
+  /** What a stop has to end; kept while the lock is lost for a moment. */
+  #postmasterPid: number | undefined;
+  #socketDir: string;
+  #recovery: Promise<void> | undefined;
+  #stop: Promise<void> | undefined;
+
+  constructor(folders: Folders, log: Log, onLost: (error: Error) => void, silenceMaxMs = SILENCE_MAX_MS) {
+    this.#folders = folders;
+    this.#log = log;
+    this.#onLost = onLost;
+    this.#silenceMaxMs = silenceMaxMs;
+    this.#socketDir = folders.socketDir;
+  }
+
+  async start(): Promise<{ tookOver: boolean; socket: Held["socket"] }> {
+    // Only here: a disk unmounted under a running server must not turn into an empty database.
+    if (!(await isCluster(this.#folders.pgdata))) {
+      this.#log("making the database", { folder: this.#folders.pgdata });
+      await createCluster(this.#folders, await this.#binaries());
+    }
+    const held = await this.#own("start");
+    // Clients keep this address, so a restart after a takeover has to open the same socket again.
+    this.#socketDir = held.socket.folder;
+    return { tookOver: held.pid !== this.#launched?.pid, socket: held.socket };
+  }
+
+  stop(): Promise<void> {
+    this.#stop ??= this.#end();
+    return this.#stop;
+  }
+
+  /** The one way to a database of ours, at the start as after a loss: join the one that runs, or launch one. */
+  async #own(occasion: "start" | "restart"): Promise<Held> {
+    let deadline = Date.now() + this.#silenceMaxMs;
+    let backoffMs = BACKOFF_FIRST_MS;
+    let reason = "it does not answer";
+    while (this.#stop === undefined && Date.now() <= deadline) {
+      const answer = await this.#ask();
+      if (typeof answer === "object") return answer;
+      if (answer === "busy") deadline = Date.now() + this.#silenceMaxMs;
+      if (answer === "absent") {
+        const failure = await this.#launch();
+        if (failure) {
+          reason = failure.message;
+          // At the start the operator waits for the answer; under a running server a full disk may yet be cleared.
+          if (occasion === "start" && !failure.passes) break;
+          await endStrandedBackends(this.#folders.pgdata);
+          await delay(backoffMs);
+          backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
+        }
+      }
+      await delay(POLL_MS);
+    }
+    if (this.#launched) await stopPostmaster(this.#launched.pid, this.#folders.pgdata);
+    throw new Error(`The database in ${this.#folders.pgdata} cannot be started: ${reason.replace(/\.$/, "")}.`);
+  }
+
+  async #ask(): Promise<Held | "busy" | "silent" | "absent"> {
+    const { pgdata } = this.#folders;
+    const before = await readPidFile(pgdata);
+    if (before?.socket) {
+      const answer = await knock(before.socket, pgdata);
+      if (answer.kind === "busy") return "busy";
+      if (answer.kind === "ready" && (await this.#lock(answer.session))) {
+        // Read again: the file may have been a stale one when the database that answers was only just starting.
+        const pid = (await readPidFile(pgdata))?.pid ?? before.pid;
+        return this.#hold({ session: answer.session, pid, socket: before.socket });
+      }
+    }
+    const isRunning = this.#launched?.isRunning() || (before !== undefined && isPostmaster(before.pid, pgdata));
+    return isRunning ? "silent" : "absent";
+  }
+
+  /** False when the session ends meanwhile, as happens when the database is just being stopped. */
+  async #lock(session: OwnerSession): Promise<boolean> {
+    // The backend of a server killed a moment ago needs that moment to notice and let go.
+    const deadline = Date.now() + LOCK_WAIT_MS;
+    try {
+      while (!(await session.tryLock())) {
+        if (Date.now() > deadline) {
+          // Whoever holds the lock now owns this database, also when the process was launched here.
+          this.#launched = undefined;
+          this.#postmasterPid = undefined;
+          await session.close();
+          throw new DataDirectoryInUse(this.#folders.dataDir);
+        }
+        await delay(POLL_MS);
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof DataDirectoryInUse) throw error;
+      await session.close();
+      return false;
+    }
+  }
+
+  #hold(held: Held): Held {
+    this.#held = held;
+    this.#postmasterPid = held.pid;
+    void held.session.ended.then(() => this.#lose(held));
+    return held;
+  }
+
+  /**
+   * Reports how the previous launch has ended, and launches only when there is nothing to report: what a dead postmaster
+   * leaves behind has to be cleared first.
+   */
+  async #launch(): Promise<{ message: string; passes: boolean } | undefined> {
+    const previous = this.#launched;
+    if (previous) {
+      this.#launched = undefined;
+      const said = previous.said();
+      const message = failureReason(said) ?? `it has ended at once, see ${this.#folders.logFile}`;
+      return { message, passes: isPassingFailure(said) };
+    }
+    try {
+      const launched = await launch(this.#folders, this.#socketDir, await this.#binaries());
+      this.#launched = launched;
+      this.#postmasterPid = launched.pid;
+      void launched.exited.then(() => {
+        if (this.#held?.pid === launched.pid) this.#lose(this.#held);
+      });
+      return undefined;
+    } catch (error) {
+      return { message: (error as Error).message, passes: false };
+    }
+  }
+
+  #binaries(): Promise<Binaries> {
+    return prepareBinaries(installedPackage(), this.#folders.home, this.#folders.account);
+  }
+
+  #lose(held: Held): void {
+    if (this.#held !== held || this.#stop !== undefined) return;
+    this.#held = undefined;
+    this.#log("the database has ended unexpectedly, restarting it", { pid: held.pid });
+    this.#recovery = this.#recover(held);
+  }
+
+  async #recover(lost: Held): Promise<void> {
+    const startedAt = Date.now();
+    void lost.session.close();
+    try {
+      const held = await this.#own("restart");
+      this.#log("the database is back", { pid: held.pid, tookMs: Date.now() - startedAt });
+    } catch (error) {
+      if (this.#stop === undefined) this.#onLost(error as Error);
+    }
+  }
+
+  async #end(): Promise<void> {
+    // A restart under way sees the stop, launches nothing more and takes down what it has launched.
+    await this.#recovery;
+    const { pgdata } = this.#folders;
+    if (this.#postmasterPid !== undefined) await stopPostmaster(this.#postmasterPid, pgdata);
+    await this.#held?.session.close();
+    await endStrandedBackends(pgdata);
+  }
+}

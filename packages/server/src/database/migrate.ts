@@ -1,0 +1,18 @@
+import { type Migration, Migrator } from "kysely/migration";
+import { foundation } from "./migrations/0001_foundation.ts";
+import { jobs } from "./migrations/0002_jobs.ts";
+import type { Queries } from "./transaction.ts";
+
+/** In order; a migration that has been released is never edited. */
+const MIGRATIONS: Record<string, Migration> = {
+  "0001_foundation": foundation,
+  "0002_jobs": jobs,
+};
+
+/** Brings the schema up to date. Replicas that start together wait for each other. */
+export async function migrate(database: Queries): Promise<string[]> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) throw error;
+  return results.map(({ migrationName }) => migrationName);
+}

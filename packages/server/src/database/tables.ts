@@ -1,0 +1,191 @@
+import type { BindingRole, JobStatus, OrgRole, Scope, Via } from "@binnacle/contract";
+import type { ColumnType, Generated } from "kysely";
+import type { Tally } from "../accounts/login-throttle.ts";
+
+/** The schema as the migrations leave it, for the type checker. */
+export interface Tables {
+  audit_log: AuditLogTable;
+  cli_tokens: CliTokenTable;
+  clusters: ClusterTable;
+  device_logins: DeviceLoginTable;
+  idempotency_keys: IdempotencyKeyTable;
+  jobs: JobTable;
+  login_tallies: LoginTallyTable;
+  memberships: MembershipTable;
+  orgs: OrgTable;
+  projects: ProjectTable;
+  rate_limits: RateLimitTable;
+  rate_usage: RateUsageTable;
+  role_bindings: RoleBindingTable;
+  row_counts: RowCountTable;
+  sessions: SessionTable;
+  tiers: TierTable;
+  users: UserTable;
+}
+
+/** Written as text, because `pg` takes a JavaScript array for a PostgreSQL array; read as the value. */
+type Json<T> = ColumnType<T, string, string>;
+
+interface Timestamps {
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface UserTable extends Timestamps {
+  id: string;
+  name: string;
+  username: string;
+  email: string;
+  password_hash: string;
+  profile_image_url: string | null;
+  is_superuser: Generated<boolean>;
+  tier_name: string;
+}
+
+interface SessionTable {
+  id: string;
+  user_id: string;
+  created_at: Date;
+  expires_at: Date;
+  ended_at: Date | null;
+}
+
+interface CliTokenTable extends Timestamps {
+  id: string;
+  user_id: string;
+  name: string;
+  token_digest: Buffer;
+  scopes: Scope[];
+  expires_at: Date;
+  last_used_at: Date | null;
+}
+
+interface DeviceLoginTable {
+  id: string;
+  device_code_digest: Buffer;
+  user_code: string;
+  client_name: string;
+  scopes: Scope[];
+  status: "pending" | "approved" | "denied" | "claimed";
+  user_id: string | null;
+  interval_seconds: number;
+  last_asked_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+}
+
+interface LoginTallyTable {
+  key: string;
+  tally: Json<Tally>;
+  updated_at: Date;
+}
+
+export interface OrgTable extends Timestamps {
+  id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  settings: Json<Record<string, unknown>>;
+}
+
+interface MembershipTable extends Timestamps {
+  org_id: string;
+  user_id: string;
+  role: OrgRole;
+}
+
+interface ClusterTable extends Timestamps {
+  id: string;
+  org_id: string;
+  name: string;
+}
+
+interface ProjectTable extends Timestamps {
+  id: string;
+  org_id: string;
+  cluster_id: string;
+  name: string;
+  namespace: string;
+}
+
+interface RoleBindingTable {
+  id: string;
+  user_id: string;
+  role: BindingRole;
+  cluster_id: string | null;
+  project_id: string | null;
+  created_at: Date;
+}
+
+interface TierTable extends Timestamps {
+  name: string;
+}
+
+interface RateLimitTable extends Timestamps {
+  id: string;
+  tier_name: string;
+  path: string;
+  limit_count: number;
+  period_seconds: number;
+  name: string | null;
+}
+
+interface RateUsageTable {
+  user_id: string;
+  tier_name: string;
+  path: string;
+  window_started_at: Date;
+  spent: number;
+}
+
+interface AuditLogTable {
+  id: string;
+  at: Date;
+  org_id: string | null;
+  actor_id: string | null;
+  actor_email: string | null;
+  via: Via;
+  source_address: string | null;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  resource_name: string | null;
+  changes: Json<Record<string, unknown>>;
+  request_id: string | null;
+}
+
+interface IdempotencyKeyTable {
+  user_id: string;
+  key: string;
+  fingerprint: Buffer;
+  sealed_answer: string | null;
+  created_at: Date;
+}
+
+interface RowCountTable {
+  relation: string;
+  scope: Generated<string>;
+  delta: number;
+}
+
+export interface JobTable extends Timestamps {
+  id: string;
+  kind: string;
+  /** Jobs of one lane run one at a time; null is no lane. */
+  lane: string | null;
+  payload: Json<Record<string, unknown>>;
+  status: JobStatus;
+  attempts: Generated<number>;
+  /** Null until the first claim when the enqueuer leaves the number to the kind's handler. */
+  max_attempts: number | null;
+  run_at: Date;
+  /** Raised with each claim; what an earlier holder still tries to write is refused by it. */
+  fence: Generated<number>;
+  worker_id: string | null;
+  lease_until: Date | null;
+  result: Json<Record<string, unknown>> | null;
+  error_message: string | null;
+  created_by: string | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+}

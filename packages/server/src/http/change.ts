@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { appendAudit } from "../audit/audit.store.ts";
+import { type Actor, auditRow, type ChangeRecord } from "../audit/audit.ts";
+import type { Clock } from "../clock.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { newId } from "../id.ts";
+import type { Vault } from "../vault/vault.ts";
+import { claimKey, type IdempotencyKey, keepAnswer } from "./idempotency.store.ts";
+
+/** What the work of a change has at hand. */
+export interface Unit {
+  readonly db: Tx;
+  /** Puts the change on record; the entry commits with it or not at all. */
+  record(entry: ChangeRecord): void;
+  /** Runs once the change has been committed: for hints, never for anything that must not be lost. */
+  afterCommit(effect: () => void): void;
+}
+
+export type Change = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>;
+
+export interface ChangeContext {
+  readonly actor: Actor;
+  readonly sourceAddress: string;
+  readonly requestId: string;
+  readonly idempotency: IdempotencyKey | null;
+}
+
+interface Ports {
+  readonly db: Queries;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+export function changeFor({ db, vault, clock }: Ports, context: ChangeContext): Change {
+  return async (work) => {
+    let effects: (() => void)[] = [];
+    const result = await inTransaction(db, async (tx) => {
+      const records: ChangeRecord[] = [];
+      effects = [];
+      const answered = context.idempotency && (await claimKey(tx, vault, context.idempotency, clock()));
+      if (answered) return answered.answer as Awaited<ReturnType<typeof work>>;
+      const answer = await work({
+        db: tx,
+        record: (entry) => records.push(entry),
+        afterCommit: (effect) => effects.push(effect),
+      });
+      if (records.length === 0) throw new Error("A change was made that leaves no audit entry.");
+      await appendAudit(
+        tx,
+        records.map((record) => auditRow(record, context, newId(), clock())),
+      );
+      if (context.idempotency) await keepAnswer(tx, vault, context.idempotency, answer);
+      return answer;
+    });
+    for (const effect of effects) effect();
+    return result;
+  };
+}
+
+/** Tells two requests under one key apart: the same key with another body is somebody's mistake. */
+export function fingerprintOf(operationId: string, params: unknown, body: unknown): Buffer {
+  return createHash("sha256")
+    .update(JSON.stringify([operationId, params ?? null, body ?? null]))
+    .digest();
+}

@@ -1,0 +1,67 @@
+import type { Tx } from "../database/transaction.ts";
+import { conflict } from "../fault.ts";
+import type { Vault } from "../vault/vault.ts";
+
+export interface IdempotencyKey {
+  readonly userId: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Takes the key for this transaction, or brings the answer that the first request under it got. Two requests at the same
+ * time meet in the primary key: the second waits for the first to commit or to fail.
+ */
+export async function claimKey(
+  tx: Tx,
+  vault: Vault,
+  { userId, key, fingerprint }: IdempotencyKey,
+  now: Date,
+): Promise<{ answer: unknown } | null> {
+  const fresh = { fingerprint, sealed_answer: null, created_at: now };
+  const claimed = await tx
+    .insertInto("idempotency_keys")
+    .values({ user_id: userId, key, ...fresh })
+    .onConflict((on) =>
+      on
+        .columns(["user_id", "key"])
+        .doUpdateSet(fresh)
+        .where("idempotency_keys.created_at", "<", new Date(now.getTime() - KEPT_MS)),
+    )
+    .returning("key")
+    .executeTakeFirst();
+  if (claimed) return null;
+  const first = await tx
+    .selectFrom("idempotency_keys")
+    .select(["fingerprint", "sealed_answer"])
+    .where("user_id", "=", userId)
+    .where("key", "=", key)
+    .executeTakeFirstOrThrow();
+  if (!first.fingerprint.equals(fingerprint) || first.sealed_answer === null) {
+    throw conflict("The Idempotency-Key was already used for another request.");
+  }
+  return { answer: JSON.parse(vault.open(first.sealed_answer, placeOf(userId, key))) };
+}
+
+/** Sealed, because an answer may hold a token that is shown this once. */
+export async function keepAnswer(
+  tx: Tx,
+  vault: Vault,
+  { userId, key }: IdempotencyKey,
+  answer: unknown,
+): Promise<void> {
+  await tx
+    .updateTable("idempotency_keys")
+    .set({ sealed_answer: vault.seal(JSON.stringify(answer), placeOf(userId, key)) })
+    .where("user_id", "=", userId)
+    .where("key", "=", key)
+    .execute();
+}
+
+const placeOf = (userId: string, key: string) => ({
+  table: "idempotency_keys",
+  row: `${userId}:${key}`,
+  column: "sealed_answer",
+});

@@ -1,0 +1,116 @@
+import { operation } from "@binnacle/contract";
+import Type from "typebox";
+import { describe, expect, test } from "vitest";
+import { compileCheck } from "./validation.ts";
+
+const check = compileCheck(
+  operation({
+    id: "make",
+    method: "POST",
+    path: "/things/{id}",
+    tag: "Things",
+    summary: "Make a thing",
+    credentials: "none",
+    params: Type.Object({ id: Type.String({ format: "uuid" }) }),
+    query: Type.Object({
+      page: Type.Integer({ minimum: 1, maximum: 9, default: 1 }),
+      deep: Type.Optional(Type.Boolean()),
+    }),
+    body: Type.Object(
+      {
+        name: Type.String({ minLength: 2, maxLength: 4, pattern: "^[a-z]+$" }),
+        size: Type.Optional(Type.Integer({ exclusiveMinimum: 0 })),
+        kind: Type.Optional(Type.Enum(["a", "b", "c"])),
+        note: Type.Optional(Type.Union([Type.String({ maxLength: 3 }), Type.Null()])),
+        email: Type.Optional(Type.String({ format: "email" })),
+        at: Type.Optional(Type.String({ format: "date-time" })),
+        flag: Type.Optional(Type.Boolean()),
+        ratio: Type.Optional(Type.Number()),
+        parts: Type.Optional(
+          Type.Array(Type.Object({ name: Type.String() }, { additionalProperties: false }), {
+            maxItems: 2,
+            minItems: 1,
+          }),
+        ),
+        labels: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      },
+      { additionalProperties: false },
+    ),
+    success: [200, null],
+  }),
+);
+
+const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+function problems(body: unknown, { id = ID, query = {} }: { id?: string; query?: Record<string, unknown> } = {}) {
+  return check({ path: { id }, query, cookie: {}, body }).map(({ loc, type }) => [loc.join("."), type]);
+}
+
+describe("the check of a request", () => {
+  test("[CV1] a request that fits has no problems", () => {
+    expect(problems({ name: "abc", note: null, labels: { any: [1, { deep: true }] } })).toEqual([]);
+  });
+
+  test.each([
+    [{}, "body.name", "missing"],
+    [{ name: "abc", colour: 1 }, "body.colour", "extra_forbidden"],
+    [{ name: 3 }, "body.name", "string_type"],
+    [{ name: null }, "body.name", "string_type"],
+    [{ name: "a" }, "body.name", "string_too_short"],
+    [{ name: "abcde" }, "body.name", "string_too_long"],
+    [{ name: "ABC" }, "body.name", "string_pattern_mismatch"],
+    [{ name: "abc", size: "1" }, "body.size", "int_type"],
+    [{ name: "abc", size: 1.5 }, "body.size", "int_type"],
+    [{ name: "abc", size: 0 }, "body.size", "greater_than"],
+    [{ name: "abc", kind: "d" }, "body.kind", "enum"],
+    [{ name: "abc", note: 1 }, "body.note", "string_type"],
+    [{ name: "abc", note: "four" }, "body.note", "string_too_long"],
+    [{ name: "abc", email: "nobody" }, "body.email", "value_error"],
+    [{ name: "abc", at: "yesterday" }, "body.at", "datetime_parsing"],
+    [{ name: "abc", flag: "true" }, "body.flag", "bool_type"],
+    [{ name: "abc", ratio: "1" }, "body.ratio", "float_type"],
+    [{ name: "abc", parts: {} }, "body.parts", "list_type"],
+    [{ name: "abc", parts: [] }, "body.parts", "too_short"],
+    [{ name: "abc", parts: [{ name: "x" }, { name: 1 }] }, "body.parts.1.name", "string_type"],
+    [{ name: "abc", parts: [{ name: "x", y: 1 }] }, "body.parts.0.y", "extra_forbidden"],
+    [{ name: "abc", labels: [] }, "body.labels", "dict_type"],
+    [{ name: "abc", labels: { a: "\0" } }, "body.labels.a", "value_error"],
+    [{ name: "abc", labels: { "\0": 1 } }, "body.labels.<key>", "value_error"],
+    [{ name: "abc", labels: { deep: [{ x: "\ud800" }] } }, "body.labels.deep.0.x", "value_error"],
+    [undefined, "body", "missing"],
+    [[], "body", "dict_type"],
+    ["text", "body", "dict_type"],
+  ])("[CV2] %j is told what is wrong and where", (body, loc, type) => {
+    expect(problems(body)).toEqual([[loc, type]]);
+  });
+
+  test("[CV3] every invalid field is reported at once, in all parts of the request", () => {
+    const items = problems({ size: -1, kind: 7, x: 1 }, { id: "not-a-uuid", query: { page: "0", deep: "perhaps" } });
+    expect(items).toEqual([
+      ["path.id", "uuid_parsing"],
+      ["query.page", "greater_than_equal"],
+      ["query.deep", "bool_type"],
+      ["body.name", "missing"],
+      ["body.x", "extra_forbidden"],
+      ["body.size", "greater_than"],
+      ["body.kind", "enum"],
+    ]);
+  });
+
+  test("[CV4] values of a query are converted and defaults filled in, values of a body are not converted", () => {
+    const query: Record<string, unknown> = { deep: "true" };
+    expect(problems({ name: "abc" }, { query })).toEqual([]);
+    expect(query).toEqual({ page: 1, deep: true });
+    expect(problems({ name: "abc" }, { query: { page: "ten" } })).toEqual([["query.page", "int_type"]]);
+  });
+
+  test("[CV5] an index in a list is a number in the location, a key that looks like one is not", () => {
+    const [item] = check({ path: { id: ID }, query: {}, cookie: {}, body: { name: "abc", parts: [{ name: 1 }] } });
+    expect(item?.loc).toEqual(["body", "parts", 0, "name"]);
+  });
+
+  test("[CV6] a UUID is taken only in its plain form", () => {
+    expect(problems({ name: "abc" }, { id: `urn:uuid:${ID}` })).toEqual([["path.id", "uuid_parsing"]]);
+    expect(problems({ name: "abc" }, { id: ID.toUpperCase() })).toEqual([]);
+  });
+});

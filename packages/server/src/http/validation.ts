@@ -1,0 +1,158 @@
+import type { Operation, ValidationItem, ValidationType } from "@binnacle/contract";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+import type { TSchema } from "typebox";
+
+/** The four places a request's values come from, by the names that errors give them. */
+export interface RawRequest {
+  readonly path: unknown;
+  readonly query: unknown;
+  readonly cookie: unknown;
+  readonly body: unknown;
+}
+type Part = keyof RawRequest;
+
+/** Checks all parts of a request and reports every invalid field at once. Fills defaults in and converts in place. */
+export type Check = (request: RawRequest) => readonly ValidationItem[];
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Values in a path, a query and a cookie are text and are converted; in a JSON body, a number in quotes is a mistake. */
+const fromText = configured(new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, strict: true }));
+const fromJson = configured(new Ajv({ allErrors: true, useDefaults: true, strict: true }));
+
+function configured(ajv: Ajv): Ajv {
+  addFormats.default(ajv, ["date-time", "email", "uri"]);
+  // The stock format lets `urn:uuid:` pass, which no column takes.
+  return ajv.addFormat("uuid", UUID);
+}
+
+export function compileCheck(operation: Operation): Check {
+  const checks: [Part, ValidateFunction][] = [];
+  const add = (part: Part, schema: TSchema | undefined, ajv: Ajv) => schema && checks.push([part, ajv.compile(schema)]);
+  add("path", operation.params, fromText);
+  add("query", operation.query, fromText);
+  add("cookie", operation.cookies, fromText);
+  add("body", operation.body, operation.bodyType ? fromText : fromJson);
+  return (request) => checks.flatMap(([part, validate]) => checkPart(part, validate, request[part]));
+}
+
+function checkPart(part: Part, validate: ValidateFunction, value: unknown): ValidationItem[] {
+  if (value === undefined) return [{ loc: [part], msg: "Field required", type: "missing" }];
+  const unstorable = unstorableText(value, [part]);
+  if (validate(value)) return unstorable;
+  return [...unstorable, ...itemsOf(part, value, validate.errors ?? [])];
+}
+
+/** PostgreSQL stores no NUL, and half a surrogate pair is no character: both would fail later and far from here. */
+function unstorableText(value: unknown, loc: ValidationItem["loc"]): ValidationItem[] {
+  if (typeof value === "string") {
+    const fine = !value.includes("\0") && value.isWellFormed();
+    return fine ? [] : [{ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+  return [...entries].flatMap(([key, item]) => [
+    ...(typeof key === "string" ? unstorableText(key, [...loc, "<key>"]) : []),
+    ...unstorableText(item, [...loc, key]),
+  ]);
+}
+
+/** Ajv's errors as the documented items: one for each field, the alternatives of a nullable field as one. */
+function itemsOf(part: Part, value: unknown, errors: readonly ErrorObject[]): ValidationItem[] {
+  const items = new Map<string, ValidationItem>();
+  for (const error of errors) {
+    const item = itemOf([part, ...steps(error.instancePath, value)], error);
+    if (!item) continue;
+    const field = JSON.stringify(item.loc);
+    if (!items.has(field)) items.set(field, item);
+  }
+  return [...items.values()];
+}
+
+const TYPE_ERRORS: Record<string, readonly [ValidationType, string]> = {
+  string: ["string_type", "Input should be a valid string"],
+  integer: ["int_type", "Input should be a valid integer"],
+  number: ["float_type", "Input should be a valid number"],
+  boolean: ["bool_type", "Input should be a valid boolean"],
+  array: ["list_type", "Input should be a valid list"],
+  object: ["dict_type", "Input should be a valid dictionary"],
+};
+
+const FORMAT_ERRORS: Record<string, readonly [ValidationType, string]> = {
+  uuid: ["uuid_parsing", "Input should be a valid UUID"],
+  "date-time": ["datetime_parsing", "Input should be a valid datetime"],
+  email: ["value_error", "Input should be a valid email address"],
+  uri: ["value_error", "Input should be a valid URL"],
+};
+
+function itemOf(loc: ValidationItem["loc"], error: ErrorObject): ValidationItem | null {
+  const { params } = error;
+  const item = (type: ValidationType, msg: string, at: ValidationItem["loc"] = loc) => ({ loc: at, msg, type });
+  switch (error.keyword) {
+    case "required":
+      return item("missing", "Field required", [...loc, params["missingProperty"]]);
+    case "additionalProperties":
+      return item("extra_forbidden", "Extra inputs are not permitted", [...loc, params["additionalProperty"]]);
+    case "type": {
+      const known = TYPE_ERRORS[String(params["type"])];
+      // `null` is the other half of a nullable field: what the first half says is what helps.
+      return known ? item(...known) : null;
+    }
+    case "format": {
+      const known = FORMAT_ERRORS[String(params["format"])];
+      return known ? item(...known) : item("value_error", `Input should be a valid ${params["format"]}`);
+    }
+    case "enum":
+      return item("enum", `Input should be ${listed(params["allowedValues"])}`);
+    case "const":
+      return item("enum", `Input should be ${listed([params["allowedValue"]])}`);
+    case "minimum":
+      return item("greater_than_equal", `Input should be greater than or equal to ${params["limit"]}`);
+    case "exclusiveMinimum":
+      return item("greater_than", `Input should be greater than ${params["limit"]}`);
+    case "maximum":
+      return item("less_than_equal", `Input should be less than or equal to ${params["limit"]}`);
+    case "exclusiveMaximum":
+      return item("less_than", `Input should be less than ${params["limit"]}`);
+    case "minLength":
+      return item("string_too_short", `String should have at least ${counted(params["limit"], "character")}`);
+    case "maxLength":
+      return item("string_too_long", `String should have at most ${counted(params["limit"], "character")}`);
+    case "pattern":
+      return item("string_pattern_mismatch", `String should match pattern '${params["pattern"]}'`);
+    case "minItems":
+    case "minProperties":
+      return item("too_short", `Input should have at least ${counted(params["limit"], "item")}`);
+    case "maxItems":
+    case "maxProperties":
+      return item("too_long", `Input should have at most ${counted(params["limit"], "item")}`);
+    case "anyOf":
+    case "if":
+      return null;
+    default:
+      return item("value_error", error.message ?? "Input is not valid");
+  }
+}
+
+/** `/components/0/name` as `["components", 0, "name"]`; a step is a number only where it leads into a list. */
+function steps(path: string, root: unknown): (string | number)[] {
+  let container = root;
+  return path
+    .split("/")
+    .slice(1)
+    .map((written) => {
+      const step = written.replaceAll("~1", "/").replaceAll("~0", "~");
+      const key = Array.isArray(container) ? Number(step) : step;
+      container = (container as Record<string | number, unknown>)[key];
+      return key;
+    });
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function listed(values: readonly unknown[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  const last = quoted.pop();
+  return quoted.length ? `${quoted.join(", ")} or ${last}` : `${last}`;
+}

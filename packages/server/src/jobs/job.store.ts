@@ -1,0 +1,193 @@
+import { sql } from "kysely";
+import type { Queries } from "../database/transaction.ts";
+import { isRetryable, isUniqueViolation } from "../database/violation.ts";
+import { newId } from "../id.ts";
+import type { Failure, Job } from "./job.ts";
+
+/*
+ * Every time in `jobs` is the database's. Who may hold a job is decided between replicas, and theirs are many clocks: a
+ * replica whose own runs ahead by more than a lease would take each job from its living holder. `now()` is the start of
+ * the statement's transaction, so a lease never seems older than it is. Tests turn this clock by moving the rows' times.
+ */
+
+export interface NewJob {
+  readonly id?: string;
+  readonly kind: string;
+  /** Jobs of one lane run one at a time, in the order of their `runAt`. */
+  readonly lane?: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** As many as the kind's handler says when left out. */
+  readonly maxAttempts?: number;
+  /** At once when left out. */
+  readonly runAt?: Date;
+  readonly createdBy?: string;
+}
+
+/** Who holds a job. A write that does not come from this holder of this claim changes nothing. */
+export interface Hold {
+  readonly id: string;
+  readonly fence: number;
+  readonly workerId: string;
+}
+
+export interface Claim {
+  readonly workerId: string;
+  /** The kinds to claim, each with the attempts a job of it gets when nobody said at enqueuing. */
+  readonly maxAttemptsByKind: Readonly<Record<string, number>>;
+  readonly leaseMs: number;
+  readonly limit: number;
+}
+
+const CLAIM_TRIES = 5;
+const WORKER_DIED = "The worker that ran the job stopped without a word, and no attempt is left.";
+
+/** Inside the caller's transaction the job exists if and only if the rest of the transaction does. */
+export async function enqueue(db: Queries, job: NewJob): Promise<string> {
+  const id = job.id ?? newId();
+  const now = sql<Date>`now()`;
+  await db
+    .insertInto("jobs")
+    .values({
+      id,
+      kind: job.kind,
+      lane: job.lane ?? null,
+      payload: JSON.stringify(job.payload),
+      status: "pending",
+      max_attempts: job.maxAttempts ?? null,
+      run_at: job.runAt ?? now,
+      created_by: job.createdBy ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  return id;
+}
+
+/** Takes jobs that are due, and jobs whose holder let its lease run out; in the order in which they shall run. */
+export async function claim(db: Queries, wanted: Claim): Promise<Job[]> {
+  await failAbandoned(db);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await claimOnce(db, wanted);
+    } catch (error) {
+      // The snapshot did not show that another worker just started a job of the same lane; a new one does.
+      const lostRace = isUniqueViolation(error, "jobs_one_running_per_lane") || isRetryable(error);
+      if (!lostRace || attempt === CLAIM_TRIES) throw error;
+    }
+  }
+}
+
+/**
+ * A lane waits for its first job even when that one is of a kind that only other workers know, as happens while a new
+ * version is rolled out: order would be lost otherwise.
+ */
+async function claimOnce(db: Queries, { workerId, maxAttemptsByKind, leaseMs, limit }: Claim): Promise<Job[]> {
+  const kinds = Object.keys(maxAttemptsByKind);
+  const { rows } = await sql<Job>`
+    with abandoned as (
+      select id from jobs
+      where status = 'running' and lease_until <= now() and attempts < max_attempts and kind = any(${kinds})
+      order by lease_until limit ${limit}
+      for update skip locked
+    ), due as (
+      select id from jobs
+      where status = 'pending' and run_at <= now() and kind = any(${kinds})
+        and (lane is null or not exists (
+          select from jobs as holder where holder.lane = jobs.lane and holder.status = 'running'
+        ) and not exists (
+          select from jobs as earlier where earlier.lane = jobs.lane and earlier.status = 'pending'
+            and (earlier.run_at, earlier.id) < (jobs.run_at, jobs.id)
+        ))
+      order by run_at, id limit ${limit} - (select count(*) from abandoned)
+      for update skip locked
+    ), claimed as (
+      update jobs set
+        status = 'running',
+        attempts = attempts + 1,
+        max_attempts = coalesce(max_attempts, (${JSON.stringify(maxAttemptsByKind)}::jsonb ->> kind)::integer),
+        fence = fence + 1,
+        worker_id = ${workerId},
+        lease_until = now() + ${leaseMs} * interval '1 millisecond',
+        started_at = coalesce(started_at, now()),
+        updated_at = now()
+      where id in (select id from abandoned union all select id from due)
+      returning *
+    )
+    select id, kind, lane, payload, attempts, max_attempts as "maxAttempts", fence,
+      created_by as "createdBy", created_at as "createdAt"
+    from claimed order by run_at, id
+  `.execute(db);
+  return rows;
+}
+
+/** Whatever their kind: to end them takes no handler, and their lanes wait for it. */
+async function failAbandoned(db: Queries): Promise<void> {
+  await sql`
+    update jobs set
+      status = 'failed', error_message = ${WORKER_DIED}, lease_until = null, finished_at = now(), updated_at = now()
+    where id in (
+      select id from jobs
+      where status = 'running' and lease_until <= now() and attempts >= max_attempts
+      for update skip locked
+    )
+  `.execute(db);
+}
+
+/** True while the job is still held; a lease that ran out is renewed as long as nobody took the job. */
+export async function renew(db: Queries, hold: Hold, leaseMs: number): Promise<boolean> {
+  return changed(held(db, hold).set({ lease_until: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` }));
+}
+
+export async function succeed(db: Queries, hold: Hold, resultJson: string | null): Promise<boolean> {
+  return changed(
+    held(db, hold).set({
+      status: "succeeded",
+      result: resultJson,
+      error_message: null,
+      lease_until: null,
+      finished_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    }),
+  );
+}
+
+export async function fail(db: Queries, hold: Hold, failure: Failure): Promise<boolean> {
+  const end =
+    failure.status === "failed"
+      ? { finished_at: sql<Date>`now()` }
+      : { run_at: sql<Date>`now() + ${failure.retryInMs} * interval '1 millisecond'` };
+  return changed(
+    held(db, hold).set({
+      status: failure.status,
+      error_message: failure.errorMessage,
+      lease_until: null,
+      updated_at: sql<Date>`now()`,
+      ...end,
+    }),
+  );
+}
+
+/** Gives the job back as if it had not been claimed. It keeps its `run_at`, and so its place in the lane. */
+export async function release(db: Queries, hold: Hold): Promise<boolean> {
+  return changed(
+    held(db, hold).set({
+      status: "pending",
+      attempts: sql<number>`attempts - 1`,
+      worker_id: null,
+      lease_until: null,
+      updated_at: sql<Date>`now()`,
+    }),
+  );
+}
+
+const held = (db: Queries, { id, fence, workerId }: Hold) =>
+  db
+    .updateTable("jobs")
+    .where("id", "=", id)
+    .where("fence", "=", fence)
+    .where("worker_id", "=", workerId)
+    .where("status", "=", "running");
+
+async function changed(update: { executeTakeFirst(): Promise<{ numUpdatedRows: bigint }> }): Promise<boolean> {
+  return (await update.executeTakeFirst()).numUpdatedRows > 0n;
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Queries } from "../database/transaction.ts";
+import type { Log, Outage } from "../outage.ts";
+import { fail, type Hold, release, renew, succeed } from "./job.store.ts";
+import { afterFailure, type Failure, type Job, PermanentJobError, retryInMs } from "./job.ts";
+import { keepLease } from "./lease.ts";
+
+export interface JobContext {
+  /**
+   * Aborted when the job is no longer this worker's to run. From then on another may run it, so everything a handler
+   * waits for takes this signal.
+   */
+  readonly signal: AbortSignal;
+  /** Goes into a handler's writes of its own, to refuse those of a holder before it. */
+  readonly fence: number;
+  readonly db: Queries;
+}
+
+export interface JobHandler {
+  /** May be called again for the same job after any step of it: a worker can die at every point. */
+  run(job: Job, context: JobContext): Promise<object | undefined>;
+  /** For jobs enqueued without a number of their own. */
+  readonly maxAttempts?: number;
+}
+
+export interface RunningJob {
+  /** Settles when the job is out of this worker's hands; never rejects. */
+  readonly done: Promise<void>;
+  /** Aborts the handler and puts the job back into the queue. */
+  giveBack(): void;
+}
+
+interface Ports {
+  readonly db: Queries;
+  readonly log: Log;
+  readonly outage: Outage;
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** Aborted when nobody waits for outcomes any more. */
+  readonly abandoned: AbortSignal;
+}
+
+type Outcome =
+  | { readonly is: "done"; readonly resultJson: string | null }
+  | { readonly is: "failed"; readonly failure: Failure }
+  | { readonly is: "given back" };
+
+/** How long a handler may take to heed its signal before its job is given back over its head. */
+const HEED_ABORT_MS = 1_000;
+
+const UNSTORABLE = "The job's work was done, but its result cannot be stored.";
+
+export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, ports: Ports): RunningJob {
+  const { db, log, workerId, leaseMs } = ports;
+  const hold: Hold = { id: job.id, fence: job.fence, workerId };
+  const names = { jobId: job.id, kind: job.kind, attempt: job.attempts };
+  const controller = new AbortController();
+  const givenBack = Promise.withResolvers<Outcome>();
+  let givingBack = false;
+  let lost = false;
+
+  async function handle(): Promise<Outcome> {
+    try {
+      const result = await handler.run(job, { signal: controller.signal, fence: job.fence, db });
+      return { is: "done", resultJson: toJson(result) };
+    } catch (error) {
+      // What a handler throws once it is told to stop is the stop, and no fault of the job.
+      if (givingBack) return { is: "given back" };
+      const failure = afterFailure(job, error, Math.random);
+      if (!lost) log.warn({ ...names, err: error, status: failure.status }, "a job's handler failed");
+      return { is: "failed", failure };
+    }
+  }
+
+  async function run(): Promise<void> {
+    const lease = keepLease({
+      leaseMs,
+      claimSentAtMs,
+      renew: () => renew(db, hold, leaseMs),
+      onRenewalError: ports.outage.failed,
+      onLost(reason) {
+        lost = true;
+        log.warn({ ...names, reason }, "a job was lost to this worker; what its handler still does is dropped");
+        controller.abort(new Error(`The job is no longer this worker's: ${reason}.`));
+      },
+    });
+    try {
+      const outcome = await Promise.race([handle(), givenBack.promise]);
+      if (!lost) await settle(outcome);
+    } finally {
+      lease.stop();
+    }
+  }
+
+  /** Tries until it is written, also after the lease's end: the fence decides whether the outcome still counts. */
+  async function settle(outcome: Outcome): Promise<void> {
+    for (let tries = 1; !ports.abandoned.aborted; tries++) {
+      try {
+        const kept = await write(outcome);
+        if (!kept) log.warn(names, "a job's outcome was dropped: another worker took the job");
+        return;
+      } catch (error) {
+        // A result that the database never takes is not offered for ever.
+        if (outcome.is === "done" && isValueRefused(error)) return settle(unstorable(error));
+        ports.outage.failed(error);
+        await delay(retryInMs(tries, Math.random), undefined, { signal: ports.abandoned }).catch(() => undefined);
+      }
+    }
+  }
+
+  function write(outcome: Outcome): Promise<boolean> {
+    switch (outcome.is) {
+      case "done":
+        return succeed(db, hold, outcome.resultJson);
+      case "failed":
+        return fail(db, hold, outcome.failure);
+      case "given back":
+        return release(db, hold);
+    }
+  }
+
+  function unstorable(cause: unknown): Outcome {
+    log.error({ ...names, err: cause }, "a job's result cannot be stored");
+    return { is: "failed", failure: { status: "failed", errorMessage: UNSTORABLE } };
+  }
+
+  return {
+    done: run().catch((error: unknown) => log.error({ ...names, err: error }, "a job was dropped by this worker")),
+    giveBack() {
+      givingBack = true;
+      controller.abort(new Error("The worker stops."));
+      setTimeout(givenBack.resolve, HEED_ABORT_MS, { is: "given back" }).unref();
+    },
+  };
+}
+
+/** The work is done when its result turns out to be of no use, so doing it again would only repeat that. */
+function toJson(result: object | undefined): string | null {
+  try {
+    return result ? JSON.stringify(result) : null;
+  } catch (error) {
+    throw new PermanentJobError(UNSTORABLE, { cause: error });
+  }
+}
+
+/** JSON with what `jsonb` does not hold, such as NUL, or too much of it. */
+function isValueRefused(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  return typeof code === "string" && /^(22|54)...$/.test(code);
+}

@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import type { Clock } from "../clock.ts";
+import { foldRowCounts } from "../database/row-count.store.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Queries } from "../database/transaction.ts";
+import { type Log, watchOutage } from "../outage.ts";
+import { createSleeper } from "./sleeper.ts";
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Retention {
+  readonly table: keyof Tables;
+  /** The time after which a row is of no use; indexed, and null where a row is still needed. */
+  readonly column: string;
+  readonly keptMs: number;
+}
+
+const RETENTIONS: readonly Retention[] = [
+  { table: "sessions", column: "expires_at", keptMs: DAY_MS },
+  // A client that still asks learns for an hour that its login expired, and not that there never was one.
+  { table: "device_logins", column: "expires_at", keptMs: HOUR_MS },
+  { table: "login_tallies", column: "updated_at", keptMs: HOUR_MS },
+  // An hour more than keys are honoured, whatever the replicas' clocks think of each other.
+  { table: "idempotency_keys", column: "created_at", keptMs: 25 * HOUR_MS },
+  { table: "jobs", column: "finished_at", keptMs: 30 * DAY_MS },
+];
+
+/** Small enough that a batch holds its locks for milliseconds, whatever has piled up. */
+const BATCH_ROWS = 1_000;
+
+export interface UpkeepOptions {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly everyMs?: number;
+}
+
+export interface Upkeep {
+  /** Ends after the batch that is under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Clears away what is of no use any more, at the start and then again and again. Every replica may do so at the same
+ * time: each step leaves alone the rows that another one works on.
+ */
+export function startUpkeep({ db, clock, log, everyMs = 10_000 }: UpkeepOptions): Upkeep {
+  const stopping = new AbortController();
+  const sleeper = createSleeper();
+  const steps = [
+    { outage: watchOutage(log, "upkeep of row counts"), run: () => foldRowCounts(db) },
+    ...RETENTIONS.map((retention) => ({
+      outage: watchOutage(log, `upkeep of ${retention.table}`),
+      run: () => deleteOld(db, retention, clock(), stopping.signal),
+    })),
+  ];
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      for (const { run, outage } of steps) {
+        if (stopping.signal.aborted) return;
+        // One step that fails does not keep the others from being done.
+        await run().then(outage.recovered, outage.failed);
+      }
+      await sleeper.rest(everyMs);
+    }
+  }
+
+  const working = work();
+  return {
+    async stop() {
+      stopping.abort();
+      sleeper.end();
+      await working;
+    },
+  };
+}
+
+async function deleteOld(
+  db: Queries,
+  { table, column, keptMs }: Retention,
+  now: Date,
+  stop: AbortSignal,
+): Promise<void> {
+  const before = new Date(now.getTime() - keptMs);
+  for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && !stop.aborted; ) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid = any (array(
+        select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before}
+        order by ${sql.ref(column)} limit ${BATCH_ROWS} for update skip locked
+      ))
+    `.execute(db);
+    deleted = Number(numAffectedRows);
+  }
+}

@@ -1,0 +1,60 @@
+import { type Config, ConfigProblems, LOCAL_ADMIN, parseConfig } from "./config.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts";
+import { createLog } from "./log.adapter.ts";
+
+const [major = 0] = process.versions.node.split(".").map(Number);
+if (major < 24) fail(`Binnacle needs Node.js 24 or newer; this is ${process.versions.node}.`);
+
+const config = readConfig();
+const log = createLog(config.logLevel);
+const controlPlane = await start();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop(signal));
+if (config.environment === "local") process.stdout.write(welcome(controlPlane.url));
+
+function readConfig(): Config {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigProblems) fail(error.message);
+    throw error;
+  }
+}
+
+async function start(): Promise<ControlPlane> {
+  try {
+    return await startControlPlane(config, {
+      log,
+      onLost: (error) => {
+        log.fatal({ err: error }, "the embedded database is lost");
+        process.exit(1);
+      },
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof DataDirectoryInUse) fail(message);
+    if (code === "EADDRINUSE") fail(`Port ${config.port} is taken. Choose another with BINNACLE_PORT.`);
+    log.fatal({ err: error }, "the start failed");
+    process.exit(1);
+  }
+}
+
+async function stop(signal: string): Promise<void> {
+  log.info({ signal }, "stopping");
+  // A second signal is a person who does not want to wait.
+  process.once(signal, () => process.exit(1));
+  await controlPlane.stop();
+  log.info("stopped");
+  process.exit(0);
+}
+
+function welcome(url: string): string {
+  const usesSeed = config.adminEmail === null && config.secrets.adminPassword === null;
+  const signIn = usesSeed ? `  Sign in:  ${LOCAL_ADMIN.username} / ${LOCAL_ADMIN.password}\n` : "";
+  return `\n  Binnacle is serving at ${url}\n  API:      ${url}/api/v1\n  Docs:     ${url}/docs\n${signIn}  Stop:     Ctrl-C\n\n`;
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,93 @@
+import { addMember, changeMember, listMembers, removeMember } from "@binnacle/contract";
+import { findUser, findUserByEmail } from "../accounts/user.store.ts";
+import { normaliseEmail } from "../accounts/user.ts";
+import type { Clock } from "../clock.ts";
+import { totalRows } from "../database/row-count.store.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { invalidValue, notFound } from "../fault.ts";
+import { orgAdmin, orgMember } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { lockedOrg } from "./org.routes.ts";
+import { adminIds, deleteMember, findMember, insertMember, listMemberRows, updateMemberRole } from "./org.store.ts";
+import { lastAdminProblem, type Member, wireMember } from "./org.ts";
+
+const resourceOf = (member: Member) => ({ type: "member", id: member.user_id, name: member.email });
+
+async function knownMember(tx: Tx, orgId: string, userId: string): Promise<Member> {
+  const member = await findMember(tx, orgId, userId);
+  if (!member) throw notFound("Member");
+  return member;
+}
+
+export function memberRoutes(db: Queries, clock: Clock): Route[] {
+  return [
+    route(
+      listMembers,
+      orgMember(({ params }) => params.id),
+      async ({ org, query }) => {
+        const [members, total] = await Promise.all([
+          listMemberRows(db, org.id, pageOf(query)),
+          totalRows(db, "memberships", org.id),
+        ]);
+        return envelope(members.map(wireMember), total, query);
+      },
+    ),
+
+    route(
+      addMember,
+      orgAdmin(({ params }) => params.id),
+      async ({ org, body, change }) => {
+        if ((body.user_id === undefined) === (body.email === undefined)) {
+          throw invalidValue(["body"], "Exactly one of user_id and email is required");
+        }
+        return change(async ({ db: tx, record }) => {
+          const user = body.user_id
+            ? await findUser(tx, body.user_id)
+            : await findUserByEmail(tx, normaliseEmail(body.email ?? ""));
+          if (!user) throw notFound("User");
+          await insertMember(tx, { orgId: org.id, userId: user.id, role: body.role, now: clock() });
+          const member = await knownMember(tx, org.id, user.id);
+          record({ action: "member.add", resource: resourceOf(member), orgId: org.id, changes: { role: body.role } });
+          return wireMember(member);
+        });
+      },
+    ),
+
+    route(
+      changeMember,
+      orgAdmin(({ params }) => params.id),
+      async ({ org, params, body, change }) =>
+        change(async ({ db: tx, record }) => {
+          await lockedOrg(tx, org.id);
+          await knownMember(tx, org.id, params.user_id);
+          const problem = lastAdminProblem(await adminIds(tx, org.id), params.user_id, body.role);
+          if (problem) throw problem;
+          await updateMemberRole(tx, org.id, params.user_id, body.role, clock());
+          const member = await knownMember(tx, org.id, params.user_id);
+          record({
+            action: "member.change_role",
+            resource: resourceOf(member),
+            orgId: org.id,
+            changes: { role: body.role },
+          });
+          return wireMember(member);
+        }),
+    ),
+
+    route(
+      removeMember,
+      orgAdmin(({ params }) => params.id),
+      async ({ org, params, change }) =>
+        change(async ({ db: tx, record }) => {
+          await lockedOrg(tx, org.id);
+          const member = await knownMember(tx, org.id, params.user_id);
+          const problem = lastAdminProblem(await adminIds(tx, org.id), member.user_id, null);
+          if (problem) throw problem;
+          await deleteMember(tx, org.id, member.user_id);
+          record({ action: "member.remove", resource: resourceOf(member), orgId: org.id });
+          return null;
+        }),
+    ),
+  ];
+}

@@ -1,0 +1,124 @@
+import {
+  createOrg,
+  deleteOrg,
+  getOrg,
+  getOrgSettings,
+  listOrgs,
+  updateOrg,
+  updateOrgSettings,
+} from "@binnacle/contract";
+import type { Clock } from "../clock.ts";
+import { totalRows } from "../database/row-count.store.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
+import {
+  hiddenOrgAdmin,
+  hiddenOrgMember,
+  orgAdmin,
+  orgMember,
+  orgSuperuser,
+  signedIn,
+  superuser,
+} from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { newId } from "../id.ts";
+import { deleteOrgRow, insertMember, insertOrg, listAllOrgs, listOrgsOf, lockOrg, updateOrgRow } from "./org.store.ts";
+import { mergeSettings, type Org, slugOf, wireOrg } from "./org.ts";
+
+const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
+
+export async function lockedOrg(tx: Tx, id: string): Promise<Org> {
+  const org = await lockOrg(tx, id);
+  if (!org) throw notFound("Organization");
+  return org;
+}
+
+export function orgRoutes(db: Queries, clock: Clock): Route[] {
+  return [
+    route(listOrgs, signedIn, async ({ caller, query }) => {
+      if (caller.isSuperuser) {
+        const [orgs, total] = await Promise.all([listAllOrgs(db, pageOf(query)), totalRows(db, "orgs")]);
+        return envelope(orgs.map(wireOrg), total, query);
+      }
+      const { orgs, total } = await listOrgsOf(db, caller.id, pageOf(query));
+      return envelope(orgs.map(wireOrg), total, query);
+    }),
+
+    route(createOrg, superuser, async ({ caller, body, change }) =>
+      change(async ({ db: tx, record }) => {
+        const id = newId();
+        const now = clock();
+        const { name, description = null } = body;
+        const org = await insertOrg(tx, {
+          id,
+          name,
+          slug: slugOf(name, id),
+          description,
+          settings: {},
+          created_at: now,
+          updated_at: now,
+        });
+        await insertMember(tx, { orgId: id, userId: caller.id, role: "admin", now });
+        record({ action: "org.create", resource: resourceOf(org), orgId: id, changes: { name, description } });
+        return wireOrg(org);
+      }),
+    ),
+
+    route(
+      getOrg,
+      orgMember(({ params }) => params.id),
+      async ({ org }) => wireOrg(org),
+    ),
+
+    route(
+      updateOrg,
+      orgAdmin(({ params }) => params.id),
+      async ({ params, body, change }) =>
+        change(async ({ db: tx, record }) => {
+          const current = await lockedOrg(tx, params.id);
+          const { name, description = null } = body;
+          const slug = name === current.name ? current.slug : slugOf(name, current.id);
+          const org = await updateOrgRow(tx, { ...current, name, slug, description, updated_at: clock() });
+          record({ action: "org.update", resource: resourceOf(org), orgId: org.id, changes: { name, description } });
+          return wireOrg(org);
+        }),
+    ),
+
+    route(
+      deleteOrg,
+      orgSuperuser(({ params }) => params.id),
+      async ({ params, change }) =>
+        change(async ({ db: tx, record }) => {
+          const org = await lockedOrg(tx, params.id);
+          await deleteOrgRow(tx, org.id);
+          record({ action: "org.delete", resource: resourceOf(org), orgId: org.id });
+          return null;
+        }),
+    ),
+
+    route(
+      getOrgSettings,
+      hiddenOrgMember(({ query }) => query.org_id),
+      async ({ org }) => ({ org_id: org.id, settings: org.settings }),
+    ),
+
+    route(
+      updateOrgSettings,
+      hiddenOrgAdmin(({ query }) => query.org_id),
+      async ({ query, body, change }) =>
+        change(async ({ db: tx, record }) => {
+          const current = await lockedOrg(tx, query.org_id);
+          const settings = mergeSettings(current.settings, body.settings);
+          await updateOrgRow(tx, { ...current, settings, updated_at: clock() });
+          record({
+            action: "org.update_settings",
+            resource: resourceOf(current),
+            orgId: current.id,
+            changes: body.settings,
+          });
+          return { org_id: current.id, settings };
+        }),
+    ),
+  ];
+}

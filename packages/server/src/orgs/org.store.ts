@@ -1,0 +1,156 @@
+import type { OrgRole } from "@binnacle/contract";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { conflict } from "../fault.ts";
+import { alreadyMember, distinctSlug, type Member, type Org, orgNameTaken } from "./org.ts";
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export async function insertOrg(tx: Tx, org: Org): Promise<Org> {
+  const stored = { ...org, slug: await freeSlug(tx, org) };
+  await tx
+    .insertInto("orgs")
+    .values({ ...stored, settings: JSON.stringify(stored.settings) })
+    .execute()
+    .catch(rethrowTaken);
+  return stored;
+}
+
+export async function updateOrgRow(tx: Tx, org: Org): Promise<Org> {
+  const stored = { ...org, slug: await freeSlug(tx, org) };
+  await tx
+    .updateTable("orgs")
+    .set({ ...stored, settings: JSON.stringify(stored.settings) })
+    .where("id", "=", org.id)
+    .execute()
+    .catch(rethrowTaken);
+  return stored;
+}
+
+async function freeSlug(tx: Tx, { id, slug }: Org): Promise<string> {
+  const holder = await tx
+    .selectFrom("orgs")
+    .select("id")
+    .where("slug", "=", slug)
+    .where("id", "<>", id)
+    .executeTakeFirst();
+  return holder ? distinctSlug(slug, id) : slug;
+}
+
+function rethrowTaken(error: unknown): never {
+  if (isUniqueViolation(error, "orgs_name_taken") || isUniqueViolation(error, "orgs_slug_taken")) throw orgNameTaken();
+  throw error;
+}
+
+export function lockOrg(tx: Tx, id: string): Promise<Org | undefined> {
+  return tx.selectFrom("orgs").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+export async function deleteOrgRow(tx: Tx, id: string): Promise<void> {
+  await tx
+    .deleteFrom("orgs")
+    .where("id", "=", id)
+    .execute()
+    .catch((error: unknown) => {
+      if (isForeignKeyViolation(error, "clusters_org")) throw conflict("The organization still has clusters.");
+      throw error;
+    });
+}
+
+export function listAllOrgs(db: Queries, page: Window): Promise<Org[]> {
+  return db.selectFrom("orgs").selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset).execute();
+}
+
+export async function listOrgsOf(db: Queries, userId: string, page: Window): Promise<{ orgs: Org[]; total: number }> {
+  const mine = db
+    .selectFrom("orgs")
+    .innerJoin("memberships", "memberships.org_id", "orgs.id")
+    .where("memberships.user_id", "=", userId);
+  const [orgs, { total }] = await Promise.all([
+    mine.selectAll("orgs").orderBy("orgs.id", "desc").limit(page.limit).offset(page.offset).execute(),
+    mine.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  ]);
+  return { orgs, total };
+}
+
+function members(db: Queries, orgId: string) {
+  return db
+    .selectFrom("memberships")
+    .innerJoin("users", "users.id", "memberships.user_id")
+    .select([
+      "memberships.user_id",
+      "users.name",
+      "users.email",
+      "memberships.role",
+      "memberships.created_at",
+      "memberships.updated_at",
+    ])
+    .where("memberships.org_id", "=", orgId);
+}
+
+/** Newest user first: ids grow with time. */
+export function listMemberRows(db: Queries, orgId: string, page: Window): Promise<Member[]> {
+  return members(db, orgId).orderBy("memberships.user_id", "desc").limit(page.limit).offset(page.offset).execute();
+}
+
+export function findMember(db: Queries, orgId: string, userId: string): Promise<Member | undefined> {
+  return members(db, orgId).where("memberships.user_id", "=", userId).executeTakeFirst();
+}
+
+export async function insertMember(
+  tx: Tx,
+  member: { orgId: string; userId: string; role: OrgRole; now: Date },
+): Promise<void> {
+  await tx
+    .insertInto("memberships")
+    .values({
+      org_id: member.orgId,
+      user_id: member.userId,
+      role: member.role,
+      created_at: member.now,
+      updated_at: member.now,
+    })
+    .execute()
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error, "memberships_member_already")) throw alreadyMember();
+      throw error;
+    });
+}
+
+export async function updateMemberRole(tx: Tx, orgId: string, userId: string, role: OrgRole, now: Date): Promise<void> {
+  await tx
+    .updateTable("memberships")
+    .set({ role, updated_at: now })
+    .where("org_id", "=", orgId)
+    .where("user_id", "=", userId)
+    .execute();
+}
+
+/** What was granted to the member on the organization's clusters and projects goes with the membership. */
+export async function deleteMember(tx: Tx, orgId: string, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("role_bindings")
+    .where("user_id", "=", userId)
+    .where((is) =>
+      is.or([
+        is("cluster_id", "in", tx.selectFrom("clusters").select("id").where("org_id", "=", orgId)),
+        is("project_id", "in", tx.selectFrom("projects").select("id").where("org_id", "=", orgId)),
+      ]),
+    )
+    .execute();
+  await tx.deleteFrom("memberships").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+}
+
+/** Call with the organization locked: two administrators who step down at once would each count on the other. */
+export async function adminIds(tx: Tx, orgId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("memberships")
+    .select("user_id")
+    .where("org_id", "=", orgId)
+    .where("role", "=", "admin")
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}

@@ -1,0 +1,70 @@
+import type { OrgRole, OrgSettings, Org as WireOrg } from "@binnacle/contract";
+import { conflict, type Fault } from "../fault.ts";
+
+export interface Org {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly settings: Record<string, unknown>;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface Member {
+  readonly user_id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: OrgRole;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export function wireOrg(org: Org): WireOrg {
+  return {
+    id: org.id,
+    name: org.name,
+    slug: org.slug,
+    description: org.description,
+    created_at: org.created_at.toISOString(),
+    updated_at: org.updated_at.toISOString(),
+  };
+}
+
+export function wireMember(member: Member) {
+  return { ...member, created_at: member.created_at.toISOString(), updated_at: member.updated_at.toISOString() };
+}
+
+/** `Ops & Platform` is `ops-platform`; a name without a Latin letter or digit is known by its id alone. */
+export function slugOf(name: string, id: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 50);
+  return slug || `org-${id}`;
+}
+
+/** Two names may share a slug; the later one carries the end of its id. */
+export const distinctSlug = (slug: string, id: string) => `${slug}-${id.slice(-6)}`;
+
+export const orgNameTaken = () => conflict("An organization with this name already exists.");
+export const alreadyMember = () => conflict("The user is already a member of the organization.");
+
+/** An organization without an administrator could not be mended by anyone in it. */
+export function lastAdminProblem(admins: readonly string[], userId: string, next: OrgRole | null): Fault | null {
+  const isLast = admins.length === 1 && admins[0] === userId;
+  return isLast && next !== "admin" ? conflict("An organization keeps at least one administrator.") : null;
+}
+
+/** A merge of the top level: keys left out stay, a key given as null goes. */
+export function mergeSettings(settings: Record<string, unknown>, changes: Record<string, unknown>): OrgSettings {
+  const merged = new Map(Object.entries(settings));
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, value);
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,62 @@
+import type { Passwords } from "./accounts/password.adapter.ts";
+import { insertUser } from "./accounts/user.store.ts";
+import type { Clock } from "./clock.ts";
+import { type Config, LOCAL_ADMIN } from "./config.ts";
+import { inTransaction, type Queries, type Tx } from "./database/transaction.ts";
+import { newId } from "./id.ts";
+import { insertMember, insertOrg } from "./orgs/org.store.ts";
+import { slugOf } from "./orgs/org.ts";
+import { DEFAULT_TIER, SEEDED_TIERS } from "./tiers/tier.ts";
+
+/** What a new installation begins with. Run at every start, by every replica; what is there stays as it is. */
+export async function seed(db: Queries, passwords: Passwords, config: Config, clock: Clock): Promise<void> {
+  const now = clock();
+  const tiers = SEEDED_TIERS.map((name) => ({ name, created_at: now, updated_at: now }));
+  await db
+    .insertInto("tiers")
+    .values(tiers)
+    .onConflict((on) => on.doNothing())
+    .execute();
+  if (await hasUsers(db)) return;
+
+  const email = config.adminEmail ?? LOCAL_ADMIN.email;
+  const password_hash = await passwords.hash(config.secrets.adminPassword ?? LOCAL_ADMIN.password);
+  await inTransaction(db, async (tx) => {
+    // Replicas that start together on an empty database: one seeds, the others find it done.
+    await tx.selectFrom("tiers").select("name").where("name", "=", DEFAULT_TIER).forUpdate().execute();
+    if (await hasUsers(tx)) return;
+    const admin = {
+      id: newId(),
+      name: "Administrator",
+      username: LOCAL_ADMIN.username,
+      email,
+      password_hash,
+      profile_image_url: null,
+      is_superuser: true,
+      tier_name: DEFAULT_TIER,
+      created_at: now,
+      updated_at: now,
+    };
+    await insertUser(tx, admin);
+    if (config.environment === "local") await insertDemo(tx, admin.id, now);
+  });
+}
+
+async function insertDemo(tx: Tx, adminId: string, now: Date): Promise<void> {
+  const id = newId();
+  const name = "demo";
+  await insertOrg(tx, {
+    id,
+    name,
+    slug: slugOf(name, id),
+    description: null,
+    settings: {},
+    created_at: now,
+    updated_at: now,
+  });
+  await insertMember(tx, { orgId: id, userId: adminId, role: "admin", now });
+}
+
+async function hasUsers(db: Queries): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,35 @@
+import { createTask, getTask } from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { notFound, rateLimited } from "../fault.ts";
+import { signedIn } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { newId } from "../id.ts";
+import { enqueue } from "../jobs/job.store.ts";
+import { JOBS_TOPIC } from "../jobs/job.ts";
+import { spendAllowance } from "../tiers/tier.store.ts";
+import { findTaskJob } from "./task.store.ts";
+import { jobKindOf, maySee, wireTask } from "./task.ts";
+
+export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
+  return [
+    route(createTask, signedIn, async ({ caller, body, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        const spending = await spendAllowance(tx, { userId: caller.id, tier: caller.tier }, createTask.path, clock());
+        if (!spending.admitted) throw rateLimited(spending.retryAfterSeconds);
+        const id = newId();
+        await enqueue(tx, { id, kind: jobKindOf(body.kind), payload: body.payload ?? {}, createdBy: caller.id });
+        record({ action: "task.create", resource: { type: "task", id, name: body.kind }, orgId: null });
+        afterCommit(() => bus.publish(JOBS_TOPIC, {}));
+        return { id };
+      }),
+    ),
+
+    route(getTask, signedIn, async ({ caller, params }) => {
+      const job = await findTaskJob(db, params.id);
+      if (!job || !maySee(job, caller)) throw notFound("Task");
+      return wireTask(job);
+    }),
+  ];
+}

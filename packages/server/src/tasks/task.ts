@@ -1,0 +1,41 @@
+import type { JobStatus, Task, TaskKind } from "@binnacle/contract";
+
+/** Tasks are jobs of kinds of their own: what else is queued is nobody's task. */
+const PREFIX = "task.";
+
+export const jobKindOf = (kind: TaskKind) => `${PREFIX}${kind}`;
+
+/** A task's job, as far as its creator is concerned. */
+export interface TaskJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: JobStatus;
+  readonly attempts: number;
+  readonly result: Record<string, unknown> | null;
+  readonly error_message: string | null;
+  readonly created_by: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+/** A task is its creator's; a superuser sees all. */
+export function maySee(job: TaskJob, caller: { id: string; isSuperuser: boolean }): boolean {
+  return job.kind.startsWith(PREFIX) && (caller.isSuperuser || job.created_by === caller.id);
+}
+
+export function wireTask(job: TaskJob): Task {
+  return {
+    id: job.id,
+    kind: job.kind.slice(PREFIX.length) as TaskKind,
+    status: job.status,
+    attempts: job.attempts,
+    result: job.result,
+    error_message: job.error_message,
+    created_at: job.created_at.toISOString(),
+    updated_at: job.updated_at.toISOString(),
+    started_at: job.started_at?.toISOString() ?? null,
+    finished_at: job.finished_at?.toISOString() ?? null,
+  };
+}

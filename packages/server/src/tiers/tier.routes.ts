@@ -1,0 +1,108 @@
+import {
+  createRateLimit,
+  deleteRateLimit,
+  getRateLimit,
+  listRateLimits,
+  listTiers,
+  updateRateLimit,
+} from "@binnacle/contract";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
+import { signedIn, superuser } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { newId } from "../id.ts";
+import { normalisePath } from "./rate-limit.ts";
+import { deleteLimit, findLimit, findTier, insertLimit, listLimits, listTierRows, updateLimit } from "./tier.store.ts";
+import { type StoredLimit, wireLimit } from "./tier.ts";
+
+const resourceOf = (limit: StoredLimit) => ({
+  type: "rate_limit",
+  id: limit.id,
+  name: `${limit.tier_name} ${limit.path}`,
+});
+
+async function requireTier(db: Queries, name: string): Promise<void> {
+  if (!(await findTier(db, name))) throw notFound("Tier");
+}
+
+async function knownLimit(db: Queries, tier: string, id: string): Promise<StoredLimit> {
+  await requireTier(db, tier);
+  const limit = await findLimit(db, tier, id);
+  if (!limit) throw notFound("Rate limit");
+  return limit;
+}
+
+export function tierRoutes(db: Queries, clock: Clock): Route[] {
+  return [
+    route(listTiers, signedIn, async () => {
+      const tiers = await listTierRows(db);
+      const data = tiers.map(({ name, created_at, updated_at }) => ({
+        name,
+        created_at: created_at.toISOString(),
+        updated_at: updated_at.toISOString(),
+      }));
+      return { data, total_count: data.length };
+    }),
+
+    route(createRateLimit, superuser, async ({ params, body, change }) =>
+      change(async ({ db: tx, record }) => {
+        await requireTier(tx, params.tier_name);
+        const now = clock();
+        const limit: StoredLimit = {
+          id: newId(),
+          tier_name: params.tier_name,
+          path: normalisePath(body.path),
+          limit_count: body.limit,
+          period_seconds: body.period,
+          name: body.name ?? null,
+          created_at: now,
+          updated_at: now,
+        };
+        await insertLimit(tx, limit);
+        record({
+          action: "rate_limit.create",
+          resource: resourceOf(limit),
+          orgId: null,
+          changes: { ...body, path: limit.path },
+        });
+        return wireLimit(limit);
+      }),
+    ),
+
+    route(listRateLimits, signedIn, async ({ params, query }) => {
+      await requireTier(db, params.tier_name);
+      const { limits, total } = await listLimits(db, params.tier_name, pageOf(query));
+      return envelope(limits.map(wireLimit), total, query);
+    }),
+
+    route(getRateLimit, signedIn, async ({ params }) => wireLimit(await knownLimit(db, params.tier_name, params.id))),
+
+    route(updateRateLimit, superuser, async ({ params, body, change }) =>
+      change(async ({ db: tx, record }) => {
+        const current = await knownLimit(tx, params.tier_name, params.id);
+        const changed: StoredLimit = {
+          ...current,
+          path: body.path === undefined ? current.path : normalisePath(body.path),
+          limit_count: body.limit ?? current.limit_count,
+          period_seconds: body.period ?? current.period_seconds,
+          name: body.name ?? current.name,
+          updated_at: clock(),
+        };
+        await updateLimit(tx, changed);
+        record({ action: "rate_limit.update", resource: resourceOf(changed), orgId: null, changes: body });
+        return wireLimit(changed);
+      }),
+    ),
+
+    route(deleteRateLimit, superuser, async ({ params, change }) =>
+      change(async ({ db: tx, record }) => {
+        const limit = await knownLimit(tx, params.tier_name, params.id);
+        await deleteLimit(tx, limit.id);
+        record({ action: "rate_limit.delete", resource: resourceOf(limit), orgId: null });
+        return null;
+      }),
+    ),
+  ];
+}

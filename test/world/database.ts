@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+import { connect, type Database } from "../../packages/server/src/database/connection.adapter.ts";
+import { addressOf, administer, TEMPLATE } from "./postgres.ts";
+
+export interface FreshDatabase {
+  readonly url: string;
+  readonly database: Database;
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty database of its own. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const server = inject("postgresUrl");
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await administer(server, (admin) => admin.query(`create database ${name} template ${TEMPLATE}`));
+  const url = addressOf(server, name);
+  const database = connect({ url }, { poolSize: 10, onError: () => undefined });
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close();
+      await administer(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import type { OrgRole } from "@binnacle/contract";
+import pino from "pino";
+import { parseConfig } from "../../packages/server/src/config.ts";
+import { startControlPlane } from "../../packages/server/src/control-plane.ts";
+import type { Database } from "../../packages/server/src/database/connection.adapter.ts";
+import { Client } from "./client.ts";
+import { TestClock } from "./clock.ts";
+import { freshDatabase } from "./database.ts";
+
+export { Client } from "./client.ts";
+export { TestClock } from "./clock.ts";
+
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  readonly cookie: string;
+  readonly api: Client;
+}
+
+/** A whole control plane in this process, on a database and a clock of its own. */
+export interface World {
+  readonly url: string;
+  readonly clock: TestClock;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  /** Every line that was logged so far. */
+  readonly logged: readonly string[];
+  /** Nobody in particular. */
+  readonly anyone: Client;
+  /** The seeded superuser. */
+  readonly admin: Person;
+  readonly demoOrgId: string;
+  login(username: string, password: string, api?: Client): Promise<{ token: string; cookie: string }>;
+  /** A new user, signed in; a member of the given organization where one is given. */
+  person(options?: { org?: string; role?: OrgRole }): Promise<Person>;
+  org(name?: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly env?: Record<string, string>;
+  /** Another replica: the same database and keys as an earlier world's. */
+  readonly beside?: World;
+  readonly clock?: TestClock;
+}
+
+const SIGNING_KEY = randomBytes(32).toString("base64url");
+const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const clock = options.beside?.clock ?? options.clock ?? new TestClock();
+  const fresh = options.beside ? null : await freshDatabase();
+  const database = (options.beside ?? fresh)?.database as Database;
+  const databaseUrl = options.beside?.databaseUrl ?? fresh?.url ?? "";
+  const dataDir = await mkdtemp(join(tmpdir(), "binnacle-world-"));
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk));
+      done();
+    },
+  });
+  const config = parseConfig({
+    BINNACLE_PORT: "0",
+    BINNACLE_DATA_DIR: dataDir,
+    BINNACLE_SECRET_KEY: SIGNING_KEY,
+    BINNACLE_VAULT_KEYS: VAULT_KEYS,
+    DATABASE_URL: databaseUrl,
+    ...options.env,
+  });
+  const plane = await startControlPlane(config, { log: pino({ level: "debug" }, sink), clock: clock.now });
+  const anyone = new Client(`${plane.url}/api/v1`);
+
+  async function login(username: string, password: string, api = anyone) {
+    const answer = await api.send("POST", "/login", { form: { username, password } });
+    if (answer.status !== 200) throw new Error(`login of ${username} was refused: ${JSON.stringify(answer.body)}`);
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+    return { token: answer.body.access_token as string, cookie };
+  }
+
+  async function signedIn(user: { id: string; username: string; email: string }, password: string): Promise<Person> {
+    const { token, cookie } = await login(user.username, password);
+    return { ...user, password, token, cookie, api: anyone.with({ authorization: `Bearer ${token}` }) };
+  }
+
+  const adminLogin = config.adminEmail ?? "admin";
+  const adminPassword = config.secrets.adminPassword ?? "binnacle";
+  const { token, cookie } = await login(adminLogin, adminPassword);
+  const adminApi = anyone.with({ authorization: `Bearer ${token}` });
+  const me = (await adminApi.get("/user/me")).body;
+  const admin: Person = { ...me, password: adminPassword, token, cookie, api: adminApi };
+
+  return {
+    url: plane.url,
+    clock,
+    database,
+    databaseUrl,
+    logged,
+    anyone,
+    admin,
+    demoOrgId: me.organizations[0]?.id,
+    login,
+    async person({ org, role = "member" } = {}) {
+      const username = `u${randomBytes(6).toString("hex")}`;
+      const password = `pass ${username}`;
+      const created = await adminApi.post("/user", {
+        name: "Somebody",
+        username,
+        email: `${username}@example.com`,
+        password,
+      });
+      if (org) await adminApi.post(`/orgs/${org}/members`, { user_id: created.body.id, role });
+      return signedIn(created.body, password);
+    },
+    async org(name = `org ${randomBytes(6).toString("hex")}`) {
+      return (await adminApi.post("/orgs", { name })).body.id;
+    },
+    async stop() {
+      await plane.stop();
+      await fresh?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
