@@ -1,7 +1,8 @@
 import Type, { type TSchema } from "typebox";
 
-/** Characters a person can see: no control characters, no line breaks. */
-const PRINTABLE = "^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$";
+/** One line without control characters, with something in it to see. */
+const LINE = "[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*";
+const PRINTABLE = `^${LINE}[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}]${LINE}$`;
 
 export const Uuid = (description?: string) =>
   Type.String({
@@ -35,3 +36,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 /** Request bodies are strict: an unknown field is refused, not ignored. */
 export const strict = { additionalProperties: false } as const;
+
+/** A name that becomes a Kubernetes name. */
+export const DnsLabel = (example: string, maxLength = 63) =>
+  Type.String({ minLength: 1, maxLength, pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", examples: [example] });

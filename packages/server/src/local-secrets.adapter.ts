@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Secrets } from "./config.ts";
 import { parseVaultKeys, type VaultKey } from "./vault/vault.ts";
@@ -11,10 +11,7 @@ export interface Keys {
 
 /** The configured keys; where there are none (only `local` allows that), keys made once and kept in the data folder. */
 export async function resolveKeys(secrets: Secrets, dataDir: string): Promise<Keys> {
-  const kept = async (file: string, make: () => string) => {
-    await mkdir(dataDir, { recursive: true });
-    return keptSecret(join(dataDir, file), make);
-  };
+  const kept = (file: string, make: () => string) => keptSecret(dataDir, file, make);
   return {
     signingKey: secrets.signingKey ?? (await kept("signing.key", () => randomBytes(48).toString("base64url"))),
     vaultKeys:
@@ -23,13 +20,31 @@ export async function resolveKeys(secrets: Secrets, dataDir: string): Promise<Ke
   };
 }
 
-async function keptSecret(path: string, make: () => string): Promise<string> {
+async function keptSecret(folder: string, file: string, make: () => string): Promise<string> {
+  const path = join(folder, file);
   try {
-    // Fails where the file exists, so two starts at once never overwrite each other's key.
-    await writeFile(path, `${make()}\n`, { flag: "wx", mode: 0o600 });
-    await chmod(path, 0o600);
+    return await readSecret(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
   }
-  return (await readFile(path, "utf8")).trim();
+  await mkdir(folder, { recursive: true });
+  // Written aside and then linked into place: whoever reads it reads the whole of it, and of two starts at once one wins.
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, `${make()}\n`, { mode: 0o600, flush: true });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  } finally {
+    await unlink(draft);
+  }
+  return readSecret(path);
 }
+
+async function readSecret(path: string): Promise<string> {
+  const secret = (await readFile(path, "utf8")).trim();
+  if (!secret) throw new Error(`${path} is empty. Put its key back, or remove the file to have a new one made.`);
+  return secret;
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;

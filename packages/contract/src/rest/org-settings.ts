@@ -7,28 +7,26 @@ const query = Type.Object({ org_id: Uuid() });
 
 export const DRIFT_POLICIES = ["heal", "report"] as const;
 
+const known = {
+  drift_policy: Type.Enum(DRIFT_POLICIES, { description: "What an operator does about drift.", examples: ["heal"] }),
+  gitops: Type.Object(
+    {
+      repo_url: Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        examples: ["git@git.example.com:platform/clusters.git"],
+      }),
+      branch: Type.Optional(Type.String({ minLength: 1, maxLength: 250, examples: ["main"] })),
+    },
+    strict,
+  ),
+};
+
+export const MAX_SETTINGS = 100;
+
 /** Known keys are typed; others are kept as given. */
 export const OrgSettings = Type.Object(
-  {
-    drift_policy: Type.Optional(
-      Type.Enum(DRIFT_POLICIES, { description: "What an operator does about drift.", examples: ["heal"] }),
-    ),
-    gitops: Type.Optional(
-      Nullable(
-        Type.Object(
-          {
-            repo_url: Type.String({
-              minLength: 1,
-              maxLength: 2000,
-              examples: ["git@git.example.com:platform/clusters.git"],
-            }),
-            branch: Type.Optional(Type.String({ minLength: 1, maxLength: 250, examples: ["main"] })),
-          },
-          strict,
-        ),
-      ),
-    ),
-  },
+  { drift_policy: Type.Optional(known.drift_policy), gitops: Type.Optional(known.gitops) },
   { title: "OrgSettings", additionalProperties: true, examples: [{ drift_policy: "heal" }] },
 );
 export type OrgSettings = Static<typeof OrgSettings>;
@@ -60,10 +58,10 @@ export const updateOrgSettings = operation({
     {
       settings: Type.Object(
         {
-          drift_policy: Type.Optional(Nullable(Type.Enum(DRIFT_POLICIES))),
-          gitops: OrgSettings.properties.gitops,
+          drift_policy: Type.Optional(Nullable(known.drift_policy)),
+          gitops: Type.Optional(Nullable(known.gitops)),
         },
-        { additionalProperties: true, maxProperties: 100, examples: [{ drift_policy: "report" }] },
+        { additionalProperties: true, maxProperties: MAX_SETTINGS, examples: [{ drift_policy: "report" }] },
       ),
     },
     strict,

@@ -91,9 +91,10 @@ export const updateRateLimit = operation({
   path: "/tier/{tier_name}/rate_limit/{id}",
   tag,
   summary: "Change one limit; superuser only",
+  description: "Fields left out stay; a `name` of null is taken away.",
   credentials: "user",
   params: limitParams,
-  body: Type.Partial(Type.Object(fields), strict),
+  body: Type.Partial(Type.Object({ ...fields, name: Nullable(fields.name) }), strict),
   success: [200, RateLimit],
   failures: [403, 404, 409],
 });

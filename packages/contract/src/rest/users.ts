@@ -111,7 +111,7 @@ export const updateUser = operation({
     strict,
   ),
   success: [200, User],
-  failures: [403, 404, 409],
+  failures: [403, 409],
 });
 
 export const deleteUser = operation({
@@ -123,7 +123,7 @@ export const deleteUser = operation({
   credentials: "user",
   params,
   success: [204, null],
-  failures: [403, 404, 409],
+  failures: [403, 409],
 });
 
 export const setUserTier = operation({

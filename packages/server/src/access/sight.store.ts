@@ -1,5 +1,6 @@
 import type { OrgRole, Scope } from "@binnacle/contract";
 import type pg from "pg";
+import { cliTokenUses, worthNotingSince } from "../accounts/cli-token-use.ts";
 import type { Org } from "../orgs/org.ts";
 import type { Caller, Credential } from "./caller.ts";
 
@@ -26,13 +27,19 @@ const CALLER = {
   session: `select ${CALLER_COLUMNS}, s.id as credential_id, null::text[] as scopes
     from sessions s join users u on u.id = s.user_id
     where s.id = $1 and s.ended_at is null and s.expires_at > $2`,
-  cli_token: `select ${CALLER_COLUMNS}, t.id as credential_id, t.scopes
+  cli_token: `select ${CALLER_COLUMNS}, t.id as credential_id, t.scopes, t.last_used_at
     from cli_tokens t join users u on u.id = t.user_id
     where t.token_digest = $1 and t.expires_at > $2`,
 } as const;
 
 const ORG = `select caller.*, o.*, m.role
   from caller left join orgs o on o.id = $3 left join memberships m on m.org_id = o.id and m.user_id = caller.caller_id`;
+
+/** For the benchmark, which holds Binnacle against this statement written by hand. */
+export const SEE_ORG_BY_SESSION = `with caller as (${CALLER.session}) ${ORG}`;
+
+/** The condition holds across replicas: of several that note a use at once, one writes. */
+const NOTE_USE = `update cli_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`;
 
 interface CallerRow {
   caller_id: string;
@@ -41,6 +48,8 @@ interface CallerRow {
   caller_tier: string;
   credential_id: string;
   scopes: Scope[] | null;
+  /** Of a CLI token only. */
+  last_used_at?: Date | null;
 }
 
 interface OrgRow extends CallerRow, Org {
@@ -48,6 +57,8 @@ interface OrgRow extends CallerRow, Org {
 }
 
 export function sightStore(pool: pg.Pool): SightStore {
+  const noteUse = cliTokenUses((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, worthNotingSince(now)]));
+
   /** Named, so that each connection parses and plans it once. */
   async function look<R extends CallerRow>(
     name: string,
@@ -59,7 +70,9 @@ export function sightStore(pool: pg.Pool): SightStore {
     const key = credential.kind === "session" ? credential.sessionId : credential.digest;
     const text = `with caller as (${CALLER[credential.kind]}) ${sql}`;
     const { rows } = await pool.query<R>({ name: `${name}:${credential.kind}`, text, values: [key, now, ...values] });
-    return rows[0] ?? null;
+    const row = rows[0] ?? null;
+    if (row && credential.kind === "cli_token") noteUse(row.credential_id, row.last_used_at ?? null, now);
+    return row;
   }
 
   return {

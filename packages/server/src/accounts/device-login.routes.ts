@@ -11,12 +11,13 @@ import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS } from "./cli-token.t
 import { insertDeviceLogin, lockDeviceByCode, lockDeviceByUserCode, updateDeviceLogin } from "./device-login.store.ts";
 import {
   ask,
-  type DeviceLogin,
+  deviceLogin,
   FIRST_INTERVAL_SECONDS,
   isUndecided,
   LIFETIME_SECONDS,
+  newUserCode,
   normaliseUserCode,
-  userCode,
+  type Wanted,
 } from "./device-login.ts";
 import { CLI_TOKEN_PREFIX, digestOf, newOpaqueToken } from "./opaque-token.ts";
 import { findUser } from "./user.store.ts";
@@ -25,29 +26,22 @@ import { findUser } from "./user.store.ts";
 const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: { error } });
 
 export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string): Route[] {
+  /** A user code is short enough that two may meet; the later device gets another one. */
+  async function begin(wanted: Wanted, deviceCode: string): Promise<string> {
+    const userCode = newUserCode(randomBytes);
+    const isFree = await insertDeviceLogin(db, deviceLogin(newId(), userCode, wanted, clock()), digestOf(deviceCode));
+    return isFree ? userCode : begin(wanted, deviceCode);
+  }
+
   return [
     route(startDeviceLogin, anyone, async ({ body }) => {
-      const now = clock();
       const deviceCode = newOpaqueToken("");
-      const code = userCode(randomBytes);
-      const login: DeviceLogin = {
-        id: newId(),
-        user_code: code,
-        client_name: body.client_name,
-        scopes: [...new Set(body.requested_scopes)],
-        status: "pending",
-        user_id: null,
-        interval_seconds: FIRST_INTERVAL_SECONDS,
-        last_asked_at: null,
-        created_at: now,
-        expires_at: new Date(now.getTime() + LIFETIME_SECONDS * 1000),
-      };
-      await insertDeviceLogin(db, login, digestOf(deviceCode));
+      const userCode = await begin({ clientName: body.client_name, scopes: body.requested_scopes }, deviceCode);
       return {
         device_code: deviceCode,
-        user_code: code,
+        user_code: userCode,
         verification_uri: `${publicUrl}/device`,
-        verification_uri_complete: `${publicUrl}/device?user_code=${code}`,
+        verification_uri_complete: `${publicUrl}/device?user_code=${userCode}`,
         expires_in: LIFETIME_SECONDS,
         interval: FIRST_INTERVAL_SECONDS,
       };
@@ -70,31 +64,33 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
 
     route(claimDeviceToken, anyone, async ({ body, change }) => {
       const digest = digestOf(body.device_code);
-      const asked = await inTransaction(db, async (tx) => {
+      const outcome = await inTransaction(db, async (tx) => {
         const login = await lockDeviceByCode(tx, digest);
-        if (!login) throw refusal("expired_token");
+        if (!login) return "expired_token";
         const answer = ask(login, clock());
-        // Noted at once; only the token itself has to be claimed together with what it creates.
+        // Noted at once; the token itself has to be claimed together with what it creates.
         if (answer.outcome !== "token") await updateDeviceLogin(tx, answer.next);
-        return answer;
+        return answer.outcome;
       });
-      if (asked.outcome !== "token") throw refusal(asked.outcome);
+      if (outcome !== "token") throw refusal(outcome);
+
       return change(async ({ db: tx, record }) => {
         const login = await lockDeviceByCode(tx, digest);
-        const user = await findUser(tx, asked.userId);
-        if (login?.status !== "approved" || !user) throw refusal("expired_token");
-        await updateDeviceLogin(tx, { ...login, status: "claimed" });
-        const grant = { name: login.client_name, scopes: login.scopes, lifetimeDays: DEFAULT_LIFETIME_DAYS };
-        const token = cliToken(newId(), user.id, grant, clock());
+        const answer = login && ask(login, clock());
+        const user = answer?.outcome === "token" ? await findUser(tx, answer.userId) : undefined;
+        // Somebody else with the same code was faster.
+        if (!answer || !user) throw refusal("expired_token");
+        await updateDeviceLogin(tx, answer.next);
+        const { client_name: name, scopes } = answer.next;
+        const token = cliToken(newId(), user.id, { name, scopes, lifetimeDays: DEFAULT_LIFETIME_DAYS }, clock());
         const secret = newOpaqueToken(CLI_TOKEN_PREFIX);
         await insertCliToken(tx, token, digestOf(secret));
-        const actor = { id: user.id, email: user.email, via: "user" } as const;
         record({
           action: "cli_token.create",
           resource: cliTokenResource(token),
           orgId: null,
-          changes: { scopes: login.scopes },
-          actor,
+          changes: { scopes },
+          actor: { id: user.id, email: user.email, via: "user" },
         });
         return { token: secret };
       });

@@ -14,11 +14,15 @@ const COLUMNS = [
   "expires_at",
 ] as const;
 
-export async function insertDeviceLogin(db: Queries, login: DeviceLogin, deviceCodeDigest: Buffer): Promise<void> {
-  await db
+/** False when another device shows this user code already. */
+export async function insertDeviceLogin(db: Queries, login: DeviceLogin, deviceCodeDigest: Buffer): Promise<boolean> {
+  const inserted = await db
     .insertInto("device_logins")
     .values({ ...login, device_code_digest: deviceCodeDigest })
-    .execute();
+    .onConflict((on) => on.column("user_code").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return inserted !== undefined;
 }
 
 export function lockDeviceByCode(tx: Tx, digest: Buffer): Promise<DeviceLogin | undefined> {

@@ -17,12 +17,33 @@ export interface DeviceLogin {
 export const LIFETIME_SECONDS = 600;
 export const FIRST_INTERVAL_SECONDS = 5;
 
+/** What a device asks for. */
+export interface Wanted {
+  readonly clientName: string;
+  readonly scopes: readonly Scope[];
+}
+
+export function deviceLogin(id: string, userCode: string, { clientName, scopes }: Wanted, now: Date): DeviceLogin {
+  return {
+    id,
+    user_code: userCode,
+    client_name: clientName,
+    scopes: [...new Set(scopes)],
+    status: "pending",
+    user_id: null,
+    interval_seconds: FIRST_INTERVAL_SECONDS,
+    last_asked_at: null,
+    created_at: now,
+    expires_at: new Date(now.getTime() + LIFETIME_SECONDS * 1000),
+  };
+}
+
 /** Consonants only: no code spells a word, and none is mistaken for a digit. */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
 
 /** `BCDF-GHJK`. A byte past the last whole alphabet is skipped, so that no letter is likelier than another. */
-export function userCode(randomBytes: (size: number) => Uint8Array): string {
+export function newUserCode(randomBytes: (size: number) => Uint8Array): string {
   const letters: string[] = [];
   const fair = 256 - (256 % ALPHABET.length);
   while (letters.length < CODE_LENGTH) {

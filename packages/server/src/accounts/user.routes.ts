@@ -26,17 +26,27 @@ import {
   updateUserRow,
 } from "./user.store.ts";
 import {
+  currentPasswordMissing,
+  currentPasswordWrong,
   deletionProblem,
   normaliseEmail,
-  passwordChangeProblem,
-  refuseOthersRecord,
+  othersRecordProblem,
   type User,
+  wireBinding,
   wireUser,
 } from "./user.ts";
 
 const resourceOf = (user: User) => ({ type: "user", id: user.id, name: user.username });
 
 export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Route[] {
+  /** The slow work, done before the transaction; it holds only while the hash that was checked is the stored one. */
+  async function renew(userId: string, password: string, currentPassword: string | undefined) {
+    if (currentPassword === undefined) throw currentPasswordMissing();
+    const user = await findUser(db, userId);
+    if (!user || !(await passwords.matches(currentPassword, user.password_hash))) throw currentPasswordWrong();
+    return { replaces: user.password_hash, passwordHash: await passwords.hash(password) };
+  }
+
   return [
     route(getMe, signedIn, async ({ caller }) => {
       const [user, organizations, bindings] = await Promise.all([
@@ -45,12 +55,7 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
         bindingsOfUser(db, caller.id),
       ]);
       if (!user) throw unauthenticated();
-      const role_bindings = bindings.map(({ id, created_at, ...binding }) => ({
-        ...binding,
-        binding_id: id,
-        created_at: created_at.toISOString(),
-      }));
-      return { ...wireUser(user), organizations, role_bindings };
+      return { ...wireUser(user), organizations, role_bindings: bindings.map(wireBinding) };
     }),
 
     route(listUsers, signedIn, async ({ caller, query }) => {
@@ -95,28 +100,32 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
     }),
 
     route(updateUser, signedIn, async ({ caller, params, body, change }) => {
-      const refusal = refuseOthersRecord(caller.id, params.id);
+      const refusal = othersRecordProblem(caller.id, params.id);
       if (refusal) throw refusal;
       const { password, current_password, ...fields } = body;
-      const user = await findUser(db, caller.id);
-      if (!user) throw unauthenticated();
-      const isCurrent = password !== undefined && (await passwords.matches(current_password ?? "", user.password_hash));
-      const problem = passwordChangeProblem(body, isCurrent);
-      if (problem) throw problem;
-      const password_hash = password === undefined ? null : await passwords.hash(password);
+      const renewal = password === undefined ? null : await renew(caller.id, password, current_password);
       return change(async ({ db: tx, record }) => {
-        const email = fields.email === undefined ? {} : { email: normaliseEmail(fields.email) };
-        const secret = password_hash === null ? {} : { password_hash };
-        const changed = await updateUserRow(tx, caller.id, { ...fields, ...email, ...secret, updated_at: clock() });
-        if (password_hash !== null) await endSessionsOf(tx, caller.id, clock());
-        const changes = { ...fields, ...email, ...(password_hash === null ? {} : { password: "changed" }) };
-        record({ action: "user.update", resource: resourceOf(changed), orgId: null, changes });
+        const user = await lockUser(tx, caller.id);
+        if (!user) throw unauthenticated();
+        // Of two changes made at once the second has been checked against a password that is no longer current.
+        if (renewal && renewal.replaces !== user.password_hash) throw currentPasswordWrong();
+        const now = clock();
+        const changes = { ...fields, ...(fields.email === undefined ? {} : { email: normaliseEmail(fields.email) }) };
+        const secret = renewal && { password_hash: renewal.passwordHash };
+        const changed = await updateUserRow(tx, user.id, { ...changes, ...secret, updated_at: now });
+        if (renewal) await endSessionsOf(tx, user.id, now);
+        record({
+          action: "user.update",
+          resource: resourceOf(changed),
+          orgId: null,
+          changes: renewal ? { ...changes, password: "changed" } : changes,
+        });
         return wireUser(changed);
       });
     }),
 
     route(deleteUser, signedIn, async ({ caller, params, change }) => {
-      const refusal = refuseOthersRecord(caller.id, params.id);
+      const refusal = othersRecordProblem(caller.id, params.id);
       if (refusal) throw refusal;
       return change(async ({ db: tx, record }) => {
         const facts = await deletionFacts(tx, caller.id);

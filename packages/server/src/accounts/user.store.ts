@@ -1,9 +1,9 @@
 import type { OrgRole } from "@binnacle/contract";
-import { sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { UserTable } from "../database/tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
-import { emailTaken, type User, usernameTaken } from "./user.ts";
+import { type Binding, emailTaken, type User, usernameTaken } from "./user.ts";
 
 const COLUMNS = [
   "users.id",
@@ -124,7 +124,7 @@ export function orgsOfUser(db: Queries, userId: string): Promise<{ id: string; n
     .execute();
 }
 
-export function bindingsOfUser(db: Queries, userId: string) {
+export function bindingsOfUser(db: Queries, userId: string): Promise<Binding[]> {
   return db.selectFrom("role_bindings").selectAll().where("user_id", "=", userId).orderBy("id", "desc").execute();
 }
 
@@ -148,29 +148,31 @@ export async function deletionFacts(tx: Tx, userId: string): Promise<{ superuser
     .orderBy("id")
     .forUpdate()
     .execute();
-  const administered = await tx
+  const administered = tx
+    .selectFrom("memberships as mine")
+    .select("mine.org_id")
+    .where("mine.user_id", "=", userId)
+    .where("mine.role", "=", "admin");
+  await tx.selectFrom("orgs").select("id").where("id", "in", administered).orderBy("id").forUpdate().execute();
+  const alone = await tx
     .selectFrom("orgs")
-    .select(["orgs.id", "orgs.name"])
-    .where(
-      "orgs.id",
-      "in",
-      tx.selectFrom("memberships").select("org_id").where("user_id", "=", userId).where("role", "=", "admin"),
+    .select("orgs.name")
+    .where("orgs.id", "in", administered)
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom("memberships as other")
+            .select("other.user_id")
+            .whereRef("other.org_id", "=", "orgs.id")
+            .where("other.role", "=", "admin")
+            .where("other.user_id", "<>", userId),
+        ),
+      ),
     )
-    .orderBy("orgs.id")
-    .forUpdate()
+    .orderBy("orgs.name")
     .execute();
-  const shared = await tx
-    .selectFrom("memberships")
-    .select("org_id")
-    .where("org_id", "in", [...administered.map(({ id }) => id), sql<string>`null`])
-    .where("role", "=", "admin")
-    .where("user_id", "<>", userId)
-    .execute();
-  const others = new Set(shared.map(({ org_id }) => org_id));
-  return {
-    superusers: superusers.length,
-    soleAdminOf: administered.filter(({ id }) => !others.has(id)).map(({ name }) => name),
-  };
+  return { superusers: superusers.length, soleAdminOf: alone.map(({ name }) => name) };
 }
 
 export async function deleteUserRow(tx: Tx, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { User as WireUser } from "@binnacle/contract";
+import type { BindingRole, User as WireUser } from "@binnacle/contract";
 import { conflict, type Fault, forbidden, invalidValue } from "../fault.ts";
 
 export interface User {
@@ -27,27 +27,35 @@ export function wireUser(user: User): WireUser {
   };
 }
 
+export interface Binding {
+  readonly id: string;
+  readonly user_id: string;
+  readonly role: BindingRole;
+  readonly cluster_id: string | null;
+  readonly project_id: string | null;
+  readonly created_at: Date;
+}
+
+export function wireBinding({ id, created_at, ...binding }: Binding) {
+  return { binding_id: id, ...binding, created_at: created_at.toISOString() };
+}
+
+const CURRENT_PASSWORD = ["body", "current_password"];
+
 /** Addresses that differ in case alone reach the same person, so they are one address. */
 export const normaliseEmail = (email: string) => email.toLowerCase();
 
 export const emailTaken = () => conflict("A user with this email already exists.");
 export const usernameTaken = () => conflict("A user with this username already exists.");
 
-/** Nobody, a superuser included, changes or deletes another's record. */
-export function refuseOthersRecord(callerId: string, userId: string): Fault | null {
-  return callerId === userId ? null : forbidden("Users change and delete only their own record.");
+/** Nobody, a superuser included, changes or deletes another's record. An id may be written in capitals too. */
+export function othersRecordProblem(callerId: string, userId: string): Fault | null {
+  return callerId === userId.toLowerCase() ? null : forbidden("Users change and delete only their own record.");
 }
 
 /** A new password needs the current one, so that a session left open is not enough to take an account over. */
-export function passwordChangeProblem(
-  body: { password?: string; current_password?: string },
-  isCurrent: boolean,
-): Fault | null {
-  if (body.password === undefined || isCurrent) return null;
-  const msg =
-    body.current_password === undefined ? "The current password is required" : "The current password is wrong";
-  return invalidValue(["body", "current_password"], msg);
-}
+export const currentPasswordMissing = () => invalidValue(CURRENT_PASSWORD, "The current password is required");
+export const currentPasswordWrong = () => invalidValue(CURRENT_PASSWORD, "The current password is wrong");
 
 /** Somebody must be left to administer what the user administers. */
 export function deletionProblem(

@@ -1,15 +1,14 @@
 import { Redis } from "ioredis";
-import { type Log, watchOutage } from "../outage.ts";
+import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import type { Bus } from "./bus.ts";
 import { Subscriptions, writeMessage } from "./subscriptions.ts";
 
 /** Pub/sub knows no databases: without a prefix another program on the same Redis could meet our topics. */
 const CHANNEL_PREFIX = "binnacle:";
-const LONGEST_RETRY_PAUSE_MS = 5_000;
 
 /**
- * Hints through Redis, which may be away at the start, later, or for good: the callers never notice, the log hears of it
- * once per outage, and what is published meanwhile is dropped. Two connections, because one that subscribes can do
+ * Hints through Redis, which may be away at the start, later, or for good: the callers never notice, the log hears
+ * of it once per outage, and what is published meanwhile is dropped. Two connections, because one that subscribes can do
  * nothing else.
  */
 export function connectRedisBus(url: string, log: Log): Bus {
@@ -67,8 +66,7 @@ function open(url: string): Redis {
     // Finds a peer that vanished without a word; a subscriber, which only listens, would otherwise wait for ever.
     keepAlive: 10_000,
     maxRetriesPerRequest: 1,
-    retryStrategy: (times) =>
-      Math.min(100 * 2 ** Math.min(times, 10), LONGEST_RETRY_PAUSE_MS) * (0.5 + Math.random() / 2),
+    retryStrategy: pauseMsAfter,
   });
 }
 

@@ -29,8 +29,19 @@ export function connect(address: Address, options: { poolSize: number; onError: 
         (oid === BIGINT ? Number : pg.types.getTypeParser(oid, format ?? "text")) as never,
     },
   });
-  // A connection that breaks while idle reports here; without a listener it ends the process.
-  pool.on("error", options.onError);
+  // A connection that breaks says so twice over: the pool tells of idle ones, each client of itself while it is in use.
+  // An error event that nobody listens to ends the process.
+  let isClosing = false;
+  const onError = (error: Error) => isClosing || options.onError(error);
+  pool.on("error", onError);
+  pool.on("connect", (client) => client.on("error", onError));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, close: () => kysely.destroy() };
+  return {
+    kysely,
+    pool,
+    close() {
+      isClosing = true;
+      return kysely.destroy();
+    },
+  };
 }

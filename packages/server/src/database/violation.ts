@@ -1,9 +1,19 @@
 const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
 const RETRYABLE = new Set(["40001", "40P01"]);
-/** Connection exceptions, and a server that is shutting down or not yet up. */
-const UNREACHABLE = /^(08|57P0[1-3])/;
-const UNREACHABLE_SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT"]);
+/** Connection exceptions, a server that is shutting down, not yet up or full, and a former primary that only reads. */
+const UNREACHABLE = /^(08|57P0[1-3]|53300|25006)/;
+const UNREACHABLE_SOCKET = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
 
 interface DatabaseError {
   readonly code?: string;

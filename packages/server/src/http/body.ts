@@ -1,27 +1,42 @@
+import type { ValidationItem } from "@binnacle/contract";
 import type { FastifyInstance } from "fastify";
-import { Fault, invalid } from "../fault.ts";
 
 const DEEPEST_NESTING = 64;
 
-const jsonInvalid = (msg: string) => invalid([{ loc: ["body"], msg, type: "json_invalid" }]);
+/**
+ * Stands in for a body that could not be read. It is no error yet: a 401 comes before it, and what else is wrong with the
+ * request is reported together with it.
+ */
+export class UnreadableBody {
+  readonly item: ValidationItem;
+  constructor(type: "json_invalid" | "value_error", msg: string) {
+    this.item = { loc: ["body"], msg, type };
+  }
+}
 
-/** Replaces Fastify's own parsers: broken JSON is a 422 of the documented form, and an empty body is no body. */
+/** Replaces Fastify's own parsers: text must be UTF-8, and an empty body is no body. */
 export function registerBodyParsers(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
+  const parseSafely = app.getDefaultJsonParser("error", "error");
   const decoder = new TextDecoder("utf-8", { fatal: true });
 
   app.removeContentTypeParser(["application/json", "text/plain"]);
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
     if (bytes.length === 0) return done(null, undefined);
+    const unreadable = (msg: string) => done(null, new UnreadableBody("json_invalid", msg));
     let text: string;
     try {
       text = decoder.decode(bytes);
     } catch {
-      return done(jsonInvalid("JSON must be UTF-8"));
+      return unreadable("JSON must be UTF-8");
     }
-    if (isDeeperThan(text, DEEPEST_NESTING))
-      return done(jsonInvalid(`JSON must not nest deeper than ${DEEPEST_NESTING}`));
-    parseJson(request, text, (error, value) => done(error && jsonInvalid("JSON decode error"), value));
+    if (isDeeperThan(text, DEEPEST_NESTING)) return unreadable(`JSON must not nest deeper than ${DEEPEST_NESTING}`);
+    parseSafely(request, text, (error, value) => {
+      if (!error) return done(null, value);
+      // JSON all the same: then it was refused for a key that could reach into the prototype of what is made from it.
+      unreadable(
+        isJson(text) ? "JSON must not have the key __proto__, or prototype in constructor" : "JSON decode error",
+      );
+    });
   });
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -29,21 +44,29 @@ export function registerBodyParsers(app: FastifyInstance): void {
     (_request, bytes: Buffer, done) => {
       try {
         done(null, parseForm(decoder.decode(bytes)));
-      } catch (error) {
-        done(error instanceof Fault ? error : new Fault("unsupported_media_type", "The form must be UTF-8."));
+      } catch {
+        done(null, new UnreadableBody("value_error", "The form must be UTF-8"));
       }
     },
   );
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A field given twice is a list, which the schemas of forms then refuse. */
 export function parseForm(text: string): Record<string, string | string[]> {
-  const fields = new URLSearchParams(text);
-  const names = [...new Set(fields.keys())];
+  const fields = Map.groupBy(new URLSearchParams(text), ([name]) => name);
   return Object.fromEntries(
-    names.map((name) => {
-      const values = fields.getAll(name);
-      return [name, values.length === 1 ? (values[0] ?? "") : values];
+    [...fields].map(([name, pairs]) => {
+      const [value = "", ...more] = pairs.map(([, text]) => text);
+      return [name, more.length === 0 ? value : [value, ...more]];
     }),
   );
 }

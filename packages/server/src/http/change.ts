@@ -31,8 +31,12 @@ interface Ports {
   readonly clock: Clock;
 }
 
+/** One change for each request: a second one would find the request's own Idempotency-Key taken. */
 export function changeFor({ db, vault, clock }: Ports, context: ChangeContext): Change {
+  let isMade = false;
   return async (work) => {
+    if (isMade) throw new Error("A request makes one change.");
+    isMade = true;
     let effects: (() => void)[] = [];
     const result = await inTransaction(db, async (tx) => {
       const records: ChangeRecord[] = [];
@@ -58,8 +62,8 @@ export function changeFor({ db, vault, clock }: Ports, context: ChangeContext): 
 }
 
 /** Tells two requests under one key apart: the same key with another body is somebody's mistake. */
-export function fingerprintOf(operationId: string, params: unknown, body: unknown): Buffer {
+export function fingerprintOf(operationId: string, ...parts: readonly unknown[]): Buffer {
   return createHash("sha256")
-    .update(JSON.stringify([operationId, params ?? null, body ?? null]))
+    .update(JSON.stringify([operationId, ...parts]))
     .digest();
 }

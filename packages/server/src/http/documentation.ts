@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Environment } from "../config.ts";
 import { forbidden, unauthenticated } from "../fault.ts";
 import { credentialOf } from "./authentication.ts";
+import { refuseOtherMethods } from "./method-not-allowed.ts";
 import type { RoutePorts } from "./register.ts";
 
 /** `/docs` and `/openapi.json`, at the root and under the API's base: open locally, for superusers in staging. */
@@ -17,7 +18,6 @@ export async function registerDocumentation(
   if (environment === "production") return;
 
   async function onlySuperusers(request: FastifyRequest): Promise<void> {
-    if (environment === "local") return;
     const credential = await credentialOf(ports.tokens, request.headers.authorization);
     const caller = credential && (await ports.sights.caller(credential, ports.clock()));
     if (!caller) throw unauthenticated();
@@ -26,17 +26,13 @@ export async function registerDocumentation(
 
   const text = JSON.stringify(document);
   for (const prefix of ["", base]) {
-    app.get(`${prefix}/openapi.json`, { onRequest: onlySuperusers }, (_request, reply) =>
-      reply.type("application/json").send(text),
-    );
     await app.register(async (scope) => {
+      // On the scope and not on each route, so that it covers the files of the page too.
+      if (environment !== "local") scope.addHook("onRequest", onlySuperusers);
+      scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(text));
       await scope.register(swagger, { mode: "static", specification: { document: document as never } });
-      await scope.register(swaggerUi, {
-        routePrefix: `${prefix}/docs`,
-        uiConfig: { persistAuthorization: false },
-        uiHooks: { onRequest: async (request) => onlySuperusers(request) },
-        staticCSP: true,
-      });
+      await scope.register(swaggerUi, { routePrefix: `${prefix}/docs`, theme: { title: "Binnacle API" } });
     });
+    for (const path of ["/openapi.json", "/docs"]) refuseOtherMethods(app, prefix + path, ["GET"]);
   }
 }

@@ -36,20 +36,24 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
 /** Null is a fault of ours. */
 export function faultOf(error: Error): Fault | null {
   if (error instanceof Fault) return error;
+  const refusal = refusalOf(error);
+  if (refusal) return refusal;
   if (isUnreachable(error)) {
     return new Fault("unavailable", "The database cannot be reached. Try again in a moment.", { retryAfterSeconds: 1 });
   }
-  switch ((error as Partial<FastifyError>).code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Fault("payload_too_large", "The request body is too large.");
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-    case "FST_ERR_CTP_INVALID_TYPE":
-      return new Fault("unsupported_media_type", "The media type of the request body is not supported.");
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new Fault("invalid", "The request is not valid.", {
-        detail: [{ loc: ["body"], msg: "The body ended early", type: "value_error" }],
-      });
-    default:
-      return null;
+  return null;
+}
+
+/**
+ * What Fastify refuses before a route is asked. It gives the error of a connection that broke off while the body came in
+ * a status too; without a look at that, it would pass for a lost database.
+ */
+function refusalOf({ code = "", statusCode = 500 }: Partial<FastifyError>): Fault | null {
+  if (statusCode >= 500 || !/^(FST_|ECONNRESET$)/.test(code)) return null;
+  if (statusCode === 413) return new Fault("payload_too_large", "The request body is too large.");
+  if (statusCode === 415) {
+    return new Fault("unsupported_media_type", "The media type of the request body is not supported.");
   }
+  if (code === "FST_ERR_BAD_URL") return new Fault("bad_request", "The URL is not well-formed.");
+  return new Fault("bad_request", "The request is not valid.");
 }

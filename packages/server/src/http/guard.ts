@@ -2,7 +2,7 @@ import type { Operation, Scope } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
 import { judge, type Requirement, type Standing } from "../access/role.ts";
 import type { OrgSight, SightStore } from "../access/sight.store.ts";
-import { forbidden, notFound, unauthenticated } from "../fault.ts";
+import { forbidden, invalidValue, notFound, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
 
 /** A request whose form has been checked. */
@@ -40,35 +40,54 @@ export const anyone: Guard<object> = { requirement: { needs: "nothing" }, look: 
 export const signedIn: Guard<SignedIn> = callerGuard({ needs: "signed_in" });
 export const superuser: Guard<SignedIn> = callerGuard({ needs: "superuser" });
 
-type Pick<I extends Input> = (input: I) => string;
+type OrgIdOf<I extends Input> = (input: I) => string;
 
 /** Under `/orgs/{id}` a stranger is told 403; where the organization is named otherwise it is 404. */
-export const orgMember = <I extends Input>(pick: Pick<I>) =>
-  orgGuard(pick, { needs: "org_role", role: "member", hidden: false });
-export const orgAdmin = <I extends Input>(pick: Pick<I>) =>
-  orgGuard(pick, { needs: "org_role", role: "admin", hidden: false });
-export const hiddenOrgMember = <I extends Input>(pick: Pick<I>) =>
-  orgGuard(pick, { needs: "org_role", role: "member", hidden: true });
-export const hiddenOrgAdmin = <I extends Input>(pick: Pick<I>) =>
-  orgGuard(pick, { needs: "org_role", role: "admin", hidden: true });
-export const orgSuperuser = <I extends Input>(pick: Pick<I>) => orgGuard(pick, { needs: "superuser" });
+export const orgMember = <I extends Input>(orgIdOf: OrgIdOf<I>) =>
+  orgGuard(orgIdOf, { needs: "org_role", role: "member", hidden: false });
+export const orgAdmin = <I extends Input>(orgIdOf: OrgIdOf<I>) =>
+  orgGuard(orgIdOf, { needs: "org_role", role: "admin", hidden: false });
+export const hiddenOrgMember = <I extends Input>(orgIdOf: OrgIdOf<I>) =>
+  orgGuard(orgIdOf, { needs: "org_role", role: "member", hidden: true });
+export const hiddenOrgAdmin = <I extends Input>(orgIdOf: OrgIdOf<I>) =>
+  orgGuard(orgIdOf, { needs: "org_role", role: "admin", hidden: true });
+export const orgSuperuser = <I extends Input>(orgIdOf: OrgIdOf<I>) => orgGuard(orgIdOf, { needs: "superuser" });
+
+/** A body that gives exactly one of the fields. Its schema cannot say so; the 422 still comes before any 404 and 403. */
+export function exactlyOneOf<S, I extends Input>(
+  fields: readonly [keyof I["body"] & string, keyof I["body"] & string],
+  guard: Guard<S, I>,
+): Guard<S, I> {
+  return {
+    requirement: guard.requirement,
+    async look(looking, input) {
+      const body: I["body"] = input.body;
+      if (fields.filter((field) => body[field] !== undefined).length !== 1) {
+        await knownCaller(looking);
+        throw invalidValue(["body"], `Exactly one of ${fields.join(" and ")} is required`);
+      }
+      return guard.look(looking, input);
+    },
+  };
+}
 
 function callerGuard(requirement: Requirement): Guard<SignedIn> {
   return {
     requirement,
     async look(looking) {
       const caller = await knownCaller(looking);
+      refuseCliToken(looking.operation, caller);
       pass(requirement, { ...NO_PLACE, isSuperuser: caller.isSuperuser }, "Resource");
       return { caller };
     },
   };
 }
 
-function orgGuard<I extends Input>(pick: Pick<I>, requirement: Requirement): Guard<InOrg, I> {
+function orgGuard<I extends Input>(orgIdOf: OrgIdOf<I>, requirement: Requirement): Guard<InOrg, I> {
   return {
     requirement,
     async look({ sights, credential, operation, now }, input) {
-      const sight: OrgSight | null = await sights.org(credential, pick(input), now);
+      const sight: OrgSight | null = await sights.org(credential, orgIdOf(input), now);
       if (!sight) throw unauthenticated();
       const { caller, org, role } = sight;
       refuseCliToken(operation, caller);
@@ -79,10 +98,10 @@ function orgGuard<I extends Input>(pick: Pick<I>, requirement: Requirement): Gua
   };
 }
 
-export async function knownCaller({ sights, credential, operation, now }: Looking): Promise<Caller> {
+/** Throws only the 401: whether the caller may do this is asked after the form of the request has been judged. */
+export async function knownCaller({ sights, credential, now }: Looking): Promise<Caller> {
   const caller = await sights.caller(credential, now);
   if (!caller) throw unauthenticated();
-  refuseCliToken(operation, caller);
   return caller;
 }
 

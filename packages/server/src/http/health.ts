@@ -1,17 +1,19 @@
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
+import { refuseOtherMethods } from "./method-not-allowed.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** For the machines that watch over this one: alive, ready to serve, and numbers. */
 export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.Pool, isDraining: () => boolean): void {
-  app.get("/healthz", () => ({ status: "ok" }));
+  app.get("/healthz", async () => ({ status: "ok" }));
 
-  app.get("/readyz", async (_request, reply) => {
+  app.get("/readyz", async (request, reply) => {
     if (isDraining()) return reply.code(503).send({ status: "draining" });
     try {
       await pool.query("select 1");
       return { status: "ready" };
-    } catch {
+    } catch (error) {
+      request.log.warn({ err: error }, "not ready: the database cannot be reached");
       return reply.code(503).send({ status: "database unreachable" });
     }
   });
@@ -19,4 +21,6 @@ export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.
   app.get("/metrics", async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
+
+  for (const path of ["/healthz", "/readyz", "/metrics"]) refuseOtherMethods(app, path, ["GET"]);
 }

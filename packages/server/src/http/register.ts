@@ -1,4 +1,3 @@
-import type { Operation } from "@binnacle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { SightStore } from "../access/sight.store.ts";
@@ -10,7 +9,7 @@ import type { Vault } from "../vault/vault.ts";
 import { credentialOf } from "./authentication.ts";
 import { changeFor, fingerprintOf } from "./change.ts";
 import { type Input, knownCaller } from "./guard.ts";
-import type { IdempotencyKey } from "./idempotency.store.ts";
+import { refuseOtherMediaTypes } from "./media-type.ts";
 import type { Route } from "./route.ts";
 import { compileCheck } from "./validation.ts";
 
@@ -25,6 +24,7 @@ export interface RoutePorts {
 export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 export function registerRoutes(app: FastifyInstance, base: string, routes: readonly Route[], ports: RoutePorts): void {
+  app.decorateRequest("credential", null);
   for (const route of routes) registerRoute(app, base, route, ports);
 }
 
@@ -42,85 +42,60 @@ function registerRoute(
   const check = compileCheck(operation);
   const [successStatus, successSchema] = operation.success;
   const needsCredential = operation.credentials !== "none";
+  const isCreation = operation.method === "POST" && successStatus === 201;
 
-  async function presented(request: FastifyRequest): Promise<void> {
+  /** What is known before the body has been read. */
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // Answers hold what was true for this caller at this moment, and some of them secrets.
+    reply.header("cache-control", "no-store");
     request.credential = await credentialOf(ports.tokens, request.headers.authorization);
     if (needsCredential && !request.credential) throw unauthenticated();
-    refuseOtherMediaTypes(operation, request);
+    refuseOtherMediaTypes(operation, request.headers);
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const input: Input = { params: request.params, query: request.query, body: request.body };
-    const looking = {
-      sights: ports.sights,
-      credential: request.credential as Credential,
-      operation,
-      now: ports.clock(),
-    };
-    const items = check({ path: input.params, query: input.query, cookie: request.cookies, body: input.body });
+    const { params, query, body, cookies, ip: sourceAddress, id: requestId } = request;
+    const input: Input = { params, query, body };
+    const credential = request.credential as Credential;
+    const looking = { sights: ports.sights, credential, operation, now: ports.clock() };
+    const items = check({ path: params, query, cookie: cookies, body });
     if (items.length > 0) {
       if (needsCredential) await knownCaller(looking);
       throw invalid(items);
     }
     const seen = await guard.look(looking, input);
     const caller = (seen as { caller?: Caller }).caller ?? null;
+    const key = isCreation ? idempotencyKeyOf(request) : null;
     const change = changeFor(ports, {
       actor: { id: caller?.id ?? null, email: caller?.email ?? null, via: caller?.via ?? "user" },
-      sourceAddress: request.ip,
-      requestId: request.id,
-      idempotency: idempotencyOf(operation, request, caller),
+      sourceAddress,
+      requestId,
+      idempotency:
+        caller && key ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, body) } : null,
     });
-    const call = {
-      ...input,
-      ...seen,
-      cookies: request.cookies,
-      sourceAddress: request.ip,
-      requestId: request.id,
-      reply,
-      change,
-    };
-    const body = await handle(call);
+    const given = await handle({ ...input, ...seen, cookies, sourceAddress, requestId, reply, change });
     reply.code(successStatus);
-    return successSchema === null ? null : body;
+    return successSchema === null ? null : given;
   }
 
   app.route({
     method: operation.method,
     url: base + fastifyPath(operation.path),
     schema: { response: successSchema === null ? {} : { [successStatus]: successSchema } },
-    onRequest: presented,
+    onRequest: admit,
     handler: answer,
   });
 }
 
-function refuseOtherMediaTypes(operation: Operation, request: FastifyRequest): void {
-  const bodyType = operation.bodyType ?? "application/json";
-  const given = request.headers["content-type"];
-  if (!operation.body || given === undefined) return;
-  if (given.split(";")[0]?.trim().toLowerCase() !== bodyType) {
-    throw new Fault("unsupported_media_type", `The request body must be ${bodyType}.`);
-  }
-}
-
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 
-function idempotencyOf(
-  { id, method, success }: Operation,
-  request: FastifyRequest,
-  caller: Caller | null,
-): IdempotencyKey | null {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined || caller === null || method !== "POST" || success[0] !== 201) return null;
+function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
-    throw invalid([
-      {
-        loc: ["header", "Idempotency-Key"],
-        msg: "Input should be 1 to 200 printable ASCII characters",
-        type: "value_error",
-      },
-    ]);
+    throw new Fault("bad_request", "The Idempotency-Key must be 1 to 200 printable ASCII characters without spaces.");
   }
-  return { userId: caller.id, key, fingerprint: fingerprintOf(id, request.params, request.body) };
+  return key;
 }
 
 declare module "fastify" {

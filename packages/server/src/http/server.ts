@@ -1,13 +1,22 @@
 import cookie from "@fastify/cookie";
 import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import { Fault } from "../fault.ts";
 import { newId } from "../id.ts";
 import { registerBodyParsers } from "./body.ts";
+import { answerBrokenRequest } from "./broken-request.ts";
 import { sendFailure } from "./failure.ts";
 import { registerMethodNotAllowed } from "./method-not-allowed.ts";
 import type { Metrics } from "./metrics.ts";
 import { type RoutePorts, registerRoutes } from "./register.ts";
+import { noteAnswer } from "./request-log.ts";
 import type { Route } from "./route.ts";
 
 export const API_BASE = "/api/v1";
@@ -22,79 +31,82 @@ export interface ServerOptions {
 }
 
 const LARGEST_HEADERS_BYTES = 16 * 1024;
-const LONGEST_PARAMETER = 300;
+const SLOWEST_CHECK_MS = 1000;
 
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { log, metrics, trustedProxies, corsOrigins, requestTimeoutMs } = options;
   const app = Fastify({
-    loggerInstance: options.log,
-    disableRequestLogging: true,
+    loggerInstance: log,
+    // Fastify's own lines show the address with its query; ours are written by `noteAnswer`.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: newId,
     requestIdHeader: false,
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: options.bodyLimitBytes,
-    requestTimeout: options.requestTimeoutMs,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
-    http: { maxHeaderSize: LARGEST_HEADERS_BYTES },
-    return503OnClosing: true,
+    requestTimeout: requestTimeoutMs,
+    // A parameter is never refused for its length alone: the headers' limit bounds it, and its schema says what is wrong.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LARGEST_HEADERS_BYTES },
+    http: {
+      maxHeaderSize: LARGEST_HEADERS_BYTES,
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, SLOWEST_CHECK_MS),
+      // Node's own answer to a missing host has neither a body nor a request id.
+      requireHostHeader: false,
+    },
+    return503OnClosing: false,
     forceCloseConnections: "idle",
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => sendFailure(error, request, reply),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(log, error, socket),
+    frameworkErrors(error, request, reply) {
+      // No hook runs for a URL that cannot be decoded.
+      sendFailure(error, request, reply.header("x-request-id", request.id));
+      noteAnswer(metrics, request, reply);
+    },
   });
+  // Node would answer an expectation that it does not know with a bare 417; like most servers, we pass it over.
+  app.server.on("checkExpectation", app.routing);
 
+  let isDraining = false;
+  app.addHook("preClose", async () => {
+    isDraining = true;
+  });
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
   });
-  app.addHook("onResponse", async (request, reply) => {
-    options.metrics.observe(request.method, request.routeOptions.url ?? "(none)", reply.statusCode, reply.elapsedTime);
-    request.log.info(
-      {
-        method: request.method,
-        // The pattern and not the address: a query may hold what a log must not.
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        source: request.ip,
-      },
-      "request",
-    );
-  });
+  app.addHook("onResponse", async (request, reply) => noteAnswer(metrics, request, reply));
 
   await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   await app.register(cookie);
-  if (options.corsOrigins.length > 0) {
+  if (corsOrigins.length > 0) {
     await app.register(cors, {
-      origin: [...options.corsOrigins],
+      // Anyone else gets no CORS at all: a preflight of theirs is an OPTIONS request like any other.
+      origin: async (origin: string | undefined) => origin !== undefined && corsOrigins.includes(origin) && origin,
+      methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
       credentials: true,
-      exposedHeaders: ["X-Request-Id", "ETag"],
+      exposedHeaders: ["X-Request-Id", "ETag", "Retry-After"],
+      strictPreflight: false,
     });
   }
+
+  app.addHook("onRequest", async (request, reply) => {
+    if (isDraining) throw new Fault("unavailable", "The server is stopping. Try again in a moment.");
+    // HTTP/1.1 demands it; said here so that the answer has the common form.
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      throw new Fault("bad_request", "The request has no Host header.");
+    }
+    // Before the body is read: what was sent to nowhere is not worth parsing.
+    if (request.is404) return sendNotFound(request, reply);
+  });
   registerBodyParsers(app);
   app.setErrorHandler<Error>(sendFailure);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: "Not Found" }));
+  app.setNotFoundHandler(sendNotFound);
   return app;
+}
+
+function sendNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.code(404).send({ detail: "Not Found" });
 }
 
 export function registerApi(app: FastifyInstance, routes: readonly Route[], ports: RoutePorts): void {
   registerRoutes(app, API_BASE, routes, ports);
   registerMethodNotAllowed(app, API_BASE, routes);
-}
-
-/** What the HTTP parser itself refuses never becomes a request; it still gets an answer of the common form. */
-function answerBrokenRequest(
-  this: FastifyInstance,
-  error: Error & { code?: string },
-  socket: import("node:net").Socket,
-) {
-  if (!socket.writable) return;
-  const [status, detail] =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? ["431 Request Header Fields Too Large", "The request's headers are too large."]
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? ["408 Request Timeout", "The request took too long to arrive."]
-        : ["400 Bad Request", "The request is not valid HTTP."];
-  const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${newId()}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

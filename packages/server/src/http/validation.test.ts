@@ -1,6 +1,9 @@
 import { operation } from "@binnacle/contract";
-import Type from "typebox";
+import fc from "fast-check";
+import Type, { type TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
+import { DisplayName } from "../../../contract/src/fields.ts";
+import { UnreadableBody } from "./body.ts";
 import { compileCheck } from "./validation.ts";
 
 const check = compileCheck(
@@ -112,5 +115,99 @@ describe("the check of a request", () => {
   test("[CV6] a UUID is taken only in its plain form", () => {
     expect(problems({ name: "abc" }, { id: `urn:uuid:${ID}` })).toEqual([["path.id", "uuid_parsing"]]);
     expect(problems({ name: "abc" }, { id: ID.toUpperCase() })).toEqual([]);
+  });
+
+  test("[CV7] a field is reported once, however much is wrong with it", () => {
+    expect(problems({ name: "X\0" })).toEqual([["body.name", "value_error"]]);
+    expect(problems({ name: "TOO LONG" })).toEqual([["body.name", "string_too_long"]]);
+    expect(problems({ name: "abc", note: { not: "text" } })).toEqual([["body.note", "string_type"]]);
+  });
+
+  test("[CV8] unknown fields are refused at every level, except in a free-form map", () => {
+    const body = { name: "abc", x: 1, parts: [{ name: "a", x: 1 }], labels: { x: { y: 1 } } };
+    expect(problems(body)).toEqual([
+      ["body.x", "extra_forbidden"],
+      ["body.parts.0.x", "extra_forbidden"],
+    ]);
+    expect(problems(JSON.parse('{"name":"abc","__proto__":1}'))).toEqual([["body.__proto__", "extra_forbidden"]]);
+  });
+
+  test("[CV9] no text that a database cannot store gets through, wherever it is", () => {
+    const wrap = fc.constantFrom(
+      (text: string) => ({ name: "abc", labels: { a: text } }),
+      (text: string) => ({ name: "abc", labels: { [text]: 1 } }),
+      (text: string) => ({ name: "abc", labels: { a: [[{ b: text }]] } }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.constantFrom("", "\0", "\ud83d"), wrap, (text, extra, inside) => {
+        const given = text + extra;
+        const isStorable = given.isWellFormed() && !given.includes("\0");
+        expect(problems(inside(given)).length).toBe(isStorable ? 0 : 1);
+      }),
+    );
+  });
+
+  test("[CV3] a body that could not be read is reported beside the rest", () => {
+    const body = new UnreadableBody("json_invalid", "JSON decode error");
+    expect(problems(body, { id: "x" })).toEqual([
+      ["path.id", "uuid_parsing"],
+      ["body", "json_invalid"],
+    ]);
+  });
+});
+
+/** The problems of a body under a schema of its own. */
+function judged(body: TSchema, value: unknown) {
+  const taking = operation({
+    id: "take",
+    method: "POST",
+    path: "/things",
+    tag: "Things",
+    summary: "Take a thing",
+    credentials: "none",
+    body,
+    success: [204, null],
+  });
+  return compileCheck(taking)({ path: {}, query: {}, cookie: {}, body: value }).map(({ loc, type, msg }) => [
+    loc.join("."),
+    type,
+    msg,
+  ]);
+}
+
+describe("what a schema refuses", () => {
+  test.each<[string, TSchema, unknown]>([
+    ["null alone", Type.Null(), 1],
+    ["a multiple", Type.Integer({ multipleOf: 5 }), 7],
+    ["one of two shapes", Type.Union([Type.Object({ a: Type.Null() }), Type.Null()]), { a: 1 }],
+    ["what must not be", Type.Unsafe({ not: { type: "string" } }), "x"],
+    ["nothing ever", Type.Never(), 1],
+  ])("[CV10] is refused, also where there are no words for it: %s", (_, schema, value) => {
+    expect(judged(schema, value)).toEqual([[expect.stringMatching(/^body/), "value_error", expect.any(String)]]);
+  });
+
+  test.each<[string, TSchema, unknown, string]>([
+    ["a choice", Type.Enum(["a", "b", "c"]), "d", "Input should be 'a', 'b' or 'c'"],
+    ["a literal", Type.Literal("bearer"), "basic", "Input should be 'bearer'"],
+    ["a length of one", Type.String({ minLength: 1 }), "", "String should have at least 1 character"],
+    ["a longer one", Type.String({ maxLength: 2 }), "abc", "String should have at most 2 characters"],
+    ["a largest number", Type.Integer({ maximum: 20 }), 21, "Input should be less than or equal to 20"],
+    ["a number below another", Type.Number({ exclusiveMaximum: 1 }), 1, "Input should be less than 1"],
+    ["a list that is too long", Type.Array(Type.Any(), { maxItems: 1 }), [1, 2], "Input should have at most 1 item"],
+    ["a form of text", Type.String({ format: "uri" }), "x", "Input should be a valid URL"],
+  ])("[CV2] is told in words that help: %s", (_, schema, value, message) => {
+    expect(judged(schema, value)).toEqual([["body", expect.any(String), message]]);
+  });
+});
+
+describe("a name for people to read", () => {
+  const fits = (name: string) => judged(DisplayName("x"), name).length === 0;
+
+  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "👩‍🚀".repeat(20), " a ", "naïve & <b>"])("[CV22] may be %j", (name) => {
+    expect(fits(name)).toBe(true);
+  });
+
+  test.each(["", " ", "\u200b", "a\nb", "a\tb", "a\u0007", "a\u2028b", "x".repeat(101)])("[CV22] may not be %j", (name) => {
+    expect(fits(name)).toBe(false);
   });
 });

@@ -2,6 +2,7 @@ import type { Operation, ValidationItem, ValidationType } from "@binnacle/contra
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
+import { UnreadableBody } from "./body.ts";
 
 /** The four places a request's values come from, by the names that errors give them. */
 export interface RawRequest {
@@ -37,11 +38,14 @@ export function compileCheck(operation: Operation): Check {
   return (request) => checks.flatMap(([part, validate]) => checkPart(part, validate, request[part]));
 }
 
-function checkPart(part: Part, validate: ValidateFunction, value: unknown): ValidationItem[] {
+function checkPart(part: Part, validate: ValidateFunction, value: unknown): readonly ValidationItem[] {
   if (value === undefined) return [{ loc: [part], msg: "Field required", type: "missing" }];
+  if (value instanceof UnreadableBody) return [value.item];
   const unstorable = unstorableText(value, [part]);
   if (validate(value)) return unstorable;
-  return [...unstorable, ...itemsOf(part, value, validate.errors ?? [])];
+  const items = onePerField([...unstorable, ...itemsOf(part, value, validate.errors ?? [])]);
+  // Refused is refused, also by a keyword that there are no words for.
+  return items.length > 0 ? items : [{ loc: [part], msg: "Input is not valid", type: "value_error" }];
 }
 
 /** PostgreSQL stores no NUL, and half a surrogate pair is no character: both would fail later and far from here. */
@@ -58,16 +62,19 @@ function unstorableText(value: unknown, loc: ValidationItem["loc"]): ValidationI
   ]);
 }
 
-/** Ajv's errors as the documented items: one for each field, the alternatives of a nullable field as one. */
+/** Ajv's errors as the documented items. */
 function itemsOf(part: Part, value: unknown, errors: readonly ErrorObject[]): ValidationItem[] {
-  const items = new Map<string, ValidationItem>();
-  for (const error of errors) {
-    const item = itemOf([part, ...steps(error.instancePath, value)], error);
-    if (!item) continue;
+  return errors.flatMap((error) => itemOf([part, ...steps(error.instancePath, value)], error) ?? []);
+}
+
+/** The first that was found; so the alternatives of a nullable field are one too. */
+function onePerField(items: readonly ValidationItem[]): ValidationItem[] {
+  const firsts = new Map<string, ValidationItem>();
+  for (const item of items) {
     const field = JSON.stringify(item.loc);
-    if (!items.has(field)) items.set(field, item);
+    if (!firsts.has(field)) firsts.set(field, item);
   }
-  return [...items.values()];
+  return [...firsts.values()];
 }
 
 const TYPE_ERRORS: Record<string, readonly [ValidationType, string]> = {

@@ -7,7 +7,7 @@ import type { Failure, Job } from "./job.ts";
 /*
  * Every time in `jobs` is the database's. Who may hold a job is decided between replicas, and theirs are many clocks: a
  * replica whose own runs ahead by more than a lease would take each job from its living holder. `now()` is the start of
- * the statement's transaction, so a lease never seems older than it is. Tests turn this clock by moving the rows' times.
+ * the statement's transaction, so a lease never seems older than it is. Tests turn it by moving the rows' times.
  */
 
 export interface NewJob {
@@ -87,7 +87,7 @@ async function claimOnce(db: Queries, { workerId, maxAttemptsByKind, leaseMs, li
     with abandoned as (
       select id from jobs
       where status = 'running' and lease_until <= now() and attempts < max_attempts and kind = any(${kinds})
-      order by lease_until limit ${limit}
+      order by lease_until, id limit ${limit}
       for update skip locked
     ), due as (
       select id from jobs

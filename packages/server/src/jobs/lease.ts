@@ -3,10 +3,10 @@ export interface LeaseOptions {
   /** When the claim was sent, on the monotonic clock. */
   readonly claimSentAtMs: number;
   /** False when somebody else holds the job. */
-  renew(): Promise<boolean>;
-  onRenewalError(error: unknown): void;
+  readonly renew: () => Promise<boolean>;
+  readonly onRenewalError: (error: unknown) => void;
   /** Called at most once, and not after `stop`. */
-  onLost(reason: string): void;
+  readonly onLost: (reason: string) => void;
 }
 
 export interface Lease {
@@ -14,8 +14,8 @@ export interface Lease {
 }
 
 /**
- * Renews a lease three times within its length, and reports it lost when a renewal says so or when none got through for a
- * whole length: then another worker may hold the job, though this one, cut off from the database, cannot know. The
+ * Renews a lease three times within its length, and reports it lost when a renewal says so or when none got through for
+ * a whole length: then another worker may hold the job, though this one, cut off from the database, cannot know. The
  * length counts from when a renewal was sent, so that the end is seen here before it comes there.
  */
 export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLost }: LeaseOptions): Lease {

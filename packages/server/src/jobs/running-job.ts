@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queries } from "../database/transaction.ts";
-import type { Log, Outage } from "../outage.ts";
+import { type Log, type Outage, pauseMsAfter } from "../outage.ts";
 import { fail, type Hold, release, renew, succeed } from "./job.store.ts";
-import { afterFailure, type Failure, type Job, PermanentJobError, retryInMs } from "./job.ts";
+import { afterFailure, type Failure, type Job, PermanentJobError } from "./job.ts";
 import { keepLease } from "./lease.ts";
 
 export interface JobContext {
   /**
    * Aborted when the job is no longer this worker's to run. From then on another may run it, so everything a handler
-   * waits for takes this signal.
+   * waits for takes this signal. A handler that breaks off because of it throws: to return means that the job is done.
    */
   readonly signal: AbortSignal;
   /** Goes into a handler's writes of its own, to refuse those of a holder before it. */
@@ -103,7 +103,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
         // A result that the database never takes is not offered for ever.
         if (outcome.is === "done" && isValueRefused(error)) return settle(unstorable(error));
         ports.outage.failed(error);
-        await delay(retryInMs(tries, Math.random), undefined, { signal: ports.abandoned }).catch(() => undefined);
+        await delay(pauseMsAfter(tries), undefined, { signal: ports.abandoned }).catch(() => undefined);
       }
     }
   }

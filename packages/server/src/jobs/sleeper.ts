@@ -4,7 +4,7 @@ export interface Sleeper {
   sleep(ms: number): Promise<void>;
   /** Ends early only with `end`. */
   rest(ms: number): Promise<void>;
-  wake(): void;
+  readonly wake: () => void;
   /** Ends this and every later sleep and rest. */
   end(): void;
 }

@@ -1,9 +1,9 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.ts";
-import { type Log, watchOutage } from "../outage.ts";
-import { claim } from "./job.store.ts";
-import { DEFAULT_MAX_ATTEMPTS, JOBS_TOPIC, retryInMs } from "./job.ts";
+import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
+import { claim, release } from "./job.store.ts";
+import { DEFAULT_MAX_ATTEMPTS, JOBS_TOPIC } from "./job.ts";
 import { type JobHandler, type RunningJob, runJob } from "./running-job.ts";
 import { createSleeper } from "./sleeper.ts";
 
@@ -28,7 +28,7 @@ export interface Worker {
 const GIVE_BACK_MS = 3_000;
 
 /**
- * Claims jobs and runs them, as many at a time as `concurrency` says. A worker that dies leaves its leases: they run out
+ * Claims jobs and runs them, as many at a time as `concurrency` says. A worker that dies leaves its leases: they end
  * within `leaseMs`, and the next poll of any worker takes the jobs up, so a job resumes within both together.
  */
 export function startWorker(options: WorkerOptions): Worker {
@@ -50,6 +50,11 @@ export function startWorker(options: WorkerOptions): Worker {
     const jobs = await claim(db, { workerId, maxAttemptsByKind, leaseMs, limit });
     outage.recovered();
     for (const job of jobs) {
+      if (stopping) {
+        // The stop came while the claim was under way.
+        await release(db, { ...job, workerId });
+        continue;
+      }
       const handler = handlers[job.kind];
       if (!handler) continue;
       const one = runJob(job, handler, claimSentAtMs, {
@@ -66,8 +71,6 @@ export function startWorker(options: WorkerOptions): Worker {
         // A place is free, and perhaps the job's lane.
         sleeper.wake();
       });
-      // The stop came while the claim was under way.
-      if (stopping) one.giveBack();
     }
   }
 
@@ -82,7 +85,7 @@ export function startWorker(options: WorkerOptions): Worker {
         outage.failed(error);
         failures++;
         // Hints do not cut this pause short: a database in trouble is not asked faster because there is work.
-        if (!stopping) await sleeper.rest(pollMs + retryInMs(failures, Math.random));
+        if (!stopping) await sleeper.rest(pauseMsAfter(failures));
       }
     }
   }

@@ -4,12 +4,19 @@ import { normaliseEmail } from "../accounts/user.ts";
 import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { invalidValue, notFound } from "../fault.ts";
-import { orgAdmin, orgMember } from "../http/guard.ts";
+import { notFound } from "../fault.ts";
+import { exactlyOneOf, orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { lockedOrg } from "./org.routes.ts";
-import { adminIds, deleteMember, findMember, insertMember, listMemberRows, updateMemberRole } from "./org.store.ts";
+import {
+  adminIds,
+  deleteMember,
+  findMember,
+  insertMember,
+  listMemberRows,
+  lockOrg,
+  updateMemberRole,
+} from "./org.store.ts";
 import { lastAdminProblem, type Member, wireMember } from "./org.ts";
 
 const resourceOf = (member: Member) => ({ type: "member", id: member.user_id, name: member.email });
@@ -36,12 +43,13 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
 
     route(
       addMember,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, body, change }) => {
-        if ((body.user_id === undefined) === (body.email === undefined)) {
-          throw invalidValue(["body"], "Exactly one of user_id and email is required");
-        }
-        return change(async ({ db: tx, record }) => {
+      exactlyOneOf(
+        ["user_id", "email"],
+        orgAdmin(({ params }) => params.id),
+      ),
+      async ({ org, body, change }) =>
+        change(async ({ db: tx, record }) => {
+          await lockOrg(tx, org.id);
           const user = body.user_id
             ? await findUser(tx, body.user_id)
             : await findUserByEmail(tx, normaliseEmail(body.email ?? ""));
@@ -50,8 +58,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
           const member = await knownMember(tx, org.id, user.id);
           record({ action: "member.add", resource: resourceOf(member), orgId: org.id, changes: { role: body.role } });
           return wireMember(member);
-        });
-      },
+        }),
     ),
 
     route(
@@ -59,7 +66,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
       orgAdmin(({ params }) => params.id),
       async ({ org, params, body, change }) =>
         change(async ({ db: tx, record }) => {
-          await lockedOrg(tx, org.id);
+          await lockOrg(tx, org.id);
           await knownMember(tx, org.id, params.user_id);
           const problem = lastAdminProblem(await adminIds(tx, org.id), params.user_id, body.role);
           if (problem) throw problem;
@@ -80,7 +87,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
       orgAdmin(({ params }) => params.id),
       async ({ org, params, change }) =>
         change(async ({ db: tx, record }) => {
-          await lockedOrg(tx, org.id);
+          await lockOrg(tx, org.id);
           const member = await knownMember(tx, org.id, params.user_id);
           const problem = lastAdminProblem(await adminIds(tx, org.id), member.user_id, null);
           if (problem) throw problem;

@@ -9,8 +9,7 @@ import {
 } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { notFound } from "../fault.ts";
+import type { Queries } from "../database/transaction.ts";
 import {
   hiddenOrgAdmin,
   hiddenOrgMember,
@@ -23,16 +22,19 @@ import {
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
-import { deleteOrgRow, insertMember, insertOrg, listAllOrgs, listOrgsOf, lockOrg, updateOrgRow } from "./org.store.ts";
-import { mergeSettings, type Org, slugOf, wireOrg } from "./org.ts";
+import {
+  chooseSlug,
+  deleteOrgRow,
+  insertMember,
+  insertOrg,
+  listAllOrgs,
+  listOrgsOf,
+  lockOrg,
+  updateOrgRow,
+} from "./org.store.ts";
+import { auditedSettings, mergeSettings, type Org, settingsProblem, wireOrg } from "./org.ts";
 
 const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
-
-export async function lockedOrg(tx: Tx, id: string): Promise<Org> {
-  const org = await lockOrg(tx, id);
-  if (!org) throw notFound("Organization");
-  return org;
-}
 
 export function orgRoutes(db: Queries, clock: Clock): Route[] {
   return [
@@ -50,15 +52,9 @@ export function orgRoutes(db: Queries, clock: Clock): Route[] {
         const id = newId();
         const now = clock();
         const { name, description = null } = body;
-        const org = await insertOrg(tx, {
-          id,
-          name,
-          slug: slugOf(name, id),
-          description,
-          settings: {},
-          created_at: now,
-          updated_at: now,
-        });
+        const slug = await chooseSlug(tx, name, id);
+        const org: Org = { id, name, slug, description, settings: {}, created_at: now, updated_at: now };
+        await insertOrg(tx, org);
         await insertMember(tx, { orgId: id, userId: caller.id, role: "admin", now });
         record({ action: "org.create", resource: resourceOf(org), orgId: id, changes: { name, description } });
         return wireOrg(org);
@@ -76,10 +72,11 @@ export function orgRoutes(db: Queries, clock: Clock): Route[] {
       orgAdmin(({ params }) => params.id),
       async ({ params, body, change }) =>
         change(async ({ db: tx, record }) => {
-          const current = await lockedOrg(tx, params.id);
+          const current = await lockOrg(tx, params.id);
           const { name, description = null } = body;
-          const slug = name === current.name ? current.slug : slugOf(name, current.id);
-          const org = await updateOrgRow(tx, { ...current, name, slug, description, updated_at: clock() });
+          const slug = name === current.name ? current.slug : await chooseSlug(tx, name, current.id);
+          const org: Org = { ...current, name, slug, description, updated_at: clock() };
+          await updateOrgRow(tx, org);
           record({ action: "org.update", resource: resourceOf(org), orgId: org.id, changes: { name, description } });
           return wireOrg(org);
         }),
@@ -90,7 +87,7 @@ export function orgRoutes(db: Queries, clock: Clock): Route[] {
       orgSuperuser(({ params }) => params.id),
       async ({ params, change }) =>
         change(async ({ db: tx, record }) => {
-          const org = await lockedOrg(tx, params.id);
+          const org = await lockOrg(tx, params.id);
           await deleteOrgRow(tx, org.id);
           record({ action: "org.delete", resource: resourceOf(org), orgId: org.id });
           return null;
@@ -108,14 +105,16 @@ export function orgRoutes(db: Queries, clock: Clock): Route[] {
       hiddenOrgAdmin(({ query }) => query.org_id),
       async ({ query, body, change }) =>
         change(async ({ db: tx, record }) => {
-          const current = await lockedOrg(tx, query.org_id);
+          const current = await lockOrg(tx, query.org_id);
           const settings = mergeSettings(current.settings, body.settings);
+          const problem = settingsProblem(settings);
+          if (problem) throw problem;
           await updateOrgRow(tx, { ...current, settings, updated_at: clock() });
           record({
             action: "org.update_settings",
             resource: resourceOf(current),
             orgId: current.id,
-            changes: body.settings,
+            changes: auditedSettings(body.settings),
           });
           return { org_id: current.id, settings };
         }),

@@ -1,36 +1,41 @@
 import type { OrgRole } from "@binnacle/contract";
+import { sql } from "kysely";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
-import { conflict } from "../fault.ts";
-import { alreadyMember, distinctSlug, type Member, type Org, orgNameTaken } from "./org.ts";
+import { notFound } from "../fault.ts";
+import { alreadyMember, distinctSlug, type Member, type Org, orgNameTaken, slugOf, stillHasClusters } from "./org.ts";
 
 interface Window {
   readonly limit: number;
   readonly offset: number;
 }
 
-export async function insertOrg(tx: Tx, org: Org): Promise<Org> {
-  const stored = { ...org, slug: await freeSlug(tx, org) };
+export async function insertOrg(tx: Tx, org: Org): Promise<void> {
   await tx
     .insertInto("orgs")
-    .values({ ...stored, settings: JSON.stringify(stored.settings) })
+    .values({ ...org, settings: JSON.stringify(org.settings) })
     .execute()
     .catch(rethrowTaken);
-  return stored;
 }
 
-export async function updateOrgRow(tx: Tx, org: Org): Promise<Org> {
-  const stored = { ...org, slug: await freeSlug(tx, org) };
+export async function updateOrgRow(tx: Tx, org: Org): Promise<void> {
   await tx
     .updateTable("orgs")
-    .set({ ...stored, settings: JSON.stringify(stored.settings) })
+    .set({ ...org, settings: JSON.stringify(org.settings) })
     .where("id", "=", org.id)
     .execute()
     .catch(rethrowTaken);
-  return stored;
 }
 
-async function freeSlug(tx: Tx, { id, slug }: Org): Promise<string> {
+function rethrowTaken(error: unknown): never {
+  if (isUniqueViolation(error, "orgs_name_taken") || isUniqueViolation(error, "orgs_slug_taken")) throw orgNameTaken();
+  throw error;
+}
+
+/** Slugs are chosen one at a time: of two organizations that want the same one at once, the second sees the first. */
+export async function chooseSlug(tx: Tx, name: string, id: string): Promise<string> {
+  await sql`select pg_advisory_xact_lock(hashtext('orgs.slug'))`.execute(tx);
+  const slug = slugOf(name, id);
   const holder = await tx
     .selectFrom("orgs")
     .select("id")
@@ -40,13 +45,11 @@ async function freeSlug(tx: Tx, { id, slug }: Org): Promise<string> {
   return holder ? distinctSlug(slug, id) : slug;
 }
 
-function rethrowTaken(error: unknown): never {
-  if (isUniqueViolation(error, "orgs_name_taken") || isUniqueViolation(error, "orgs_slug_taken")) throw orgNameTaken();
-  throw error;
-}
-
-export function lockOrg(tx: Tx, id: string): Promise<Org | undefined> {
-  return tx.selectFrom("orgs").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+/** Locked, so that what is decided about the organization still holds when it is written. */
+export async function lockOrg(tx: Tx, id: string): Promise<Org> {
+  const org = await tx.selectFrom("orgs").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!org) throw notFound("Organization");
+  return org;
 }
 
 export async function deleteOrgRow(tx: Tx, id: string): Promise<void> {
@@ -55,7 +58,7 @@ export async function deleteOrgRow(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id)
     .execute()
     .catch((error: unknown) => {
-      if (isForeignKeyViolation(error, "clusters_org")) throw conflict("The organization still has clusters.");
+      if (isForeignKeyViolation(error, "clusters_org")) throw stillHasClusters();
       throw error;
     });
 }
@@ -91,9 +94,13 @@ function members(db: Queries, orgId: string) {
     .where("memberships.org_id", "=", orgId);
 }
 
-/** Newest user first: ids grow with time. */
 export function listMemberRows(db: Queries, orgId: string, page: Window): Promise<Member[]> {
-  return members(db, orgId).orderBy("memberships.user_id", "desc").limit(page.limit).offset(page.offset).execute();
+  return members(db, orgId)
+    .orderBy("memberships.created_at", "desc")
+    .orderBy("memberships.user_id", "desc")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
 }
 
 export function findMember(db: Queries, orgId: string, userId: string): Promise<Member | undefined> {
@@ -116,6 +123,7 @@ export async function insertMember(
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "memberships_member_already")) throw alreadyMember();
+      if (isForeignKeyViolation(error, "memberships_user_id_fkey")) throw notFound("User");
       throw error;
     });
 }

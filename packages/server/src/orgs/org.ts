@@ -1,5 +1,5 @@
-import type { OrgRole, OrgSettings, Org as WireOrg } from "@binnacle/contract";
-import { conflict, type Fault } from "../fault.ts";
+import { MAX_SETTINGS, type OrgRole, OrgSettings, type Org as WireOrg } from "@binnacle/contract";
+import { conflict, type Fault, invalidValue } from "../fault.ts";
 
 export interface Org {
   readonly id: string;
@@ -35,6 +35,8 @@ export function wireMember(member: Member) {
   return { ...member, created_at: member.created_at.toISOString(), updated_at: member.updated_at.toISOString() };
 }
 
+const LONGEST_SLUG = 50;
+
 /** `Ops & Platform` is `ops-platform`; a name without a Latin letter or digit is known by its id alone. */
 export function slugOf(name: string, id: string): string {
   const slug = name
@@ -42,8 +44,9 @@ export function slugOf(name: string, id: string): string {
     .toLowerCase()
     .replace(/[\u0300-\u036f]/g, "")
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 50);
+    .replace(/^-/, "")
+    .slice(0, LONGEST_SLUG)
+    .replace(/-$/, "");
   return slug || `org-${id}`;
 }
 
@@ -51,6 +54,7 @@ export function slugOf(name: string, id: string): string {
 export const distinctSlug = (slug: string, id: string) => `${slug}-${id.slice(-6)}`;
 
 export const orgNameTaken = () => conflict("An organization with this name already exists.");
+export const stillHasClusters = () => conflict("The organization still has clusters; delete them first.");
 export const alreadyMember = () => conflict("The user is already a member of the organization.");
 
 /** An organization without an administrator could not be mended by anyone in it. */
@@ -61,10 +65,18 @@ export function lastAdminProblem(admins: readonly string[], userId: string, next
 
 /** A merge of the top level: keys left out stay, a key given as null goes. */
 export function mergeSettings(settings: Record<string, unknown>, changes: Record<string, unknown>): OrgSettings {
-  const merged = new Map(Object.entries(settings));
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, value);
-  }
-  return Object.fromEntries(merged);
+  return Object.fromEntries(Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null));
+}
+
+export function settingsProblem(settings: OrgSettings): Fault | null {
+  if (Object.keys(settings).length <= MAX_SETTINGS) return null;
+  return invalidValue(["body", "settings"], `An organization has at most ${MAX_SETTINGS} settings`);
+}
+
+/** For the audit log: a key that Binnacle does not know may hold a secret, so it is named and not shown. */
+export function auditedSettings(changes: Record<string, unknown>): Record<string, unknown> {
+  const isShown = (key: string, value: unknown) => value === null || Object.hasOwn(OrgSettings.properties, key);
+  return Object.fromEntries(
+    Object.entries(changes).map(([key, value]) => [key, isShown(key, value) ? value : "changed"]),
+  );
 }

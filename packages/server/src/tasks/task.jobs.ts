@@ -1,4 +1,4 @@
-import type { TaskKind } from "@binnacle/contract";
+import { TASK_KINDS, type TaskKind } from "@binnacle/contract";
 import type { JobHandler } from "../jobs/running-job.ts";
 import { jobKindOf } from "./task.ts";
 
@@ -8,5 +8,5 @@ const HANDLERS: Record<TaskKind, JobHandler> = {
 };
 
 export function taskHandlers(): Record<string, JobHandler> {
-  return Object.fromEntries(Object.entries(HANDLERS).map(([kind, handler]) => [jobKindOf(kind as TaskKind), handler]));
+  return Object.fromEntries(TASK_KINDS.map((kind) => [jobKindOf(kind), HANDLERS[kind]]));
 }

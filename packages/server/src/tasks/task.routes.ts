@@ -8,23 +8,25 @@ import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
-import { spendAllowance } from "../tiers/tier.store.ts";
+import { bringWindowBack, spendAllowance } from "../tiers/tier.store.ts";
 import { findTaskJob } from "./task.store.ts";
 import { jobKindOf, maySee, wireTask } from "./task.ts";
 
 export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [
-    route(createTask, signedIn, async ({ caller, body, change }) =>
-      change(async ({ db: tx, record, afterCommit }) => {
-        const spending = await spendAllowance(tx, { userId: caller.id, tier: caller.tier }, createTask.path, clock());
+    route(createTask, signedIn, async ({ caller, body, change }) => {
+      const spender = { userId: caller.id, tier: caller.tier, path: createTask.path };
+      await bringWindowBack(db, spender, clock());
+      return change(async ({ db: tx, record, afterCommit }) => {
+        const spending = await spendAllowance(tx, spender, clock());
         if (!spending.admitted) throw rateLimited(spending.retryAfterSeconds);
         const id = newId();
         await enqueue(tx, { id, kind: jobKindOf(body.kind), payload: body.payload ?? {}, createdBy: caller.id });
         record({ action: "task.create", resource: { type: "task", id, name: body.kind }, orgId: null });
         afterCommit(() => bus.publish(JOBS_TOPIC, {}));
         return { id };
-      }),
-    ),
+      });
+    }),
 
     route(getTask, signedIn, async ({ caller, params }) => {
       const job = await findTaskJob(db, params.id);

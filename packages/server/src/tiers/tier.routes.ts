@@ -14,8 +14,17 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
 import { normalisePath } from "./rate-limit.ts";
-import { deleteLimit, findLimit, findTier, insertLimit, listLimits, listTierRows, updateLimit } from "./tier.store.ts";
-import { type StoredLimit, wireLimit } from "./tier.ts";
+import {
+  deleteLimit,
+  findLimit,
+  findTier,
+  insertLimit,
+  listLimits,
+  listTierRows,
+  lockLimit,
+  updateLimit,
+} from "./tier.store.ts";
+import { type StoredLimit, wireLimit, wireTier } from "./tier.ts";
 
 const resourceOf = (limit: StoredLimit) => ({
   type: "rate_limit",
@@ -23,13 +32,18 @@ const resourceOf = (limit: StoredLimit) => ({
   name: `${limit.tier_name} ${limit.path}`,
 });
 
+interface LimitParams {
+  readonly tier_name: string;
+  readonly id: string;
+}
+
 async function requireTier(db: Queries, name: string): Promise<void> {
   if (!(await findTier(db, name))) throw notFound("Tier");
 }
 
-async function knownLimit(db: Queries, tier: string, id: string): Promise<StoredLimit> {
-  await requireTier(db, tier);
-  const limit = await findLimit(db, tier, id);
+async function knownLimit(db: Queries, find: typeof findLimit, params: LimitParams): Promise<StoredLimit> {
+  await requireTier(db, params.tier_name);
+  const limit = await find(db, params.tier_name, params.id);
   if (!limit) throw notFound("Rate limit");
   return limit;
 }
@@ -37,12 +51,7 @@ async function knownLimit(db: Queries, tier: string, id: string): Promise<Stored
 export function tierRoutes(db: Queries, clock: Clock): Route[] {
   return [
     route(listTiers, signedIn, async () => {
-      const tiers = await listTierRows(db);
-      const data = tiers.map(({ name, created_at, updated_at }) => ({
-        name,
-        created_at: created_at.toISOString(),
-        updated_at: updated_at.toISOString(),
-      }));
+      const data = (await listTierRows(db)).map(wireTier);
       return { data, total_count: data.length };
     }),
 
@@ -77,28 +86,29 @@ export function tierRoutes(db: Queries, clock: Clock): Route[] {
       return envelope(limits.map(wireLimit), total, query);
     }),
 
-    route(getRateLimit, signedIn, async ({ params }) => wireLimit(await knownLimit(db, params.tier_name, params.id))),
+    route(getRateLimit, signedIn, async ({ params }) => wireLimit(await knownLimit(db, findLimit, params))),
 
     route(updateRateLimit, superuser, async ({ params, body, change }) =>
       change(async ({ db: tx, record }) => {
-        const current = await knownLimit(tx, params.tier_name, params.id);
+        const current = await knownLimit(tx, lockLimit, params);
+        const changes = body.path === undefined ? body : { ...body, path: normalisePath(body.path) };
         const changed: StoredLimit = {
           ...current,
-          path: body.path === undefined ? current.path : normalisePath(body.path),
-          limit_count: body.limit ?? current.limit_count,
-          period_seconds: body.period ?? current.period_seconds,
-          name: body.name ?? current.name,
+          path: changes.path ?? current.path,
+          limit_count: changes.limit ?? current.limit_count,
+          period_seconds: changes.period ?? current.period_seconds,
+          name: changes.name === undefined ? current.name : changes.name,
           updated_at: clock(),
         };
         await updateLimit(tx, changed);
-        record({ action: "rate_limit.update", resource: resourceOf(changed), orgId: null, changes: body });
+        record({ action: "rate_limit.update", resource: resourceOf(changed), orgId: null, changes });
         return wireLimit(changed);
       }),
     ),
 
     route(deleteRateLimit, superuser, async ({ params, change }) =>
       change(async ({ db: tx, record }) => {
-        const limit = await knownLimit(tx, params.tier_name, params.id);
+        const limit = await knownLimit(tx, lockLimit, params);
         await deleteLimit(tx, limit.id);
         record({ action: "rate_limit.delete", resource: resourceOf(limit), orgId: null });
         return null;

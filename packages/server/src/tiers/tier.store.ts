@@ -22,7 +22,16 @@ export async function listLimits(db: Queries, tier: string, page: { limit: numbe
 }
 
 export function findLimit(db: Queries, tier: string, id: string): Promise<StoredLimit | undefined> {
-  return db.selectFrom("rate_limits").selectAll().where("tier_name", "=", tier).where("id", "=", id).executeTakeFirst();
+  return limitOf(db, tier, id).executeTakeFirst();
+}
+
+/** Locked, so that two changes of one limit at the same time keep what each of them changed. */
+export function lockLimit(tx: Queries, tier: string, id: string): Promise<StoredLimit | undefined> {
+  return limitOf(tx, tier, id).forUpdate().executeTakeFirst();
+}
+
+function limitOf(db: Queries, tier: string, id: string) {
+  return db.selectFrom("rate_limits").selectAll().where("tier_name", "=", tier).where("id", "=", id);
 }
 
 export async function insertLimit(tx: Tx, limit: StoredLimit): Promise<void> {
@@ -42,40 +51,52 @@ function rethrowTaken(error: unknown): never {
   throw error;
 }
 
+/** Whose requests are counted together: one user's, under one tier, on one path. */
+export interface Spender {
+  readonly userId: string;
+  readonly tier: string;
+  readonly path: string;
+}
+
 /** Counts a request against the caller's allowance. The row is locked, so the limit holds across replicas. */
-export async function spendAllowance(
-  tx: Tx,
-  spender: { userId: string; tier: string },
-  path: string,
-  now: Date,
-): Promise<Spending> {
-  const limit = await limitFor(tx, spender.tier, path);
-  const key = { user_id: spender.userId, tier_name: spender.tier, path };
+export async function spendAllowance(tx: Tx, spender: Spender, now: Date): Promise<Spending> {
+  const limit = await limitFor(tx, spender);
   await tx
     .insertInto("rate_usage")
-    .values({ ...key, window_started_at: now, spent: 0 })
+    .values({ ...keyOf(spender), window_started_at: now, spent: 0 })
     .onConflict((on) => on.doNothing())
     .execute();
-  const usage = await tx
+  const { window_started_at, spent } = await tx
     .selectFrom("rate_usage")
     .select(["window_started_at", "spent"])
-    .where((is) => is.and(key))
+    .where((is) => is.and(keyOf(spender)))
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const spending = spend(
-    { windowStartedAtMs: usage.window_started_at.getTime(), count: usage.spent },
-    limit,
-    now.getTime(),
-  );
+  const spending = spend({ windowStartedAtMs: window_started_at.getTime(), count: spent }, limit, now.getTime());
   await tx
     .updateTable("rate_usage")
     .set({ window_started_at: new Date(spending.usage.windowStartedAtMs), spent: spending.usage.count })
-    .where((is) => is.and(key))
+    .where((is) => is.and(keyOf(spender)))
     .execute();
   return spending;
 }
 
-async function limitFor(tx: Tx, tier: string, path: string): Promise<RateLimit> {
+/**
+ * Brings a window that a clock ahead of this one opened back to this one's time. Done apart from the spending, because a
+ * refusal takes back everything its transaction wrote, and the window would stay in the future.
+ */
+export async function bringWindowBack(db: Queries, spender: Spender, now: Date): Promise<void> {
+  await db
+    .updateTable("rate_usage")
+    .set({ window_started_at: now })
+    .where((is) => is.and(keyOf(spender)))
+    .where("window_started_at", ">", now)
+    .execute();
+}
+
+const keyOf = ({ userId, tier, path }: Spender) => ({ user_id: userId, tier_name: tier, path });
+
+async function limitFor(tx: Tx, { tier, path }: Spender): Promise<RateLimit> {
   const row = await tx
     .selectFrom("rate_limits")
     .select(["limit_count", "period_seconds"])

@@ -18,6 +18,16 @@ export interface StoredLimit {
   readonly updated_at: Date;
 }
 
+export interface Tier {
+  readonly name: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export function wireTier(tier: Tier) {
+  return { name: tier.name, created_at: tier.created_at.toISOString(), updated_at: tier.updated_at.toISOString() };
+}
+
 export function wireLimit(limit: StoredLimit) {
   return {
     id: limit.id,

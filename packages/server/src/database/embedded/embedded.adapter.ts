@@ -1,14 +1,21 @@
 import { join } from "node:path";
 import { linkCluster, locateFolders, removeAbandonedSiblings } from "./folders.adapter.ts";
-import { ROLE } from "./launch.adapter.ts";
+import { ROLE, readPidFile } from "./launch.adapter.ts";
 import { DATABASE } from "./owner-session.adapter.ts";
 import { type Log, Supervisor } from "./supervisor.adapter.ts";
 
 export { DataDirectoryInUse } from "./data-directory-in-use.ts";
 
+interface Connection {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
 export interface EmbeddedPostgres {
   /** As `pg` expects it: the folder of the unix socket, and the port that names the socket in it. */
-  readonly connection: { host: string; port: number; user: string; database: string };
+  readonly connection: Connection;
   /** Whether a database that an earlier server left running was taken over. */
   readonly tookOver: boolean;
   /** Stops the database (fast shutdown), waits until no process of it is left, and releases the lock. */
@@ -37,8 +44,19 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   options.log("the database is ready", { folder: folders.pgdata, tookOver, tookMs: Date.now() - startedAt });
   return {
-    connection: { host: socket.folder, port: socket.port, user: ROLE, database: DATABASE },
+    connection: connectionTo(socket),
     tookOver,
     stop: () => supervisor.stop(),
   };
+}
+
+/** The way to the database of a server that runs already, for a command that works beside it. */
+export async function runningEmbeddedPostgres(dataDir: string): Promise<Connection | undefined> {
+  const { pgdata } = await locateFolders(dataDir);
+  const { socket } = (await readPidFile(pgdata)) ?? {};
+  return socket && connectionTo(socket);
+}
+
+function connectionTo(socket: { folder: string; port: number }): Connection {
+  return { host: socket.folder, port: socket.port, user: ROLE, database: DATABASE };
 }

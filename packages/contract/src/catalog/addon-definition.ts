@@ -1,0 +1,67 @@
+import Type, { type Static } from "typebox";
+import { ExportKey } from "../component.ts";
+import { DnsLabel, strict } from "../fields.ts";
+import { ExportSource } from "./export-source.ts";
+
+/** An addon that people can run in their projects: a chart, what may be set, and what it gives to apps. */
+
+const Version = Type.String({ minLength: 1, maxLength: 100, pattern: "^[!-~]+$", examples: ["5.4.0"] });
+const Free = Type.Record(Type.String(), Type.Unknown(), { examples: [{}] });
+
+export const ADDON_CATEGORIES = ["database", "cache", "messaging", "storage"] as const;
+
+export const ExportDeclaration = Type.Object(
+  {
+    description: Type.String({ minLength: 1, maxLength: 500, examples: ["Where clients connect."] }),
+    secret: Type.Boolean({ description: "Reads of the API show that it is there and not what it is." }),
+    from: ExportSource,
+  },
+  strict,
+);
+
+export const AddonDefinitionFile = Type.Object(
+  {
+    name: DnsLabel("minio"),
+    display_name: Type.String({ minLength: 1, maxLength: 100, examples: ["MinIO"] }),
+    category: Type.Enum(ADDON_CATEGORIES),
+    icon: Type.String({
+      maxLength: 100,
+      pattern: "^[a-z0-9-]+$",
+      description: "The name of a picture; a client that has no such picture shows a general one.",
+      examples: ["minio"],
+    }),
+    description: Type.String({ minLength: 1, maxLength: 2000, examples: ["Object storage that speaks S3."] }),
+    chart: Type.Object(
+      {
+        repo: Type.String({
+          maxLength: 2000,
+          pattern: "^(https|oci)://[!-~]+$",
+          description: "A Helm repository, or the OCI path that the chart's name is appended to.",
+          examples: ["https://charts.min.io"],
+        }),
+        name: Type.String({ minLength: 1, maxLength: 250, examples: ["minio"] }),
+        version: Version,
+        versions: Type.Array(Version, { minItems: 1, maxItems: 100, uniqueItems: true, description: "Newest first." }),
+      },
+      strict,
+    ),
+    default_values: Free,
+    values_schema: { ...Free, description: "JSON Schema 2020-12 of the values that people may set." },
+    secret_values: Type.Array(
+      Type.String({ maxLength: 500, pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$", examples: ["rootPassword"] }),
+      {
+        maxItems: 50,
+        uniqueItems: true,
+        description: "Dotted paths of values that are kept sealed; made up when missing.",
+      },
+    ),
+    export_schema: Type.Record(ExportKey, ExportDeclaration, {
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 100,
+      examples: [{ host: { description: "The host.", secret: false, from: { service: `\${fullname}` } } }],
+    }),
+  },
+  strict,
+);
+export type AddonDefinitionFile = Static<typeof AddonDefinitionFile>;

@@ -1,0 +1,217 @@
+import Type, { type Static } from "typebox";
+import { DnsLabel, strict, Uuid } from "./fields.ts";
+import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
+
+/** What an app is made of; the same shape in apps, in templates and on the way to the operator. */
+
+const Quantity = Type.String({
+  maxLength: 32,
+  pattern: "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$",
+  examples: ["250m"],
+});
+const Resources = Type.Object({ cpu: Type.Optional(Quantity), memory: Type.Optional(Quantity) }, strict);
+const EnvName = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$",
+  examples: ["LOG_LEVEL"],
+});
+const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
+const Text = Type.String({ maxLength: 32_768 });
+
+export const ExportKey = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$",
+  examples: ["url"],
+});
+export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
+
+const EnvVar = Type.Object(
+  { name: EnvName, value: Type.Optional(Text), export_ref: Type.Optional(ExportRef) },
+  {
+    ...strict,
+    description: "Exactly one of `value` and `export_ref`.",
+    examples: [{ name: "LOG_LEVEL", value: "info" }],
+  },
+);
+
+const Probe = Type.Object(
+  {
+    path: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        pattern: "^/",
+        description: "An HTTP GET; without it the port is opened.",
+        examples: ["/healthz"],
+      }),
+    ),
+    port: Port,
+    command: Type.Optional(Type.Array(Text, { minItems: 1, maxItems: 100, examples: [["true"]] })),
+    initial_delay_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 3600 })),
+    period_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+    timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+    failure_threshold: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  },
+  { ...strict, examples: [{ path: "/healthz", port: 8080 }] },
+);
+
+export const WorkloadSpec = Type.Object(
+  {
+    kind: Type.Optional(Type.Enum(WORKLOAD_KINDS, { default: "deployment" })),
+    image: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", examples: ["nginx:1.29"] })),
+    command: Type.Optional(Type.Array(Text, { maxItems: 200, examples: [["nginx"]] })),
+    args: Type.Optional(Type.Array(Text, { maxItems: 200, examples: [["-g", "daemon off;"]] })),
+    replicas: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 10_000, default: 1 })),
+    ports: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: DnsLabel("http"),
+            port: Port,
+            protocol: Type.Optional(Type.Enum(["TCP", "UDP", "SCTP"], { default: "TCP" })),
+          },
+          strict,
+        ),
+        { maxItems: 50 },
+      ),
+    ),
+    env: Type.Optional(Type.Array(EnvVar, { maxItems: 500 })),
+    resources: Type.Optional(
+      Type.Object(
+        { requests: Type.Optional(Resources), limits: Type.Optional(Resources) },
+        { ...strict, examples: [{ requests: { cpu: "100m", memory: "128Mi" } }] },
+      ),
+    ),
+    probes: Type.Optional(
+      Type.Object(
+        { liveness: Type.Optional(Probe), readiness: Type.Optional(Probe), startup: Type.Optional(Probe) },
+        strict,
+      ),
+    ),
+    volumes: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: DnsLabel("data"),
+            mount_path: Type.String({ minLength: 1, maxLength: 1024, pattern: "^/", examples: ["/var/lib/data"] }),
+            size_gb: Type.Integer({ minimum: 1, maximum: 65_536, examples: [10] }),
+          },
+          strict,
+        ),
+        { maxItems: 50 },
+      ),
+    ),
+    ingress: Type.Optional(
+      Type.Object(
+        {
+          host: Type.String({
+            minLength: 1,
+            maxLength: 253,
+            pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$",
+            examples: ["shop.example.com"],
+          }),
+          path: Type.Optional(Type.String({ maxLength: 1024, pattern: "^/", default: "/" })),
+          port: Type.Optional(Port),
+          tls: Type.Optional(Type.Boolean({ default: false })),
+        },
+        strict,
+      ),
+    ),
+    autoscale: Type.Optional(
+      Type.Object(
+        {
+          min: Type.Integer({ minimum: 1, maximum: 10_000, examples: [2] }),
+          max: Type.Integer({ minimum: 1, maximum: 10_000, examples: [6] }),
+          cpu_percent: Type.Integer({ minimum: 1, maximum: 100, examples: [70] }),
+        },
+        strict,
+      ),
+    ),
+    schedule: Type.Optional(
+      Type.String({ minLength: 9, maxLength: 100, description: "Cron, for a cronjob.", examples: ["0 3 * * *"] }),
+    ),
+  },
+  {
+    ...strict,
+    title: "WorkloadSpec",
+    examples: [{ image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] }],
+  },
+);
+export type WorkloadSpec = Static<typeof WorkloadSpec>;
+
+const Values = Type.Record(Type.String(), Type.Unknown(), { examples: [{}] });
+
+export const AddonSpec = Type.Object(
+  {
+    instance: Type.Optional(DnsLabel("db")),
+    definition_id: Type.Optional(Uuid()),
+    values: Type.Optional(Values),
+    chart_version: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["16.4.1"] })),
+  },
+  {
+    ...strict,
+    description: "`instance`, the name of a standalone one, or `definition_id` with values.",
+    examples: [{ instance: "db" }],
+  },
+);
+
+export const ChartSpec = Type.Object(
+  {
+    repo: Type.String({ minLength: 1, maxLength: 2000, examples: ["https://charts.example.com"] }),
+    name: Type.String({ minLength: 1, maxLength: 250, examples: ["ingress-nginx"] }),
+    version: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["4.13.0"] })),
+    values: Type.Optional(Values),
+  },
+  strict,
+);
+
+/** Fields that a component has in every form of it. */
+const shared = {
+  name: DnsLabel("web"),
+  type: Type.Optional(Type.Enum(COMPONENT_TYPES, { default: "workload" })),
+  depends_on: Type.Optional(Type.Array(DnsLabel("db"), { maxItems: 100 })),
+  workload_spec: Type.Optional(WorkloadSpec),
+  addon_spec: Type.Optional(AddonSpec),
+  chart_spec: Type.Optional(ChartSpec),
+  exports: Type.Optional(Type.Record(Type.String(), Text, { maxProperties: 100, examples: [{ path: "/v1" }] })),
+  export_refs: Type.Optional(
+    Type.Array(
+      Type.Object({ component: DnsLabel("db"), key: Type.Optional(ExportKey), env: Type.Optional(EnvName) }, strict),
+      { maxItems: 100 },
+    ),
+  ),
+};
+
+export const SecretKey = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: "^[A-Za-z0-9._-]+$",
+  examples: ["API_KEY"],
+});
+export const SecretValues = Type.Record(Type.String(), Type.String({ maxLength: 65_536 }), {
+  maxProperties: 200,
+  examples: [{ API_KEY: "<SECRET>" }],
+});
+
+/** As it is written. */
+export const ComponentInput = Type.Object(
+  { ...shared, secrets: Type.Optional(SecretValues) },
+  {
+    ...strict,
+    title: "ComponentInput",
+    description: "`secrets` are written and never read back; reads give their keys.",
+    examples: [
+      { name: "web", workload_spec: { image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] } },
+    ],
+  },
+);
+export type ComponentInput = Static<typeof ComponentInput>;
+
+/** As it is kept: what is secret is elsewhere, sealed. */
+export const ComponentSpec = Type.Object(shared, {
+  ...strict,
+  title: "ComponentSpec",
+  examples: [{ name: "web", type: "workload", workload_spec: { image: "nginx:1.29", replicas: 2 } }],
+});
+export type ComponentSpec = Static<typeof ComponentSpec>;

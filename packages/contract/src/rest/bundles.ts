@@ -1,0 +1,111 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { BundleManifest, BundleVersion, ComponentPin, OsSupport, SettingValue } from "../catalog/bundle.ts";
+import { Nullable } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Whole } from "../page.ts";
+import { HA_TIERS } from "../states.ts";
+
+const tag = "Bundles";
+const credentials = ["bundles:read"] as const;
+/** Whatever is asked for that is not in the catalog is unknown, also what no version looks like. */
+const Asked = Type.String({ minLength: 1, maxLength: 100, examples: ["1.4"] });
+
+const ProfileName = Type.String({ examples: ["observability"] });
+const HaTierName = Type.Enum(HA_TIERS);
+
+const BundleSummary = Type.Object(
+  { version: BundleVersion, ha_tiers: Type.Array(HaTierName), profiles: Type.Array(ProfileName) },
+  { title: "BundleSummary" },
+);
+
+const Turnover = <T extends TSchema>(item: T) => Type.Object({ added: Type.Array(item), removed: Type.Array(item) });
+
+const PinChange = Type.Object(
+  {
+    component: Type.String({ examples: ["longhorn"] }),
+    from: Nullable(ComponentPin),
+    to: Nullable(ComponentPin),
+  },
+  { title: "PinChange", description: "`from` is null for a component that is added, `to` for one that is removed." },
+);
+export type PinChange = Static<typeof PinChange>;
+
+const OsChange = Type.Object(
+  {
+    name: Type.String({ examples: ["debian"] }),
+    versions: Turnover(Type.String({ examples: ["13"] })),
+    architectures: Turnover(Type.Enum(["amd64", "arm64"])),
+  },
+  { title: "OsChange" },
+);
+export type OsChange = Static<typeof OsChange>;
+
+const SettingChange = Type.Object(
+  {
+    path: Type.String({ examples: ["limits.nodes.max_agents"] }),
+    from: Nullable(SettingValue),
+    to: Nullable(SettingValue),
+  },
+  { title: "SettingChange", description: "`from` is null for a setting that is added, `to` for one that is removed." },
+);
+export type SettingChange = Static<typeof SettingChange>;
+
+export const BundleDiff = Type.Object(
+  {
+    from: BundleVersion,
+    to: BundleVersion,
+    core: Type.Array(PinChange),
+    profiles: Type.Object({
+      added: Type.Array(ProfileName),
+      removed: Type.Array(ProfileName),
+      changed: Type.Array(Type.Object({ profile: ProfileName, components: Type.Array(PinChange) })),
+    }),
+    os: Type.Object({
+      added: Type.Array(OsSupport),
+      removed: Type.Array(OsSupport),
+      changed: Type.Array(OsChange),
+    }),
+    ha_tiers: Turnover(HaTierName),
+    settings: Type.Array(SettingChange, { description: "Of `limits`, `upgrade` and `backup`, as dotted paths." }),
+  },
+  { title: "BundleDiff" },
+);
+export type BundleDiff = Static<typeof BundleDiff>;
+
+export const listBundles = operation({
+  id: "listBundles",
+  method: "GET",
+  path: "/bundles",
+  tag,
+  summary: "List the platform bundles, oldest first",
+  credentials,
+  success: [200, Whole(BundleSummary)],
+  failures: [403],
+});
+
+export const getBundle = operation({
+  id: "getBundle",
+  method: "GET",
+  path: "/bundles/{version}",
+  tag,
+  summary: "Read a bundle's manifest",
+  description:
+    "Component pins, supported operating systems, HA tiers, limits, upgrade tooling, backup defaults, profiles.",
+  credentials,
+  params: Type.Object({ version: Asked }),
+  success: [200, BundleManifest],
+  failures: [403, 404],
+});
+
+export const diffBundles = operation({
+  id: "diffBundles",
+  method: "GET",
+  path: "/bundles/{version}/diff/{other}",
+  tag,
+  summary: "Compare two bundles",
+  description: "What changes from `version` to `other`; any two, in either direction. Only what differs is listed.",
+  credentials,
+  params: Type.Object({ version: Asked, other: Asked }),
+  success: [200, BundleDiff],
+  failures: [403, 404],
+});

@@ -1,0 +1,130 @@
+/** Every vocabulary of states, reasons and phases, written once: types, schemas, SQL checks and documents follow. */
+
+export const CLUSTER_STATUSES = [
+  "pending",
+  "provisioning",
+  "awaiting_operator",
+  "connected",
+  "disconnected",
+  "installing",
+  "install_failed",
+  "destroying",
+  "error",
+] as const;
+export type ClusterStatus = (typeof CLUSTER_STATUSES)[number];
+
+export const PROVIDERS = ["aws", "gcp", "azure", "do", "metal", "ssh"] as const;
+export type Provider = (typeof PROVIDERS)[number];
+/** The only one that is wired for provisioning; the rest are coming soon. */
+export const WIRED_PROVIDERS: readonly Provider[] = ["aws"];
+
+export const INSTALL_STAGES = [
+  "preflight",
+  "register",
+  "k3s-server",
+  "k3s-agents",
+  "platform-networking",
+  "platform-certs",
+  "platform-storage",
+  "platform-backup",
+  "platform-day2",
+  "agent",
+  "profiles",
+  "record",
+  "verify",
+] as const;
+export const UPGRADE_STAGES = [
+  "preflight",
+  "backup",
+  "platform-components",
+  "profiles",
+  "agent",
+  "kubernetes",
+  "verify",
+  "record",
+] as const;
+export const STAGES = [...new Set([...INSTALL_STAGES, ...UPGRADE_STAGES])] as const;
+export type Stage = (typeof INSTALL_STAGES)[number] | (typeof UPGRADE_STAGES)[number];
+export const STAGE_STATUSES = ["started", "completed", "failed"] as const;
+export type StageStatus = (typeof STAGE_STATUSES)[number];
+
+export const HA_TIERS = ["single-server", "ha"] as const;
+export type HaTier = (typeof HA_TIERS)[number];
+
+export const PROJECT_LIFECYCLES = ["pending", "ready", "degraded", "cleanup_pending"] as const;
+export type ProjectLifecycle = (typeof PROJECT_LIFECYCLES)[number];
+export const LIFECYCLE_REASONS = [
+  "operator_unreachable",
+  "apply_failed",
+  "namespace_conflict",
+  "cleanup_degraded",
+] as const;
+export type LifecycleReason = (typeof LIFECYCLE_REASONS)[number];
+
+export const APP_PHASES = [
+  "pending",
+  "deploying",
+  "running",
+  "degraded",
+  "failed",
+  "invalid",
+  "paused",
+  "deleting",
+] as const;
+export type AppPhase = (typeof APP_PHASES)[number];
+export const DRIFT_STATES = ["unknown", "in_sync", "drifted", "blocked_sync"] as const;
+export type DriftState = (typeof DRIFT_STATES)[number];
+
+export const DEPLOYMENT_STATUSES = ["pending", "succeeded", "failed", "superseded"] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
+export const DEPLOYMENT_OPERATIONS = [
+  "create",
+  "update",
+  "scale",
+  "pause",
+  "resume",
+  "redeploy",
+  "rollback",
+  "attach_addon",
+  "detach_addon",
+  "update_secrets",
+] as const;
+export type DeploymentOperation = (typeof DEPLOYMENT_OPERATIONS)[number];
+
+export const ADDON_PHASES = ["pending", "installing", "ready", "upgrading", "degraded", "failed", "deleting"] as const;
+export type AddonPhase = (typeof ADDON_PHASES)[number];
+
+export const PROVISIONING_ACTIONS = ["create", "scale", "destroy"] as const;
+export type ProvisioningAction = (typeof PROVISIONING_ACTIONS)[number];
+export const PROVISIONING_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
+export type ProvisioningStatus = (typeof PROVISIONING_STATUSES)[number];
+export const PROVISIONING_PHASES = ["init", "plan", "apply", "bootstrap", "operator", "done"] as const;
+export type ProvisioningPhase = (typeof PROVISIONING_PHASES)[number];
+
+export const TEMPLATE_SCOPES = ["project", "cluster", "organization", "global"] as const;
+export type TemplateScope = (typeof TEMPLATE_SCOPES)[number];
+export const PARAMETER_TYPES = ["string", "integer", "number", "boolean", "select", "secret"] as const;
+export type ParameterType = (typeof PARAMETER_TYPES)[number];
+export const GENERATORS = ["random_password", "random_hex", "uuid"] as const;
+
+export const WORKLOAD_KINDS = ["deployment", "statefulset", "job", "cronjob"] as const;
+export const COMPONENT_TYPES = ["workload", "addon", "chart"] as const;
+
+/** Names of the events on the stream. */
+export const EVENT_TYPES = [
+  "install_stage_update",
+  "cluster-status",
+  "project",
+  "app",
+  "addon",
+  "drift",
+  "build",
+  "activity",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+/** What a subscriber may ask for. */
+export const RESOURCE_FILTERS = ["cluster", "project", "workload", "build", "addon", "app", "activity", "all"] as const;
+
+/** What is dispatched to a cluster. */
+export const DESIRED_KINDS = ["project", "app", "addon_instance", "registry_secrets"] as const;
+export type DesiredKind = (typeof DESIRED_KINDS)[number];

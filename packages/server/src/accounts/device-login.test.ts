@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  ask,
+  type DeviceLogin,
+  deviceLogin,
+  FIRST_INTERVAL_SECONDS,
+  isUndecided,
+  LIFETIME_SECONDS,
+  newUserCode,
+  normaliseUserCode,
+} from "./device-login.ts";
+
+const START = Date.UTC(2030, 0, 1);
+const at = (seconds: number) => new Date(START + seconds * 1000);
+const pending = deviceLogin("an id", "BCDF-GHJK", { clientName: "laptop", scopes: ["clusters:read"] }, at(0));
+const approved: DeviceLogin = { ...pending, status: "approved", user_id: "a user" };
+
+describe("a user code", () => {
+  test("[CT21] is eight consonants in two groups", () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(255)), (bytes) => {
+        const code = newUserCode((size) => Uint8Array.from(bytes.take(size)));
+        expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+      }),
+    );
+  });
+
+  test("[CT21] draws every letter equally often from evenly drawn bytes", () => {
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+    const letters: string[] = [];
+    // 240 bytes count, 12 for each of the 20 letters; the codes of 8 use them up exactly.
+    for (let drawn = 0; drawn < 30; drawn++) {
+      const code = newUserCode((size) => Uint8Array.from(bytes.splice(0, size)));
+      letters.push(...code.replace("-", "").split(""));
+    }
+    const counts = Object.values(Object.groupBy(letters, (letter) => letter)).map((same) => same?.length);
+    expect(counts).toEqual(Array.from({ length: 20 }, () => 12));
+  });
+
+  test("[CT21] skips the bytes that would make some letters likelier", () => {
+    const bytes = [255, 240, 0, 1, 2, 3, 254, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+    expect(newUserCode((size) => Uint8Array.from(bytes.splice(0, size)))).toBe("BCDF-GHJK");
+  });
+
+  test.each(["BCDF-GHJK", "bcdfghjk", " bcdf ghjk ", "B-C-D-F-G-H-J-K"])("[CT21] may be typed as %j", (typed) => {
+    expect(normaliseUserCode(typed)).toBe("BCDF-GHJK");
+  });
+});
+
+describe("a device that asks", () => {
+  test("[CT20] begins undecided, for ten minutes, with five seconds between two questions", () => {
+    expect([LIFETIME_SECONDS, FIRST_INTERVAL_SECONDS]).toEqual([600, 5]);
+    expect(pending).toMatchObject({ status: "pending", user_id: null, interval_seconds: 5, expires_at: at(600) });
+    expect(isUndecided(pending, at(599.999))).toBe(true);
+    expect(isUndecided(pending, at(600))).toBe(false);
+    expect(isUndecided(approved, at(0))).toBe(false);
+  });
+
+  test("[CT23] is told to wait while nobody has decided, the first time at any moment", () => {
+    expect(ask(pending, at(0))).toEqual({
+      outcome: "authorization_pending",
+      next: { ...pending, last_asked_at: at(0) },
+    });
+    expect(ask({ ...pending, last_asked_at: at(0) }, at(5)).outcome).toBe("authorization_pending");
+  });
+
+  test("[CT24] is told to slow down when it asks too soon, and has to wait five seconds more each time", () => {
+    const first = ask({ ...pending, last_asked_at: at(0) }, at(4.999));
+    expect(first).toMatchObject({ outcome: "slow_down", next: { interval_seconds: 10, last_asked_at: at(4.999) } });
+    const second = ask(first.next, at(14.998));
+    expect(second).toMatchObject({ outcome: "slow_down", next: { interval_seconds: 15 } });
+    expect(ask(second.next, at(29.998)).outcome).toBe("authorization_pending");
+  });
+
+  test("[CT24] is told so too when it has been approved meanwhile", () => {
+    expect(ask({ ...approved, last_asked_at: at(0) }, at(1)).outcome).toBe("slow_down");
+  });
+
+  test("[CT25] is told that it was denied, however often it asks", () => {
+    const denied: DeviceLogin = { ...pending, status: "denied", user_id: "a user", last_asked_at: at(0) };
+    expect(ask(denied, at(1)).outcome).toBe("access_denied");
+  });
+
+  test("[CT26] is told that it expired once its time is over, whatever was decided", () => {
+    expect(ask(pending, at(600)).outcome).toBe("expired_token");
+    expect(ask(approved, at(600)).outcome).toBe("expired_token");
+  });
+
+  test("[CT27] claims a token for the user who approved it, and only once", () => {
+    const answer = ask(approved, at(30));
+    expect(answer).toMatchObject({ outcome: "token", userId: "a user", next: { status: "claimed" } });
+    expect(ask(answer.next, at(60)).outcome).toBe("expired_token");
+  });
+});

@@ -1,0 +1,188 @@
+import { performance } from "node:perf_hooks";
+import { type Client, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hold } from "./held-row.fixture.ts";
+import { LOGIN_LIMIT } from "./login-throttle.ts";
+
+const SECOND = 1_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
+});
+afterAll(() => world.stop());
+
+/** Every test comes from addresses of its own, as through a proxy. */
+let addresses = 0;
+const newSource = (through = world.anyone) => through.with({ "x-forwarded-for": `203.0.113.${++addresses}` });
+
+const login = (from: Client, username: string, password: string) =>
+  from.send("POST", "/login", { form: { username, password } });
+
+async function guess(from: Client, username: string, times: number): Promise<void> {
+  for (let made = 0; made < times; made++) {
+    expect((await login(from, username, "a wrong guess")).status).toBe(401);
+  }
+}
+
+const statusOf = async (from: Client, username: string, password: string) =>
+  (await login(from, username, password)).status;
+
+describe("the login throttle", () => {
+  test("[AU20] [AU21] refuses the 21st attempt within a minute, right or wrong, for 60 seconds", async () => {
+    const { username, password } = await world.person();
+    const source = newSource();
+    await guess(source, username, LOGIN_LIMIT);
+    expect(await statusOf(source, username, password)).toBe(401);
+    world.clock.advance(60 * SECOND - 1);
+    expect(await statusOf(source, username, password)).toBe(401);
+    world.clock.advance(1);
+    expect(await statusOf(source, username, password)).toBe(200);
+  });
+
+  test("[AU20] admits the 20th attempt", async () => {
+    const { username, password } = await world.person();
+    const source = newSource();
+    await guess(source, username, LOGIN_LIMIT - 1);
+    expect(await statusOf(source, username, password)).toBe(200);
+  });
+
+  test("[AU2] answers a throttled attempt exactly as a wrong password and as an unknown user", async () => {
+    const { username, password } = await world.person();
+    const source = newSource();
+    const wrong = await login(source, username, "a wrong guess");
+    const unknown = await login(source, "nobody", "a wrong guess");
+    await guess(source, username, LOGIN_LIMIT - 2);
+    const throttled = await login(source, username, password);
+    expect(comparable(throttled)).toEqual(comparable(wrong));
+    expect(comparable(unknown)).toEqual(comparable(wrong));
+    expect(wrong).toMatchObject({ status: 401, body: { detail: "Wrong username, email or password." } });
+  });
+
+  test("[AU2] does the same work for a throttled attempt as for a wrong password and an unknown user", async () => {
+    const { username, password } = await world.person();
+    const throttled = newSource();
+    await guess(throttled, username, LOGIN_LIMIT);
+    const source = newSource();
+    const [wrongMs = 0, ...otherMs] = await shortest([
+      () => login(source, username, "a wrong guess"),
+      () => login(source, "nobody", "a wrong guess"),
+      () => login(throttled, username, password),
+    ]);
+    for (const ms of otherMs) {
+      expect(ms).toBeGreaterThan(wrongMs / 2);
+      expect(ms).toBeLessThan(wrongMs * 2);
+    }
+  });
+
+  test("[AU20] counts all attempts of one source together, whichever accounts they name", async () => {
+    const { username, password } = await world.person();
+    const source = newSource();
+    for (let made = 0; made < LOGIN_LIMIT; made++) await guess(source, `guessed${made}`, 1);
+    expect(await statusOf(source, username, password)).toBe(401);
+  });
+
+  test("[AU13] keeps nobody out who comes from another source", async () => {
+    const { username, password } = await world.person();
+    const attacker = newSource();
+    await guess(attacker, username, LOGIN_LIMIT + 1);
+    expect(await statusOf(attacker, username, password)).toBe(401);
+    expect(await statusOf(newSource(), username, password)).toBe(200);
+  });
+
+  test("[AU13] does not believe X-Forwarded-For unless the sender is a configured proxy", async () => {
+    const direct = await startWorld();
+    onTestFinished(() => direct.stop());
+    const { username, password } = await direct.person();
+    for (let made = 0; made < LOGIN_LIMIT; made++) await guess(newSource(direct.anyone), username, 1);
+    expect(await statusOf(newSource(direct.anyone), username, password)).toBe(401);
+    expect(await statusOf(direct.anyone, username, password)).toBe(401);
+  });
+
+  test("[AU13] believes the address that the proxy saw and not one that the client wrote before it", async () => {
+    const { username, password } = await world.person();
+    const seen = `203.0.113.${++addresses}`;
+    const pretending = (made: number) => world.anyone.with({ "x-forwarded-for": `198.51.100.${made}, ${seen}` });
+    for (let made = 0; made < LOGIN_LIMIT; made++) await guess(pretending(made), username, 1);
+    expect(await statusOf(pretending(250), username, password)).toBe(401);
+  });
+
+  test("[AU24] a success frees the attempts of its own account", async () => {
+    const { username, password } = await world.person();
+    const source = newSource();
+    for (let round = 0; round < 3; round++) {
+      await guess(source, username, LOGIN_LIMIT - 1);
+      expect(await statusOf(source, username, password)).toBe(200);
+    }
+  });
+
+  test("[AU43] a success under one name of a user frees the attempts under the other", async () => {
+    const { username, email, password } = await world.person();
+    const source = newSource();
+    for (let round = 0; round < 3; round++) {
+      await guess(source, email, LOGIN_LIMIT - 1);
+      expect(await statusOf(source, username, password)).toBe(200);
+    }
+  });
+
+  test("[AU24] a success does not free the attempts of another account", async () => {
+    const [victim, mallory] = [await world.person(), await world.person()];
+    const source = newSource();
+    for (let round = 0; round < 2; round++) {
+      await guess(source, victim.username, LOGIN_LIMIT / 2);
+      expect(await statusOf(source, mallory.username, mallory.password)).toBe(round === 0 ? 200 : 401);
+    }
+    expect(await statusOf(source, victim.username, victim.password)).toBe(401);
+  });
+
+  test("[AU14] attempts made side by side on two replicas are all counted", async () => {
+    const { username, password } = await world.person();
+    const second = await startWorld({ beside: world, env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
+    onTestFinished(() => second.stop());
+    const address = { "x-forwarded-for": `203.0.113.${++addresses}` };
+    const sources = [world.anyone.with(address), second.anyone.with(address)];
+    await Promise.all(sources.map((source) => Promise.all(times(LOGIN_LIMIT / 2, () => guess(source, username, 1)))));
+    for (const source of sources) expect(await statusOf(source, username, password)).toBe(401);
+  });
+
+  test("[AU14] a login goes on when a success deletes the tally that it waits for", async () => {
+    const { username, password } = await world.person();
+    const address = `203.0.113.${++addresses}`;
+    const source = world.anyone.with({ "x-forwarded-for": address });
+    await guess(source, username, 1);
+    const row = await hold(world, "select 1 from login_tallies where key = $1", `source ${address}`);
+    const waiting = login(source, username, password);
+    await row.waitedFor();
+    await row.release("delete from login_tallies where key = $1");
+    expect((await waiting).status).toBe(200);
+  });
+
+  test("[AU14] logins of one user made side by side all succeed", async () => {
+    const { username, email, password } = await world.person();
+    const source = newSource();
+    const names = times(6, () => [username, email]).flat();
+    const statuses = await Promise.all(names.map((name) => statusOf(source, name, password)));
+    expect(statuses).toEqual(names.map(() => 200));
+  });
+});
+
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+/** The answer without what differs between any two answers. */
+function comparable({ status, body, headers }: { status: number; body: unknown; headers: Headers }) {
+  const { "x-request-id": _id, date: _date, ...rest } = Object.fromEntries(headers);
+  return { status, body, headers: rest };
+}
+
+/** How long each takes at best, in turns: what else the machine does only ever makes work longer. */
+async function shortest(works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
+  const best = works.map(() => Number.POSITIVE_INFINITY);
+  for (let run = 0; run < 8; run++) {
+    for (const [index, work] of works.entries()) {
+      const start = performance.now();
+      await work();
+      best[index] = Math.min(best[index] ?? 0, performance.now() - start);
+    }
+  }
+  return best;
+}

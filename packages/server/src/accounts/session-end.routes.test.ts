@@ -1,0 +1,142 @@
+import { type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hold } from "./held-row.fixture.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+async function replica(): Promise<World> {
+  const another = await startWorld({ beside: world });
+  onTestFinished(() => another.stop());
+  return another;
+}
+
+type Session = Pick<Person, "token" | "cookie">;
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const logout = ({ token, cookie }: Session, { anyone } = world) =>
+  anyone.with({ ...bearer(token), cookie }).post("/logout");
+
+/** The statuses of the two ways to go on with a session. */
+async function statuses({ token, cookie }: Session, { anyone } = world) {
+  const access = await anyone.with(bearer(token)).get("/user/me");
+  const refresh = await anyone.with({ cookie }).post("/refresh");
+  return { access: access.status, refresh: refresh.status };
+}
+const LIVE = { access: 200, refresh: 200 };
+const ENDED = { access: 401, refresh: 401 };
+
+describe("POST /logout", () => {
+  test("[AU7] ends the session, clears the cookie and says so", async () => {
+    const person = await world.person();
+    const answer = await logout(person);
+    expect(answer).toMatchObject({ status: 200, body: { message: "Logged out successfully" } });
+    expect(answer.headers.get("set-cookie")).toMatch(/^refresh_token=; .*Path=\/api\/v1; .*Expires=Thu, 01 Jan 1970/);
+    expect(await statuses(person)).toEqual(ENDED);
+    expect((await logout(person)).status).toBe(401);
+  });
+
+  test("[AU7] ends every access token of the session and no other session of the user", async () => {
+    const person = await world.person();
+    const elsewhere = await world.login(person.username, person.password);
+    const refreshed = await world.anyone.with({ cookie: person.cookie }).post("/refresh");
+    await logout(person);
+    expect((await world.anyone.with(bearer(refreshed.body.access_token)).get("/user/me")).status).toBe(401);
+    expect(await statuses(elsewhere)).toEqual(LIVE);
+  });
+
+  test("[AU7] ends both sessions when the two tokens belong to different ones", async () => {
+    const person = await world.person();
+    const other = await world.login(person.username, person.password);
+    expect((await logout({ token: person.token, cookie: other.cookie })).status).toBe(200);
+    expect(await statuses(person)).toEqual(ENDED);
+    expect(await statuses(other)).toEqual(ENDED);
+  });
+
+  test("[AU8] needs both tokens and ends nothing without them", async () => {
+    const person = await world.person();
+    const { token, cookie } = person;
+    const noToken = await world.anyone.with({ cookie }).post("/logout");
+    expect(noToken).toMatchObject({ status: 401, body: { detail: "User not authenticated." } });
+    const noCookie = await world.anyone.with(bearer(token)).post("/logout");
+    expect(noCookie).toMatchObject({ status: 401, body: { detail: "Refresh token missing." } });
+    const badCookie = await logout({ token, cookie: "refresh_token=nonsense" });
+    expect(badCookie).toMatchObject({ status: 401, body: { detail: "Invalid refresh token." } });
+    expect(await statuses(person)).toEqual(LIVE);
+  });
+
+  test("[AU9] holds on every replica and after a restart", async () => {
+    const first = await startWorld({ beside: world });
+    const person = await first.person();
+    expect(await statuses(person, world)).toEqual(LIVE);
+    expect((await logout(person, first)).status).toBe(200);
+    expect(await statuses(person, world)).toEqual(ENDED);
+    await first.stop();
+    expect(await statuses(person, await replica())).toEqual(ENDED);
+  });
+
+  test("[AU9] leaves sessions that were not ended alive across a restart", async () => {
+    const first = await startWorld({ beside: world });
+    const person = await first.person();
+    await first.stop();
+    expect(await statuses(person, await replica())).toEqual(LIVE);
+  });
+});
+
+describe("a changed password", () => {
+  const change = ({ api, id }: Person, password: string, current_password?: string) =>
+    api.patch(`/user/${id}`, { password, ...(current_password === undefined ? {} : { current_password }) });
+
+  test("[AU19] ends every session of the user everywhere, this one too, and nobody else's", async () => {
+    const [person, other] = [await world.person(), await world.person()];
+    const elsewhere = await world.login(person.email, person.password);
+    expect((await change(person, "a new password", person.password)).status).toBe(200);
+    const second = await replica();
+    for (const session of [person, elsewhere]) {
+      expect(await statuses(session)).toEqual(ENDED);
+      expect(await statuses(session, second)).toEqual(ENDED);
+    }
+    expect(await statuses(other)).toEqual(LIVE);
+    await expect(world.login(person.username, person.password)).rejects.toThrow("refused");
+    expect(await statuses(await world.login(person.username, "a new password"))).toEqual(LIVE);
+  });
+
+  test("[AU18] needs the current one, and nothing ends without it", async () => {
+    const person = await world.person();
+    for (const current of [undefined, "not the current one"]) {
+      const answer = await change(person, "a new password", current);
+      expect(answer.status).toBe(422);
+      expect(answer.body.detail).toMatchObject([{ loc: ["body", "current_password"], type: "value_error" }]);
+    }
+    expect(await statuses(person)).toEqual(LIVE);
+    expect(await statuses(await world.login(person.username, person.password))).toEqual(LIVE);
+  });
+
+  test("[AU18] of two changes made at once with the same current password one holds", async () => {
+    const person = await world.person();
+    const answers = await Promise.all([
+      change(person, "the first new password", person.password),
+      change(person, "the second new password", person.password),
+    ]);
+    // The slower one finds its session ended or its current password out of date.
+    expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+    const index = answers.findIndex(({ status }) => status === 200);
+    const winner = ["the first new password", "the second new password"][index] ?? "";
+    expect(await statuses(await world.login(person.username, winner))).toEqual(LIVE);
+  });
+
+  test.each([
+    ["changed", "update users set password_hash = 'another' where id = $1"],
+    ["gone", "delete from users where id = $1"],
+  ])("[AU12] lets no login through whose password is %s before the session is open", async (_what, statement) => {
+    const { username, password, id } = await world.person();
+    const row = await hold(world, "select 1 from users where id = $1", id);
+    const login = world.anyone.send("POST", "/login", { form: { username, password } });
+    await row.waitedFor();
+    await row.release(statement);
+    expect(await login).toMatchObject({ status: 401, body: { detail: "Wrong username, email or password." } });
+  });
+});

@@ -1,0 +1,204 @@
+import { startWorld, type World } from "@binnacle/world";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** A world whose clock may be turned as far as a test likes. */
+async function worldOfItsOwn(env: Record<string, string> = {}): Promise<World> {
+  const own = await startWorld({ env });
+  onTestFinished(() => own.stop());
+  return own;
+}
+
+const login = (username: string, password: string, { anyone } = world) =>
+  anyone.send("POST", "/login", { form: { username, password } });
+const refresh = (cookie: string, { anyone } = world) => anyone.with({ cookie }).post("/refresh");
+const me = (token: string, { anyone } = world) => anyone.with({ authorization: `Bearer ${token}` }).get("/user/me");
+
+const notAuthenticated = { status: 401, body: { detail: "User not authenticated." } };
+const wrong = { status: 401, body: { detail: "Wrong username, email or password." } };
+
+describe("POST /login", () => {
+  test("[AU1] takes the username or the email address, in any case, and answers with a bearer token", async () => {
+    const { username, email, password, id } = await world.person();
+    for (const name of [username, email, username.toUpperCase(), email.toUpperCase(), ` ${email} `]) {
+      const answer = await login(name, password);
+      expect(answer).toMatchObject({ status: 200, body: { token_type: "bearer" } });
+      expect(Object.keys(answer.body).sort()).toEqual(["access_token", "token_type"]);
+      expect((await me(answer.body.access_token)).body.id).toBe(id);
+    }
+  });
+
+  test("[AU1] takes the fields of the OAuth2 password flow and no other", async () => {
+    const { username, password } = await world.person();
+    const form = { username, password, grant_type: "password", scope: "", client_id: "", client_secret: "" };
+    expect((await world.anyone.send("POST", "/login", { form })).status).toBe(200);
+    const extra = await world.anyone.send("POST", "/login", { form: { ...form, remember: "yes" } });
+    expect(extra).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "remember"] }] } });
+  });
+
+  test("[AU1] takes a form only, and both fields of it", async () => {
+    const { username, password } = await world.person();
+    expect((await world.anyone.post("/login", { username, password })).status).toBe(415);
+    const empty = await world.anyone.send("POST", "/login", { form: {} });
+    expect(empty.status).toBe(422);
+    expect(empty.body.detail).toEqual([
+      { loc: ["body", "username"], msg: "Field required", type: "missing" },
+      { loc: ["body", "password"], msg: "Field required", type: "missing" },
+    ]);
+  });
+
+  test("[AU2] refuses a wrong password and an unknown user in the same words", async () => {
+    const { username, password } = await world.person();
+    const answers = [
+      await login(username, `${password}!`),
+      await login("nobody", password),
+      await login(" ", password),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject(wrong);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    }
+  });
+
+  test("[AU3] sets the refresh token as a cookie that scripts and other sites do not get", async () => {
+    const { username, password } = await world.person();
+    const cookie = (await login(username, password)).headers.get("set-cookie") ?? "";
+    const [value, ...attributes] = cookie.split("; ");
+    expect(value).toMatch(/^refresh_token=[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(attributes.sort()).toEqual(["HttpOnly", "Max-Age=604800", "Path=/api/v1", "SameSite=Lax"]);
+  });
+
+  test("[AU3] [AU42] marks the cookie Secure outside a local environment, where the superuser is the configured one", async () => {
+    const staging = await worldOfItsOwn({
+      BINNACLE_ENVIRONMENT: "staging",
+      BINNACLE_ADMIN_EMAIL: "Root@Example.com",
+      BINNACLE_ADMIN_PASSWORD: "not the default one",
+    });
+    const answer = await login("root@example.com", "not the default one", staging);
+    expect(answer.headers.get("set-cookie")).toContain("; Secure");
+    const { body } = await me(answer.body.access_token, staging);
+    expect(body).toMatchObject({ email: "root@example.com", is_superuser: true, organizations: [] });
+    expect(await login("admin", "binnacle", staging)).toMatchObject(wrong);
+  });
+
+  test("[AU42] knows the superuser and the organization that a local start seeds", async () => {
+    for (const name of ["admin", "admin@binnacle.local"]) expect((await login(name, "binnacle")).status).toBe(200);
+    expect((await world.admin.api.get("/user/me")).body).toMatchObject({
+      is_superuser: true,
+      organizations: [{ name: "demo", role: "admin" }],
+    });
+  });
+
+  test("[AU4] gives an access token for 30 minutes and a refresh token for 7 days", async () => {
+    const { token, cookie } = await world.person();
+    expect(lifetimeOf(token)).toBe(30 * 60);
+    expect(lifetimeOf(cookie.slice("refresh_token=".length))).toBe(7 * 24 * 60 * 60);
+  });
+
+  test("[AU4] gives the lifetimes that are configured", async () => {
+    const own = await worldOfItsOwn({ BINNACLE_ACCESS_TOKEN_MINUTES: "5", BINNACLE_REFRESH_TOKEN_DAYS: "1" });
+    expect(lifetimeOf(own.admin.token)).toBe(5 * 60);
+    const answer = await login("admin", "binnacle", own);
+    expect(answer.headers.get("set-cookie")).toContain("Max-Age=86400");
+    own.clock.advance(5 * MINUTE);
+    expect(await me(own.admin.token, own)).toMatchObject(notAuthenticated);
+  });
+
+  test("[AU17] refuses a password of a million characters without hashing it", async () => {
+    const started = performance.now();
+    const answer = await login("admin", "x".repeat(1_000_000));
+    expect([413, 422]).toContain(answer.status);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe("POST /refresh", () => {
+  test("[AU5] gives a new access token each time and leaves the cookie as it is", async () => {
+    const { cookie, token, id } = await world.person();
+    const first = await refresh(cookie);
+    const second = await refresh(cookie);
+    expect(first).toMatchObject({ status: 200, body: { token_type: "bearer" } });
+    expect(first.headers.get("set-cookie")).toBeNull();
+    expect(new Set([token, first.body.access_token, second.body.access_token]).size).toBe(3);
+    for (const one of [token, first.body.access_token, second.body.access_token]) {
+      expect((await me(one)).body.id).toBe(id);
+    }
+  });
+
+  test("[AU6] says when the cookie is missing", async () => {
+    const missing = { status: 401, body: { detail: "Refresh token missing." } };
+    expect(await world.anyone.post("/refresh")).toMatchObject(missing);
+    expect(await refresh("refresh_token=")).toMatchObject(missing);
+    expect(await refresh("other=1")).toMatchObject(missing);
+  });
+
+  test("[AU6] refuses a cookie that is forged or of another purpose", async () => {
+    const { cookie, token } = await world.person();
+    for (const bad of [`${cookie.slice(0, -4)}AAAA`, "refresh_token=nonsense", `refresh_token=${token}`]) {
+      expect(await refresh(bad)).toMatchObject({ status: 401, body: { detail: "Invalid refresh token." } });
+    }
+  });
+
+  test("[AU4] [AU6] works until the session is over, and no access token outlives it", async () => {
+    const own = await worldOfItsOwn();
+    const { cookie } = await own.person();
+    own.clock.advance(7 * DAY - MINUTE);
+    const last = await refresh(cookie, own);
+    expect(last.status).toBe(200);
+    expect((await me(last.body.access_token, own)).status).toBe(200);
+    own.clock.advance(MINUTE);
+    expect(await me(last.body.access_token, own)).toMatchObject(notAuthenticated);
+    expect(await refresh(cookie, own)).toMatchObject({ status: 401, body: { detail: "Invalid refresh token." } });
+  });
+});
+
+describe("a bearer token", () => {
+  test("[AU11] is refused in the same words whatever is wrong with it", async () => {
+    const { token, cookie } = await world.person();
+    const [, payload = "", signature = ""] = token.split(".");
+    const unsigned = Buffer.from(JSON.stringify({ alg: "none", typ: "JWT" })).toString("base64url");
+    const refused = [
+      "",
+      "Bearer",
+      `Basic ${token}`,
+      "Bearer nonsense",
+      `Bearer ${token.slice(0, -4)}AAAA`,
+      `Bearer ${unsigned}.${payload}.`,
+      `Bearer ${unsigned}.${payload}.${signature}`,
+      `Bearer ${cookie.slice("refresh_token=".length)}`,
+      "Bearer bnc_unknown",
+    ];
+    for (const authorization of refused) {
+      const answer = await world.anyone.with({ authorization }).get("/user/me");
+      expect(answer, authorization).toMatchObject(notAuthenticated);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+    expect(await world.anyone.get("/user/me")).toMatchObject(notAuthenticated);
+    expect((await me(token)).status).toBe(200);
+  });
+
+  test("[AU4] [AU11] is refused once it has expired, while the session goes on", async () => {
+    const own = await worldOfItsOwn();
+    const { token, cookie } = await own.person();
+    own.clock.advance(30 * MINUTE - 1_000);
+    expect((await me(token, own)).status).toBe(200);
+    own.clock.advance(1_000);
+    expect(await me(token, own)).toMatchObject(notAuthenticated);
+    expect((await me((await refresh(cookie, own)).body.access_token, own)).status).toBe(200);
+  });
+});
+
+function lifetimeOf(token: string): number {
+  const { exp = 0, iat = 0 } = decodeJwt(token);
+  return exp - iat;
+}

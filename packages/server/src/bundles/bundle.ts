@@ -1,0 +1,124 @@
+import type {
+  BundleDiff,
+  BundleManifest,
+  ComponentPin,
+  ComponentPins,
+  HaTier,
+  OsChange,
+  OsSupport,
+  PinChange,
+  SettingChange,
+  Settings,
+  SettingValue,
+} from "@binnacle/contract";
+
+/** As numbers: 1.10 comes after 1.9. */
+export function compareVersions(one: string, other: string): number {
+  const [oneMajor = 0, oneMinor = 0] = one.split(".").map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split(".").map(Number);
+  return oneMajor - otherMajor || oneMinor - otherMinor;
+}
+
+export const oldestFirst = (manifests: readonly BundleManifest[]): BundleManifest[] =>
+  manifests.toSorted((one, other) => compareVersions(one.bundle, other.bundle));
+
+export function summaryOf({ bundle, ha_tiers, profiles }: BundleManifest) {
+  return { version: bundle, ha_tiers: [...ha_tiers], profiles: Object.keys(profiles).toSorted() };
+}
+
+export const isOffered = ({ ha_tiers }: BundleManifest, haTier: HaTier): boolean => ha_tiers.includes(haTier);
+
+export const unknownProfiles = ({ profiles }: BundleManifest, names: readonly string[]): string[] =>
+  names.filter((name) => !Object.hasOwn(profiles, name));
+
+/** In the core or in any profile: an install may have chosen each of them. */
+export const hasComponent = ({ core, profiles }: BundleManifest, key: string): boolean =>
+  [core, ...Object.values(profiles).map(({ components }) => components)].some((pins) => Object.hasOwn(pins, key));
+
+export const anyHasComponent = (manifests: readonly BundleManifest[], key: string): boolean =>
+  manifests.some((manifest) => hasComponent(manifest, key));
+
+/** What changes from one bundle to another. The diff the other way round is its mirror. */
+export function diffBundles(from: BundleManifest, to: BundleManifest): BundleDiff {
+  return {
+    from: from.bundle,
+    to: to.bundle,
+    core: pinChanges(from.core, to.core),
+    profiles: profileChanges(from.profiles, to.profiles),
+    os: osChanges(from.os.supported, to.os.supported),
+    ha_tiers: turnover(from.ha_tiers, to.ha_tiers),
+    settings: settingChanges(settingsOf(from), settingsOf(to)),
+  };
+}
+
+interface Turnover<T> {
+  added: T[];
+  removed: T[];
+}
+
+function turnover<T extends string>(from: readonly T[], to: readonly T[]): Turnover<T> {
+  return {
+    added: to.filter((item) => !from.includes(item)).toSorted(),
+    removed: from.filter((item) => !to.includes(item)).toSorted(),
+  };
+}
+
+/** Every key of either, with what each has under it; in order of the keys. */
+function sideBySide<T>(from: ReadonlyMap<string, T>, to: ReadonlyMap<string, T>): { key: string; from: T | null; to: T | null }[] {
+  const keys = [...new Set([...from.keys(), ...to.keys()])].toSorted();
+  return keys.map((key) => ({ key, from: from.get(key) ?? null, to: to.get(key) ?? null }));
+}
+
+function pinChanges(from: ComponentPins, to: ComponentPins): PinChange[] {
+  return sideBySide(new Map(Object.entries(from)), new Map(Object.entries(to)))
+    .filter((pins) => !isSamePin(pins.from, pins.to))
+    .map(({ key, ...pins }) => ({ component: key, ...pins }));
+}
+
+const PIN_FIELDS = ["version", "chart", "repo", "manifest", "image"] as const satisfies (keyof ComponentPin)[];
+
+const isSamePin = (one: ComponentPin | null, other: ComponentPin | null) =>
+  PIN_FIELDS.every((field) => one?.[field] === other?.[field]);
+
+function profileChanges(from: BundleManifest["profiles"], to: BundleManifest["profiles"]): BundleDiff["profiles"] {
+  const changed = sideBySide(new Map(Object.entries(from)), new Map(Object.entries(to))).flatMap((profile) => {
+    if (!profile.from || !profile.to) return [];
+    const components = pinChanges(profile.from.components, profile.to.components);
+    return components.length > 0 ? [{ profile: profile.key, components }] : [];
+  });
+  return { ...turnover(Object.keys(from), Object.keys(to)), changed };
+}
+
+function osChanges(from: readonly OsSupport[], to: readonly OsSupport[]): BundleDiff["os"] {
+  const byName = (supported: readonly OsSupport[]) => new Map(supported.map((os) => [os.name, os]));
+  const pairs = sideBySide(byName(from), byName(to));
+  return {
+    added: pairs.flatMap((os) => (os.to && !os.from ? [os.to] : [])),
+    removed: pairs.flatMap((os) => (os.from && !os.to ? [os.from] : [])),
+    changed: pairs.flatMap((os) => (os.from && os.to ? osChange(os.from, os.to) : [])),
+  };
+}
+
+function osChange(from: OsSupport, to: OsSupport): OsChange[] {
+  const versions = turnover(from.versions, to.versions);
+  const architectures = turnover(from.architectures, to.architectures);
+  const isSame = [versions, architectures].every(({ added, removed }) => added.length + removed.length === 0);
+  return isSame ? [] : [{ name: to.name, versions, architectures }];
+}
+
+export const settingsOf = ({ limits, upgrade, backup }: BundleManifest): Settings => ({ limits, upgrade, backup });
+
+function settingChanges(from: Settings, to: Settings): SettingChange[] {
+  return sideBySide(leaves(from), leaves(to))
+    .filter((setting) => setting.from !== setting.to)
+    .map(({ key, ...values }) => ({ path: key, ...values }));
+}
+
+/** `{limits: {nodes: {max_agents: 20}}}` as `limits.nodes.max_agents` → 20. No name holds a dot, so no two paths are alike. */
+export function leaves(settings: Settings, prefix = ""): Map<string, SettingValue> {
+  return new Map(
+    Object.entries(settings).flatMap(([name, value]): [string, SettingValue][] =>
+      typeof value === "object" ? [...leaves(value, `${prefix}${name}.`)] : [[prefix + name, value]],
+    ),
+  );
+}

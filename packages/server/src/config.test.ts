@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { VARIABLES } from "./config/variables.ts";
+import { ConfigProblems, parseConfig } from "./config.ts";
+
+const vaultKey = `k1:${randomBytes(32).toString("base64")}`;
+
+const complete = {
+  BINNACLE_ENVIRONMENT: "production",
+  DATABASE_URL: "postgres://binnacle@db/binnacle",
+  BINNACLE_SECRET_KEY: randomBytes(32).toString("base64url"),
+  BINNACLE_VAULT_KEYS: vaultKey,
+  BINNACLE_ADMIN_EMAIL: "Root@Example.com",
+  BINNACLE_ADMIN_PASSWORD: "correct horse battery staple",
+};
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigProblems) return error.problems;
+    throw error;
+  }
+}
+
+describe("the configuration", () => {
+  test("[CF1] needs nothing to be set for a local control plane", () => {
+    const { secrets, ...settings } = parseConfig({});
+    expect(settings).toEqual({
+      environment: "local",
+      roles: ["api", "worker"],
+      host: "127.0.0.1",
+      port: 8080,
+      publicUrl: "http://127.0.0.1:8080",
+      dataDir: ".data",
+      databasePoolSize: 20,
+      adminEmail: null,
+      accessTokenMinutes: 30,
+      refreshTokenDays: 7,
+      trustedProxies: [],
+      corsOrigins: [],
+      bodyLimitBytes: 1_048_576,
+      requestTimeoutMs: 30_000,
+      drainTimeoutMs: 10_000,
+      logLevel: "info",
+      build: null,
+    });
+    expect(Object.values(secrets)).toEqual([null, null, null, null, null]);
+  });
+
+  test("[CF1] is what the environment says", () => {
+    const config = parseConfig({
+      ...complete,
+      BINNACLE_ROLES: "worker",
+      BINNACLE_PORT: "0",
+      BINNACLE_PUBLIC_URL: "https://binnacle.example.com/",
+      BINNACLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+      BINNACLE_CORS_ORIGINS: "https://console.example.com,http://localhost:5173/",
+      REDIS_URL: "rediss://cache:6380",
+    });
+    expect(config).toMatchObject({
+      environment: "production",
+      roles: ["worker"],
+      port: 0,
+      publicUrl: "https://binnacle.example.com",
+      adminEmail: "root@example.com",
+      trustedProxies: ["10.0.0.0/8", "::1"],
+      corsOrigins: ["https://console.example.com", "http://localhost:5173"],
+      secrets: { redisUrl: "rediss://cache:6380", vaultKeys: [{ id: "k1" }] },
+    });
+  });
+
+  test("[CF6] takes a variable that is empty for one that is not set", () => {
+    const empty = Object.fromEntries(VARIABLES.map(({ name }) => [name, ""]));
+    expect(parseConfig(empty)).toEqual(parseConfig({}));
+  });
+
+  test("[CF2] is refused with everything that is wrong with it at once", () => {
+    const problems = problemsOf({
+      BINNACLE_PORT: "eighty",
+      BINNACLE_ENVIRONMENT: "prod",
+      BINNACLE_PROT: "80",
+      BINNACLE_SECRET_KEY: "short",
+    });
+    expect(problems).toEqual([
+      "BINNACLE_PROT is not a variable of Binnacle",
+      'BINNACLE_ENVIRONMENT must be one of local, staging, production (it is "prod")',
+      'BINNACLE_PORT must be a whole number from 0 to 65535 (it is "eighty")',
+      "BINNACLE_SECRET_KEY must have at least 32 characters",
+    ]);
+    expect(new ConfigProblems(problems).message).toContain(problems.map((problem) => `  - ${problem}`).join("\n"));
+  });
+
+  test.each([
+    ["BINNACLE_ROLES", "api,cook"],
+    ["BINNACLE_ROLES", ","],
+    ["BINNACLE_HOST", " "],
+    ["BINNACLE_PORT", "65536"],
+    ["BINNACLE_PORT", "-1"],
+    ["BINNACLE_PORT", "80.5"],
+    ["BINNACLE_PORT", "0x50"],
+    ["BINNACLE_PUBLIC_URL", "binnacle.example.com"],
+    ["BINNACLE_PUBLIC_URL", "ftp://binnacle.example.com"],
+    ["BINNACLE_PUBLIC_URL", "https://binnacle.example.com/?x"],
+    ["BINNACLE_DATABASE_POOL_SIZE", "1"],
+    ["BINNACLE_ADMIN_EMAIL", "root"],
+    ["BINNACLE_ACCESS_TOKEN_MINUTES", "0"],
+    ["BINNACLE_REFRESH_TOKEN_DAYS", "366"],
+    ["BINNACLE_TRUSTED_PROXIES", "10.0.0.1,proxy"],
+    ["BINNACLE_TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["BINNACLE_TRUSTED_PROXIES", "300.0.0.1"],
+    ["BINNACLE_TRUSTED_PROXIES", "::1/129"],
+    ["BINNACLE_CORS_ORIGINS", "*"],
+    ["BINNACLE_CORS_ORIGINS", "https://console.example.com/app"],
+    ["BINNACLE_CORS_ORIGINS", "null"],
+    ["BINNACLE_BODY_LIMIT_BYTES", "1023"],
+    ["BINNACLE_REQUEST_TIMEOUT_MS", "999"],
+    ["BINNACLE_DRAIN_TIMEOUT_MS", "600001"],
+    ["BINNACLE_LOG_LEVEL", "loud"],
+  ])("[CF9] refuses %s=%j and shows the value", (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} must `)]);
+    expect(problemsOf({ [name]: value })[0]).toContain(JSON.stringify(value));
+  });
+
+  test.each([
+    ["DATABASE_URL", "mysql://user:hush@db"],
+    ["REDIS_URL", "http://:hush@cache"],
+    ["BINNACLE_SECRET_KEY", "hush"],
+    ["BINNACLE_VAULT_KEYS", "k1:hush"],
+    ["BINNACLE_ADMIN_PASSWORD", "hush"],
+  ])("[CF3] refuses a %s that does not fit without showing it", (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toEqual([expect.stringContaining(name)]);
+    expect(problems.join()).not.toContain("hush");
+  });
+
+  test("[CF3] never shows a secret, whatever it is and whatever else is wrong", () => {
+    const secrets = ["DATABASE_URL", "REDIS_URL", "BINNACLE_SECRET_KEY", "BINNACLE_VAULT_KEYS", "BINNACLE_ADMIN_PASSWORD"];
+    const secret = fc.string({ minLength: 12, unit: fc.constantFrom(..."QXZ789:/@") });
+    fc.assert(
+      fc.property(fc.constantFrom(...secrets), secret, fc.constantFrom("local", "staging", "?"), (name, value, environment) => {
+        const problems = problemsOf({ [name]: value, BINNACLE_ENVIRONMENT: environment });
+        expect(problems.join()).not.toContain(value);
+      }),
+    );
+  });
+
+  test("[CF4] refuses every variable with our prefix that it does not know, and no other", () => {
+    expect(problemsOf({ BINNACLE_SECRET: "hush", BINNACLE_: "", HOME: "/root", PORT: "1" })).toEqual([
+      "BINNACLE_ is not a variable of Binnacle",
+      "BINNACLE_SECRET is not a variable of Binnacle",
+    ]);
+  });
+
+  test("[CF5] passes over what Kubernetes says about Services called binnacle…", () => {
+    const links = {
+      BINNACLE_PORT: "tcp://10.0.0.7:8080",
+      BINNACLE_SERVICE_HOST: "10.0.0.7",
+      BINNACLE_SERVICE_PORT: "8080",
+      BINNACLE_SERVICE_PORT_HTTP: "8080",
+      BINNACLE_PORT_8080_TCP: "tcp://10.0.0.7:8080",
+      BINNACLE_PORT_8080_TCP_PROTO: "tcp",
+      BINNACLE_PORT_8080_TCP_PORT: "8080",
+      BINNACLE_PORT_8080_TCP_ADDR: "10.0.0.7",
+      BINNACLE_HUB_2_PORT: "udp://10.0.0.8:9000",
+      BINNACLE_HUB_2_SERVICE_HOST: "10.0.0.8",
+      BINNACLE_HUB_2_PORT_9000_UDP_ADDR: "10.0.0.8",
+    };
+    expect(parseConfig(links)).toEqual(parseConfig({}));
+    expect(problemsOf({ BINNACLE_OTHER_PORT: "8080" })).toEqual(["BINNACLE_OTHER_PORT is not a variable of Binnacle"]);
+    expect(parseConfig({ ...links, BINNACLE_PORT: "9090" }).port).toBe(9090);
+  });
+});
+
+describe.each(["staging", "production"])("the configuration in %s", (environment) => {
+  const env = { ...complete, BINNACLE_ENVIRONMENT: environment };
+
+  test("[CF7] is complete with a database, two keys and an administrator", () => {
+    expect(problemsOf(env)).toEqual([]);
+  });
+
+  test("[CF7] names everything that is missing", () => {
+    expect(problemsOf({ BINNACLE_ENVIRONMENT: environment })).toEqual(
+      ["DATABASE_URL", "BINNACLE_SECRET_KEY", "BINNACLE_VAULT_KEYS", "BINNACLE_ADMIN_EMAIL", "BINNACLE_ADMIN_PASSWORD"].map(
+        (name) => `${name} is required where BINNACLE_ENVIRONMENT is ${environment}`,
+      ),
+    );
+  });
+
+  test("[CF7] says of a secret that does not fit only that, not that it is missing", () => {
+    expect(problemsOf({ ...env, BINNACLE_SECRET_KEY: "short" })).toEqual([
+      "BINNACLE_SECRET_KEY must have at least 32 characters",
+    ]);
+  });
+
+  test.each([
+    ["BINNACLE_ADMIN_PASSWORD", "binnacle"],
+    ["BINNACLE_ADMIN_PASSWORD", "Password123!"],
+    ["BINNACLE_ADMIN_PASSWORD", "change-me-2026"],
+    ["BINNACLE_ADMIN_PASSWORD", "12345678"],
+    ["BINNACLE_SECRET_KEY", "changeme".repeat(4)],
+    ["BINNACLE_SECRET_KEY", "binnacle-secret-key-binnacle-secret-key"],
+    ["BINNACLE_SECRET_KEY", "0".repeat(32)],
+  ])("[CF8] refuses a %s that everybody knows", (name, value) => {
+    const problems = problemsOf({ ...env, [name]: value });
+    expect(problems).toEqual([`${name} is a well-known default; choose a secret of your own`]);
+    expect(problemsOf({ [name]: value })).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { isIP } from "node:net";
+
+/** From a variable's text to its value. The error of one that does not fit continues a sentence: "BINNACLE_PORT must …". */
+export type Parser<T> = (text: string) => T;
+
+export function filled(text: string): string {
+  if (!text.trim()) throw new Error("must not be blank");
+  return text;
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (!choice) throw new Error(`must be one of ${choices.join(", ")}`);
+    return choice;
+  };
+}
+
+export function integer(minimum: number, maximum: number): Parser<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= minimum && value <= maximum)) {
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+    }
+    return value;
+  };
+}
+
+/** Comma-separated; nothing at all is the empty list. */
+export function list<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .map(item);
+}
+
+export function nonEmptyList<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (text) => {
+    const items = list(item)(text);
+    if (items.length === 0) throw new Error("must name at least one");
+    return items;
+  };
+}
+
+export function url(...protocols: readonly string[]): Parser<string> {
+  return (text) => {
+    if (!protocols.includes(URL.parse(text)?.protocol ?? "")) {
+      throw new Error(`must be an address that begins with ${protocols.map((name) => `${name}//`).join(" or ")}`);
+    }
+    return text;
+  };
+}
+
+/** An address that paths are appended to. */
+export function baseUrl(text: string): string {
+  const { search, hash } = new URL(url("http:", "https:")(text));
+  if (search || hash) throw new Error("must have neither a query nor a fragment");
+  return text.replace(/\/+$/, "");
+}
+
+export function origin(text: string): string {
+  const address = URL.parse(text);
+  if (!address || !/^https?:$/.test(address.protocol) || address.origin !== text.replace(/\/$/, "")) {
+    throw new Error("must list origins such as https://console.example.com");
+  }
+  return address.origin;
+}
+
+const PREFIX_BITS: Record<number, number> = { 4: 32, 6: 128 };
+
+export function addressRange(text: string): string {
+  const [address = "", prefix = "0", ...more] = text.split("/");
+  const bits = PREFIX_BITS[isIP(address)];
+  if (bits === undefined || more.length > 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+    throw new Error("must list IP addresses or CIDR ranges");
+  }
+  return text;
+}
+
+export function email(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error("must be an email address");
+  return text.toLowerCase();
+}
+
+export function longSecret(text: string): string {
+  if (text.length < 32) throw new Error("must have at least 32 characters");
+  return text;
+}
+
+export function password(text: string): string {
+  if (text.length < 8 || text.length > 128) throw new Error("must have 8 to 128 characters");
+  return text;
+}

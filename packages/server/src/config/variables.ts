@@ -1,0 +1,159 @@
+import { parseVaultKeys } from "../vault/vault.ts";
+import {
+  addressRange,
+  baseUrl,
+  email,
+  filled,
+  integer,
+  list,
+  longSecret,
+  nonEmptyList,
+  oneOf,
+  origin,
+  type Parser,
+  password,
+  url,
+} from "./parsers.ts";
+
+export const ENVIRONMENTS = ["local", "staging", "production"] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+export const ROLES = ["api", "worker"] as const;
+export type Role = (typeof ROLES)[number];
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Variable<T, Fallback extends string | null = string | null> {
+  readonly name: string;
+  /** What an unset variable counts as; null leaves the value null. */
+  readonly fallback: Fallback;
+  readonly parse: Parser<T>;
+  /** For the table of all variables that operators read. */
+  readonly meaning: string;
+}
+
+const setting = <T>(name: string, fallback: string, parse: Parser<T>, meaning: string): Variable<T, string> => ({
+  name,
+  fallback,
+  parse,
+  meaning,
+});
+const optional = <T>(name: string, parse: Parser<T>, meaning: string): Variable<T, null> => ({
+  name,
+  fallback: null,
+  parse,
+  meaning,
+});
+
+/** What may be shown and logged. */
+export const SETTINGS = {
+  environment: setting(
+    "BINNACLE_ENVIRONMENT",
+    "local",
+    oneOf(ENVIRONMENTS),
+    "`local`, `staging` or `production`; only `local` does without the secrets below",
+  ),
+  roles: setting(
+    "BINNACLE_ROLES",
+    "api,worker",
+    nonEmptyList(oneOf(ROLES)),
+    "What this process does, comma-separated: `api` answers requests, `worker` runs jobs",
+  ),
+  host: setting("BINNACLE_HOST", "127.0.0.1", filled, "Address to listen on"),
+  port: setting("BINNACLE_PORT", "8080", integer(0, 65_535), "Port to listen on; 0 takes a free one"),
+  publicUrl: setting(
+    "BINNACLE_PUBLIC_URL",
+    "http://127.0.0.1:8080",
+    baseUrl,
+    "Address under which people and clusters reach the control plane",
+  ),
+  dataDir: setting(
+    "BINNACLE_DATA_DIR",
+    ".data",
+    filled,
+    "Folder of the built-in database and of the keys made in `local`",
+  ),
+  databasePoolSize: setting(
+    "BINNACLE_DATABASE_POOL_SIZE",
+    "20",
+    integer(2, 500),
+    "Database connections that this process opens at most",
+  ),
+  adminEmail: optional(
+    "BINNACLE_ADMIN_EMAIL",
+    email,
+    "Email address of the first superuser; `admin@binnacle.local` in `local`, required elsewhere",
+  ),
+  accessTokenMinutes: setting("BINNACLE_ACCESS_TOKEN_MINUTES", "30", integer(1, 1440), "Lifetime of an access token"),
+  refreshTokenDays: setting(
+    "BINNACLE_REFRESH_TOKEN_DAYS",
+    "7",
+    integer(1, 365),
+    "Lifetime of a refresh token, and so of a session",
+  ),
+  trustedProxies: setting(
+    "BINNACLE_TRUSTED_PROXIES",
+    "",
+    list(addressRange),
+    "Addresses or CIDR ranges whose `X-Forwarded-For` is believed, comma-separated",
+  ),
+  corsOrigins: setting(
+    "BINNACLE_CORS_ORIGINS",
+    "",
+    list(origin),
+    "Origins that may call the API from a browser, comma-separated",
+  ),
+  bodyLimitBytes: setting("BINNACLE_BODY_LIMIT_BYTES", "1048576", integer(1024, 104_857_600), "Largest request body"),
+  requestTimeoutMs: setting(
+    "BINNACLE_REQUEST_TIMEOUT_MS",
+    "30000",
+    integer(1000, 600_000),
+    "How long a client may take to send a request",
+  ),
+  drainTimeoutMs: setting(
+    "BINNACLE_DRAIN_TIMEOUT_MS",
+    "10000",
+    integer(0, 600_000),
+    "How long requests and jobs in flight may take to end when the server stops",
+  ),
+  logLevel: setting(
+    "BINNACLE_LOG_LEVEL",
+    "info",
+    oneOf(LOG_LEVELS),
+    "`trace`, `debug`, `info`, `warn`, `error` or `silent`",
+  ),
+  build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
+};
+
+/** What is never shown: not in a message, not in a log. */
+export const SECRETS = {
+  databaseUrl: optional(
+    "DATABASE_URL",
+    url("postgres:", "postgresql:"),
+    "PostgreSQL 14 or newer; without it the built-in one runs in the data folder. Required outside `local`",
+  ),
+  redisUrl: optional(
+    "REDIS_URL",
+    url("redis:", "rediss:"),
+    "Redis that carries hints between replicas; without it they stay in the process",
+  ),
+  signingKey: optional(
+    "BINNACLE_SECRET_KEY",
+    longSecret,
+    "Signs tokens; at least 32 characters. Made on the first start in `local`, required elsewhere",
+  ),
+  vaultKeys: optional(
+    "BINNACLE_VAULT_KEYS",
+    parseVaultKeys,
+    "Keys that seal secrets at rest, `id:base64,…`, 32 bytes each; the first one seals. Made on the first start in `local`, required elsewhere",
+  ),
+  adminPassword: optional(
+    "BINNACLE_ADMIN_PASSWORD",
+    password,
+    "Password of the first superuser; `binnacle` in `local`, required elsewhere",
+  ),
+};
+
+/** Every variable that Binnacle reads; `docs/operations/configuration.md` is held against this list by a test. */
+export const VARIABLES: readonly Variable<unknown>[] = [...Object.values(SETTINGS), ...Object.values(SECRETS)];

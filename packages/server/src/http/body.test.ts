@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isDeeperThan, parseForm } from "./body.ts";
+
+/** How deep a parsed value really nests. */
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((deepest, inner) => Math.max(deepest, depthOf(inner)), 0);
+}
+
+describe("the depth of JSON", () => {
+  test("[CV11] is found without parsing, whatever strings hold", () => {
+    const value = fc.jsonValue({ maxDepth: 8, stringUnit: fc.constantFrom("{", "[", "]", "}", '"', "\\", "a") });
+    fc.assert(
+      fc.property(value, fc.nat(8), fc.constantFrom(0, 2), (given, limit, indent) => {
+        expect(isDeeperThan(JSON.stringify(given, null, indent), limit)).toBe(depthOf(given) > limit);
+      }),
+    );
+  });
+
+  test("[CV11] is found in text that is no JSON too", () => {
+    fc.assert(fc.property(fc.string(), fc.nat(5), (text, limit) => void isDeeperThan(text, limit)));
+    expect(isDeeperThan("[".repeat(1_000_000), 64)).toBe(true);
+    expect(isDeeperThan('"'.padEnd(1_000_000, "["), 64)).toBe(false);
+  });
+});
+
+describe("a form", () => {
+  test("[CV12] has a list where a field is given twice", () => {
+    expect(parseForm("a=1&b=&a=2&c")).toEqual({ a: ["1", "2"], b: "", c: "" });
+  });
+
+  test("[CV12] reads what was written, and its names never reach a prototype", () => {
+    const name = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("__proto__", "constructor", "toString"));
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(name, fc.string({ unit: "grapheme" })), { selector: ([key]) => key }), (pairs) => {
+        const form = parseForm(new URLSearchParams(pairs).toString());
+        expect(Object.entries(form).sort()).toEqual(pairs.sort());
+        expect(Object.getPrototypeOf(form)).toBe(Object.prototype);
+      }),
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyBaseLogger } from "fastify";
+import { newId } from "../id.ts";
+
+/** What the HTTP parser itself refuses never becomes a request; it still gets an answer of the common form. */
+export function answerBrokenRequest(log: FastifyBaseLogger, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = newId();
+  const [status, detail] = refusalOf(error.code);
+  // Only the code: the error itself holds the bytes that were received.
+  log.info({ request_id: requestId, status, code: error.code, source: socket.remoteAddress }, "broken request");
+  const body = JSON.stringify({ detail });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "content-type: application/json; charset=utf-8",
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      "x-content-type-options: nosniff",
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+function refusalOf(code: string | undefined): [status: number, detail: string] {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return [431, "The request's headers are too large."];
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return [408, "The request took too long to arrive."];
+    default:
+      return [400, "The request is not valid HTTP."];
+  }
+}

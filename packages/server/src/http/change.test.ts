@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { ChangeRecord } from "../audit/audit.ts";
+import { newId } from "../id.ts";
+import { createVault } from "../vault/vault.ts";
+import { type Change, changeFor, fingerprintOf } from "./change.ts";
+
+const vault = createVault([{ id: "test", key: randomBytes(32) }]);
+const actor = { id: newId(), email: "ann@example.com", via: "user" } as const;
+const tierMade = (name: string): ChangeRecord => ({
+  action: "tier.create",
+  resource: { type: "tier", id: null, name },
+  orgId: null,
+});
+
+let fresh: FreshDatabase;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  const now = new Date();
+  const { kysely: db } = fresh.database;
+  await db.insertInto("tiers").values({ name: "free", created_at: now, updated_at: now }).execute();
+  const ann = { name: "Ann", username: "ann", email: actor.email, password_hash: "", profile_image_url: null };
+  await db
+    .insertInto("users")
+    .values({ id: actor.id, ...ann, tier_name: "free", created_at: now, updated_at: now })
+    .execute();
+});
+afterAll(() => fresh?.drop());
+
+function request(key: string | null = null): { change: Change; requestId: string } {
+  const requestId = newId();
+  const idempotency = key === null ? null : { userId: actor.id, key, fingerprint: fingerprintOf("makeTier", {}, {}) };
+  const ports = { db: fresh.database.kysely, vault, clock: () => new Date() };
+  return { change: changeFor(ports, { actor, sourceAddress: "127.0.0.1", requestId, idempotency }), requestId };
+}
+
+/** Some change: any row will do. */
+const makeTier =
+  (name: string, end: () => unknown = () => undefined): Parameters<Change>[0] =>
+  async ({ db, record }) => {
+    const now = new Date();
+    await db.insertInto("tiers").values({ name, created_at: now, updated_at: now }).execute();
+    record(tierMade(name));
+    await end();
+    return { name };
+  };
+
+async function isMade(name: string): Promise<boolean> {
+  const { kysely: db } = fresh.database;
+  return (await db.selectFrom("tiers").select("name").where("name", "=", name).execute()).length === 1;
+}
+
+async function entriesOf(requestId: string): Promise<string[]> {
+  const { kysely: db } = fresh.database;
+  const rows = await db.selectFrom("audit_log").select("action").where("request_id", "=", requestId).execute();
+  return rows.map(({ action }) => action);
+}
+
+function fail(): never {
+  throw new Error("It did not work.");
+}
+
+describe("a change", () => {
+  test("[AL3] commits with its audit entry", async () => {
+    const { change, requestId } = request();
+    await change(makeTier("recorded"));
+    expect(await isMade("recorded")).toBe(true);
+    expect(await entriesOf(requestId)).toEqual(["tier.create"]);
+  });
+
+  test("[AL3] that fails leaves neither itself nor its entry", async () => {
+    const { change, requestId } = request();
+    await expect(change(makeTier("failed", fail))).rejects.toThrow("It did not work.");
+    expect(await isMade("failed")).toBe(false);
+    expect(await entriesOf(requestId)).toEqual([]);
+  });
+
+  test("[AL5] that puts nothing on record is not made", async () => {
+    const { change } = request();
+    const silent = change((unit) => makeTier("silent")({ ...unit, record: () => undefined }));
+    await expect(silent).rejects.toThrow("A change was made that leaves no audit entry.");
+    expect(await isMade("silent")).toBe(false);
+  });
+
+  test("[AL11] is the only one of its request", async () => {
+    const { change, requestId } = request();
+    await change(makeTier("first"));
+    await expect(change(makeTier("second"))).rejects.toThrow("A request makes one change.");
+    expect(await isMade("second")).toBe(false);
+    expect(await entriesOf(requestId)).toEqual(["tier.create"]);
+  });
+
+  test("[TA8] tells others once it has been committed, and never when it was not", async () => {
+    const told: string[] = [];
+    const telling = (name: string, end?: () => unknown) =>
+      request().change(async (unit) => {
+        unit.afterCommit(() => told.push(name));
+        await makeTier(name, end)(unit);
+        expect(told).toEqual([]);
+      });
+    await expect(telling("untold", fail)).rejects.toThrow();
+    await telling("told");
+    expect(told).toEqual(["told"]);
+  });
+});
+
+describe("two changes under one key", () => {
+  /** Begins a change, and a second one under its key that waits for it. */
+  async function holdBack(name: string) {
+    const gate = Promise.withResolvers<void>();
+    const hasBegun = Promise.withResolvers<void>();
+    const first = request(name).change(
+      makeTier(`${name} 1`, () => {
+        hasBegun.resolve();
+        return gate.promise;
+      }),
+    );
+    await hasBegun.promise;
+    const second = request(name).change(makeTier(`${name} 2`));
+    await vi.waitFor(async () => {
+      const waiting = await sql`select from pg_locks where not granted`.execute(fresh.database.kysely);
+      expect(waiting.rows).toHaveLength(1);
+    });
+    return { first, second, letGo: gate.resolve, failFirst: () => gate.reject(new Error("It did not work.")) };
+  }
+
+  test("[ID5] are carried out once: the second waits and gets the first one's answer", async () => {
+    const { first, second, letGo } = await holdBack("succeeds");
+    letGo();
+    expect(await first).toEqual({ name: "succeeds 1" });
+    expect(await second).toEqual({ name: "succeeds 1" });
+    expect(await isMade("succeeds 2")).toBe(false);
+  });
+
+  test("[ID5] are carried out by the second when the first fails", async () => {
+    const { first, second, failFirst } = await holdBack("fails");
+    failFirst();
+    await expect(first).rejects.toThrow("It did not work.");
+    expect(await second).toEqual({ name: "fails 2" });
+    expect(await isMade("fails 1")).toBe(false);
+  });
+});

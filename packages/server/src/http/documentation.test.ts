@@ -1,0 +1,106 @@
+import { type Client, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describedRoutes } from "../described-routes.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const BASES = ["", "/api/v1"];
+const PAGES = BASES.flatMap((base) => [`${base}/docs`, `${base}/docs/`, `${base}/docs/json`, `${base}/openapi.json`]);
+const ASSET = "/docs/static/swagger-ui-bundle.js";
+
+const inside = (environment: string) =>
+  startWorld({
+    env: {
+      BINNACLE_ROLES: "api",
+      BINNACLE_ENVIRONMENT: environment,
+      BINNACLE_ADMIN_EMAIL: "root@example.com",
+      BINNACLE_ADMIN_PASSWORD: "correct horse battery staple",
+    },
+  });
+
+/** The status of a page for the bearer of a token. */
+async function statusOf(world: World, path: string, token?: string): Promise<number> {
+  const headers = token ? { authorization: `Bearer ${token}` } : {};
+  return (await fetch(world.url + path, { headers })).status;
+}
+
+describe("in local", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+  });
+  afterAll(() => world.stop());
+
+  test.each(PAGES)("[OA9] %s is open to anyone", async (path) => {
+    expect(await statusOf(world, path)).toBe(200);
+  });
+
+  test.each(BASES)("[OA13] the document at %s/openapi.json is the one that is written from the routes", async (base) => {
+    const served = (await (await fetch(`${world.url}${base}/openapi.json`)).json()) as { servers: [{ url: string }] };
+    const serverUrl = served.servers[0].url;
+    expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument(describedRoutes(), { serverUrl }))));
+    expect(serverUrl).toMatch(/\/api\/v1$/);
+  });
+
+  test.each(["/docs", "/docs/", "/api/v1/docs", "/api/v1/docs/"])("[OA10] %s is a page that works", async (path) => {
+    const page = await fetch(world.url + path);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    const directive = (name: string) => policy.split(";").find((part) => part.startsWith(`${name} `)) ?? "";
+    expect(directive("script-src")).toBe("script-src 'self'");
+    expect(directive("style-src")).toContain("'self'");
+    expect(directive("img-src")).toContain("data:");
+    expect(policy).not.toMatch(/connect-src|upgrade-insecure-requests/);
+
+    const html = await page.text();
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = ""]) => new URL(link, page.url));
+    expect(assets.length).toBeGreaterThanOrEqual(6);
+    expect(html).not.toMatch(/<script(?![^>]*src=)/);
+    for (const asset of assets) {
+      const answer = await fetch(asset);
+      expect([asset.origin, asset.href, answer.status]).toEqual([world.url, asset.href, 200]);
+      if (asset.href.endsWith("swagger-initializer.js")) expect(await answer.text()).toContain("resolveUrl('./json')");
+    }
+    const shown = await fetch(`${world.url}${path.replace(/\/$/, "")}/json`);
+    expect(await shown.json()).toEqual(await (await fetch(`${world.url}/openapi.json`)).json());
+  });
+
+  test.each(["/docs/static/..%2f..%2fpackage.json", "/docs/static/none.js", "/docs/static/"])(
+    "[ER2] %s is a 404 and no fault of ours",
+    async (path) => {
+      const answer = await fetch(world.url + path);
+      expect([answer.status, await answer.json()]).toEqual([404, { detail: "Not Found" }]);
+    },
+  );
+});
+
+describe("in staging", () => {
+  let world: World;
+  let cliToken: string;
+  beforeAll(async () => {
+    world = await inside("staging");
+    const api: Client = world.admin.api;
+    cliToken = (await api.post("/cli-tokens", { name: "x", scopes: ["bundles:read"] })).body.token;
+  });
+  afterAll(() => world.stop());
+
+  test.each([...PAGES, ASSET])("[OA9] %s is for superusers alone", async (path) => {
+    const person = await world.person();
+    expect(await statusOf(world, path)).toBe(401);
+    expect(await statusOf(world, path, "nonsense")).toBe(401);
+    expect(await statusOf(world, path, person.token)).toBe(403);
+    expect(await statusOf(world, path, cliToken)).toBe(403);
+    expect(await statusOf(world, path, world.admin.token)).toBe(200);
+  });
+});
+
+describe("in production", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await inside("production");
+  });
+  afterAll(() => world.stop());
+
+  test.each([...PAGES, ASSET])("[OA9] %s is not there, for nobody", async (path) => {
+    expect(await statusOf(world, path)).toBe(404);
+    expect(await statusOf(world, path, world.admin.token)).toBe(404);
+  });
+});

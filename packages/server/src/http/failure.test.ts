@@ -1,0 +1,100 @@
+import { CONFLICT_CODES } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { codedConflict, Fault, invalidValue, rateLimited, unauthenticated } from "../fault.ts";
+import { type Edge, startEdge } from "./edge.fixture.ts";
+import { faultOf, STATUS_OF } from "./failure.ts";
+
+const failing = (error: Error) => startEdge((app) => app.get("/fails", async () => Promise.reject(error)));
+
+async function answerTo(error: Error): Promise<{ status: number; headers: Headers; body: unknown }> {
+  const edge: Edge = await failing(error);
+  const answer = await fetch(`${edge.url}/fails`);
+  const { status, headers } = answer;
+  const body = await answer.json();
+  await edge.app.close();
+  return { status, headers, body };
+}
+
+describe("the answer to a failure", () => {
+  test("[ER1] is its kind's status and a sentence", async () => {
+    expect(await answerTo(new Fault("gone", "This was removed."))).toMatchObject({
+      status: 410,
+      body: { detail: "This was removed." },
+    });
+  });
+
+  test("[ER1] lists invalid fields", async () => {
+    expect(await answerTo(invalidValue(["body", "parameters", "size"], "Too big"))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "parameters", "size"], msg: "Too big", type: "value_error" }] },
+    });
+  });
+
+  test("[ER1] is a whole body of its own where a standard prescribes one", async () => {
+    const fault = new Fault("bad_request", "Not yet.", { body: { error: "authorization_pending" } });
+    expect(await answerTo(fault)).toMatchObject({ status: 400, body: { error: "authorization_pending" } });
+  });
+
+  test("[ER4] challenges for a bearer token, with the same words whatever is wrong with the credential", async () => {
+    const { status, headers, body } = await answerTo(unauthenticated());
+    expect([status, body, headers.get("www-authenticate")]).toEqual([
+      401,
+      { detail: "User not authenticated." },
+      "Bearer",
+    ]);
+  });
+
+  test("[ER12] says when to come again", async () => {
+    const { status, headers, body } = await answerTo(rateLimited(17));
+    expect([status, body, headers.get("retry-after")]).toEqual([429, { detail: "Rate limit exceeded." }, "17"]);
+  });
+
+  test.each(CONFLICT_CODES)("[ER14] carries the code %s, a sentence and what it is about", async (code) => {
+    const fault = codedConflict(code, "Not now.", { component: "web" });
+    expect(await answerTo(fault)).toMatchObject({
+      status: 409,
+      body: { detail: { code, message: "Not now.", component: "web" } },
+    });
+  });
+
+  test.each([
+    Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
+    Object.assign(new Error("the database system is shutting down"), { code: "57P01" }),
+    new Error("Connection terminated unexpectedly"),
+  ])("[ER10] is a 503 to try again when the database is away: %s", async (error) => {
+    const { status, headers, body } = await answerTo(error);
+    expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(body).toEqual({ detail: "The database cannot be reached. Try again in a moment." });
+  });
+});
+
+describe("whose fault it is", () => {
+  const carrying = (fields: object) => Object.assign(new Error("x"), fields);
+
+  test.each([
+    [413, "payload_too_large"],
+    [415, "unsupported_media_type"],
+    [400, "bad_request"],
+    [414, "bad_request"],
+  ])("[ER11] what the framework refuses with %i is the caller's: %s", (statusCode, kind) => {
+    expect(faultOf(carrying({ code: "FST_ERR_X", statusCode }))?.kind).toBe(kind);
+  });
+
+  test.each([
+    ["a status of another system", carrying({ statusCode: 404 })],
+    ["a framework that is used wrongly", carrying({ code: "FST_ERR_X", statusCode: 500 })],
+    ["an unknown error", new TypeError("x is not a function")],
+  ])("[ER11] %s is ours", (_, error) => {
+    expect(faultOf(error)).toBeNull();
+  });
+
+  test("[ER13] a client that breaks off is no lost database", () => {
+    expect(faultOf(carrying({ code: "ECONNRESET", statusCode: 400 }))?.kind).toBe("bad_request");
+    expect(faultOf(carrying({ code: "ECONNRESET" }))?.kind).toBe("unavailable");
+  });
+
+  test("[ER11] every kind of fault has a status of its own", () => {
+    const statuses = Object.values(STATUS_OF);
+    expect(new Set(statuses).size).toBe(statuses.length);
+  });
+});

@@ -1,0 +1,106 @@
+import { Failure, type Operation, ValidationFailure } from "@binnacle/contract";
+import Type, { type TSchema } from "typebox";
+import type { Components, Json } from "./openapi-components.ts";
+
+export const HEADERS = {
+  RequestId: { description: "Names the request in the logs.", schema: { type: "string", format: "uuid" } },
+  Challenge: { description: "`Bearer`.", schema: { type: "string" } },
+  RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } },
+};
+const refer = (header: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${header}` });
+
+export const REQUEST_ID = { "X-Request-Id": refer("RequestId") };
+const CHALLENGE = { "WWW-Authenticate": refer("Challenge") };
+const RETRY_AFTER = { "Retry-After": refer("RetryAfter") };
+
+const UnexpectedFailure = Type.Object(
+  { detail: Type.Literal("Internal Server Error"), request_id: Type.String({ format: "uuid" }) },
+  { title: "UnexpectedFailure", description: "A fault of ours; the request id finds it in the logs." },
+);
+
+interface CommonFailure {
+  readonly name: string;
+  readonly description: string;
+  readonly example: unknown;
+  readonly schema?: TSchema;
+  readonly headers?: Json;
+}
+
+const sentence = (name: string, description: string, detail: string, headers?: Json): CommonFailure => ({
+  name,
+  description,
+  example: { detail },
+  ...(headers ? { headers } : {}),
+});
+
+const COMMON: Record<number, CommonFailure> = {
+  400: sentence("BadRequest", "The request cannot be understood", "The Idempotency-Key must be 1 to 200 characters."),
+  401: sentence(
+    "Unauthenticated",
+    "The credential is missing or no longer counts",
+    "User not authenticated.",
+    CHALLENGE,
+  ),
+  403: sentence(
+    "Forbidden",
+    "The caller may see this but not do it, or a CLI token lacks the scope",
+    "You are not allowed to do this.",
+  ),
+  404: sentence("NotFound", "Not there, or not for this caller to see", "Organization not found."),
+  409: sentence("Conflict", "In conflict with what there is", "An organization of this name already exists."),
+  410: sentence("Gone", "Gone for good", "This was removed."),
+  412: sentence("PreconditionFailed", "The resource has changed since it was read", "The resource has changed."),
+  413: sentence("PayloadTooLarge", "The request body is too large", "The request body is too large."),
+  415: sentence(
+    "UnsupportedMediaType",
+    "The media type of the request body is not supported",
+    "The request body must be application/json.",
+  ),
+  422: {
+    name: "Invalid",
+    description: "Invalid fields, all of them",
+    schema: ValidationFailure,
+    example: { detail: [{ loc: ["body", "name"], msg: "Field required", type: "missing" }] },
+  },
+  429: sentence("RateLimited", "Too many requests", "Rate limit exceeded.", RETRY_AFTER),
+  500: {
+    name: "Unexpected",
+    description: "A fault of ours",
+    schema: UnexpectedFailure,
+    example: { detail: "Internal Server Error", request_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11" },
+  },
+  502: sentence("BadGateway", "The cluster answered with a failure", "The cluster answered with a failure."),
+  503: sentence("Unavailable", "Not available for now", "The database cannot be reached.", RETRY_AFTER),
+  504: sentence("TimedOut", "No answer in time", "The cluster did not answer in time."),
+};
+
+/** A POST that creates takes an `Idempotency-Key`. */
+export const isCreation = ({ method, success, credentials }: Operation) =>
+  method === "POST" && success[0] === 201 && credentials !== "none";
+
+/** Every status of failure that this operation can answer with, whoever calls it and whatever is wrong. */
+export function failuresOf(operation: Operation): number[] {
+  const { params, query, cookies, body, method, credentials, failures = [], failureBodies = {} } = operation;
+  const statuses = [
+    ...(credentials === "none" ? [] : [401, 403]),
+    ...(params || query || cookies || body ? [422] : []),
+    // A body that nobody asked for is read all the same.
+    ...(method === "GET" ? [] : [413, 415]),
+    ...(isCreation(operation) ? [400, 409] : []),
+    500,
+    503,
+    ...failures,
+    ...Object.keys(failureBodies).map(Number),
+  ];
+  return [...new Set(statuses)].sort((a, b) => a - b);
+}
+
+export function describeFailure(operation: Operation, status: number, components: Components): Json {
+  const common = COMMON[status];
+  if (!common) throw new Error(`${operation.id} fails with ${status}, which has no description.`);
+  const { name, description, example, schema = Failure, headers = {} } = common;
+  const own = operation.failureBodies?.[status];
+  const answer = { description, headers: { ...REQUEST_ID, ...headers } };
+  if (own) return { ...answer, content: components.content("application/json", own) };
+  return components.response(name, { ...answer, content: components.content("application/json", schema, example) });
+}

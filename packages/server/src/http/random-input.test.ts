@@ -1,0 +1,63 @@
+import { startWorld, type World } from "@binnacle/world";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describedRoutes } from "../described-routes.ts";
+import { rowsOf } from "./rows.fixture.ts";
+
+/** Taken out of the description of the API, so that a new operation is among them from its first day. */
+const operations = describedRoutes().map(({ operation }) => operation);
+const NOBODY = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+});
+afterAll(() => world.stop());
+
+/** JSON of any kind, and objects that have the operation's own fields with values that may or may not fit. */
+function bodiesOf(schema: object): fc.Arbitrary<unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, { examples?: readonly unknown[]; enum?: unknown[] }> };
+  const anything = fc.jsonValue({ maxDepth: 3, stringUnit: "binary" });
+  const fields = Object.entries(properties).map(([name, { examples = [], enum: choices = [] }]) => {
+    const fitting = [...examples, ...choices];
+    return [name, fitting.length > 0 ? fc.oneof(anything, fc.constantFrom(...fitting)) : anything] as const;
+  });
+  return fc.oneof(anything, fc.record(Object.fromEntries(fields), { requiredKeys: [] }));
+}
+
+const addressOf = (path: string, id: string) => path.replace(/\{\w+\}/g, () => encodeURIComponent(id));
+
+describe("whatever is sent", () => {
+  test.each(operations.filter(({ body, bodyType }) => body && !bodyType).map((it) => [it.id, it] as const))(
+    "[CV18] %s never fails for a body it was given",
+    async (_, { method, path, body = {}, query }) => {
+      const address = addressOf(path, NOBODY) + (query ? `?org_id=${world.demoOrgId}` : "");
+      await fc.assert(
+        fc.asyncProperty(bodiesOf(body), async (given) => {
+          const answer = await world.admin.api.send(method, address, { body: given });
+          expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+
+  test.each(operations.filter(({ method }) => method === "GET").map((it) => [it.id, it] as const))(
+    "[CV18] %s never fails for an address it was given, and changes nothing",
+    async (_, { path, query = {} }) => {
+      const { properties = {} } = query as { properties?: object };
+      const text = fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(NOBODY, world.demoOrgId, "1", "\0"));
+      const parameters = fc.dictionary(fc.constantFrom(...Object.keys(properties), "x"), text);
+      const before = await rowsOf(world);
+      await fc.assert(
+        fc.asyncProperty(text.map((id) => id.toWellFormed()), parameters, async (id, given) => {
+          const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, value.toWellFormed()]);
+          const answer = await world.admin.api.get(`${addressOf(path, id)}?${new URLSearchParams(pairs)}`);
+          expect(answer.status).toBeLessThan(500);
+        }),
+        { numRuns: 25 },
+      );
+      expect(await rowsOf(world)).toEqual(before);
+    },
+  );
+});

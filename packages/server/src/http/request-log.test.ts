@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Edge, startEdge } from "./edge.fixture.ts";
+
+let edge: Edge;
+beforeAll(async () => {
+  edge = await startEdge((app) => {
+    app.post("/things/:id", async () => ({ secret: "hush-answer" }));
+  });
+});
+afterAll(() => edge.app.close());
+
+test("[OP5] a request leaves one line, under the id of its answer", async () => {
+  const answer = await fetch(`${edge.url}/things/1`, { method: "POST" });
+  const id = answer.headers.get("x-request-id");
+  await answer.text();
+  expect(edge.logged.filter(({ request_id }) => request_id === id)).toEqual([
+    {
+      level: "info",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      request_id: id,
+      method: "POST",
+      route: "/things/:id",
+      status: 200,
+      ms: expect.any(Number),
+      source: "127.0.0.1",
+      msg: "request",
+    },
+  ]);
+});
+
+test.each([
+  ["/things/hush-parameter?token=hush-query", '{"password":"hush-body"}', "application/json"],
+  ["/things/hush-parameter?token=hush-query", '{"password":"hush-body', "application/json"],
+  ["/hush-nowhere?token=hush-query", "hush-body", "text/hush"],
+  ["/things/1", "hush-body".repeat(1000), "application/json"],
+])("[OP5] nothing that %s carries with it is logged", async (path, body, type) => {
+  const headers = {
+    authorization: "Bearer hush-token",
+    cookie: "refresh_token=hush-cookie",
+    "content-type": type,
+    "idempotency-key": "hush-key",
+    "user-agent": "hush-agent",
+  };
+  const before = edge.logged.length;
+  await (await fetch(edge.url + path, { method: "POST", headers, body })).text();
+  expect(edge.logged.length).toBeGreaterThan(before);
+  expect(JSON.stringify(edge.logged)).not.toContain("hush");
+});

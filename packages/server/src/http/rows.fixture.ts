@@ -1,0 +1,15 @@
+import type { World } from "@binnacle/world";
+
+/** How many rows each table has, and a digest of all of them: equal before and after means that nothing changed. */
+export async function rowsOf({ database: { pool } }: World): Promise<Record<string, string>> {
+  const tables = await pool.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",
+  );
+  const counts = tables.rows.map(async ({ name }) => {
+    const { rows } = await pool.query<{ state: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as state from "${name}" t`,
+    );
+    return [name, rows[0]?.state ?? ""] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}

@@ -1,0 +1,102 @@
+import { type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+let world: World;
+let org: string;
+let admin: Person;
+let member: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.org();
+  admin = await world.person({ org, role: "admin" });
+  member = await world.person({ org });
+  stranger = await world.person();
+});
+afterAll(() => world?.stop());
+
+/** An organization without settings, for the seeded superuser to change. */
+async function settingsOfNewOrg() {
+  const id = await world.org();
+  return {
+    id,
+    change: (settings: object) => world.admin.api.patch(`/org/settings?org_id=${id}`, { settings }),
+    read: async () => (await world.admin.api.get(`/org/settings?org_id=${id}`)).body.settings,
+  };
+}
+
+describe("/org/settings", () => {
+  test("[OR18] is read by members and changed by administrators", async () => {
+    const changed = await admin.api.patch(`/org/settings?org_id=${org}`, { settings: { drift_policy: "heal" } });
+    expect(changed).toMatchObject({ status: 200, body: { org_id: org, settings: { drift_policy: "heal" } } });
+    expect(await member.api.get(`/org/settings?org_id=${org}`)).toMatchObject({ status: 200, body: changed.body });
+    expect((await member.api.patch(`/org/settings?org_id=${org}`, { settings: {} })).status).toBe(403);
+  });
+
+  test("[AC5] is not there for a stranger, as for nobody when the organization does not exist", async () => {
+    const unknown = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+    const refusals = [
+      await stranger.api.get(`/org/settings?org_id=${org}`),
+      await stranger.api.patch(`/org/settings?org_id=${org}`, { settings: {} }),
+      await world.admin.api.get(`/org/settings?org_id=${unknown}`),
+    ];
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ status: 404, body: { detail: "Organization not found." } });
+    }
+  });
+
+  test("[OR18] needs to be told which organization", async () => {
+    const missing = { status: 422, body: { detail: [{ loc: ["query", "org_id"], type: "missing" }] } };
+    expect(await admin.api.get("/org/settings")).toMatchObject(missing);
+    expect(await admin.api.patch("/org/settings", { settings: {} })).toMatchObject(missing);
+    expect(await admin.api.get("/org/settings?org_id=ours")).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "org_id"], type: "uuid_parsing" }] },
+    });
+  });
+
+  test("[OR15] merges what is given into what is there", async () => {
+    const settings = await settingsOfNewOrg();
+    await settings.change({ drift_policy: "report", theme: { dark: true, size: 2 } });
+    const merged = await settings.change({ theme: { dark: false }, motd: "hello" });
+    expect(merged.body.settings).toEqual({ drift_policy: "report", theme: { dark: false }, motd: "hello" });
+    await settings.change({ drift_policy: null, theme: null });
+    expect(await settings.read()).toEqual({ motd: "hello" });
+  });
+
+  test("[OR15] keeps both of two merges that come at once", async () => {
+    const settings = await settingsOfNewOrg();
+    await Promise.all(["a", "b", "c", "d"].map((key) => settings.change({ [key]: 1 })));
+    expect(await settings.read()).toEqual({ a: 1, b: 1, c: 1, d: 1 });
+  });
+
+  test.each([
+    [{ drift_policy: "ignore" }, ["body", "settings", "drift_policy"], "enum"],
+    [{ gitops: { branch: "main" } }, ["body", "settings", "gitops", "repo_url"], "missing"],
+    [{ gitops: { repo_url: "git@x:y.git", colour: 1 } }, ["body", "settings", "gitops", "colour"], "extra_forbidden"],
+  ])("[OR16] refuses %j, whose key it knows", async (settings, loc, type) => {
+    const refused = await admin.api.patch(`/org/settings?org_id=${org}`, { settings });
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail).toContainEqual(expect.objectContaining({ loc, type }));
+  });
+
+  test("[OR16] keeps keys that it does not know as they are given", async () => {
+    const settings = await settingsOfNewOrg();
+    const given = { "any key": [1, "two", { three: null }], gitops: { repo_url: "git@git.example.com:a.git" } };
+    await settings.change(given);
+    expect(await settings.read()).toEqual(given);
+  });
+
+  test("[OR17] grows to 100 keys and not further", async () => {
+    const settings = await settingsOfNewOrg();
+    const keys = (from: number, to: number) =>
+      Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`key ${from + index}`, true]));
+    expect((await settings.change(keys(0, 100))).status).toBe(200);
+    expect(await settings.change({ one: "more" })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "settings"], type: "value_error" }] },
+    });
+    expect((await settings.change({ one: "more", "key 0": null })).status).toBe(200);
+  });
+});

@@ -1,0 +1,160 @@
+import { type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertCluster } from "../access/bindings.fixture.ts";
+import { newId } from "../id.ts";
+
+const MINUTE_MS = 60_000;
+const uniqueName = () => `Org ${newId()}`;
+
+let world: World;
+let org: string;
+let admin: Person;
+let member: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.org();
+  admin = await world.person({ org, role: "admin" });
+  member = await world.person({ org });
+  stranger = await world.person();
+});
+afterAll(() => world?.stop());
+
+describe("GET /orgs", () => {
+  test("[OR1] holds the organizations the caller belongs to, newest first", async () => {
+    const [older, newer] = [await world.org(), await world.org()];
+    const person = await world.person({ org: older });
+    await world.admin.api.post(`/orgs/${newer}/members`, { user_id: person.id, role: "member" });
+
+    const { status, body } = await person.api.get("/orgs");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total_count: 2, page: 1, items_per_page: 10, has_more: false });
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([newer, older]);
+
+    const second = await person.api.get("/orgs?page=2&items_per_page=1");
+    expect(second.body).toMatchObject({ data: [{ id: older }], total_count: 2, has_more: false });
+  });
+
+  test("[OR1] is empty for who belongs to none, and whole for a superuser", async () => {
+    expect((await stranger.api.get("/orgs")).body).toMatchObject({ data: [], total_count: 0 });
+
+    const operator = await world.person();
+    await world.database.kysely
+      .updateTable("users")
+      .set({ is_superuser: true })
+      .where("id", "=", operator.id)
+      .execute();
+    const all = await operator.api.get("/orgs?items_per_page=100");
+    expect(all.body.data.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining([org, world.demoOrgId]));
+    expect(all.body.total_count).toBe(all.body.data.length);
+  });
+});
+
+describe("POST /orgs", () => {
+  test("[OR2] makes the superuser who creates it its first administrator", async () => {
+    const name = uniqueName();
+    const created = await world.admin.api.post("/orgs", { name, description: "Everything." });
+    expect(created.status).toBe(201);
+    const members = await world.admin.api.get(`/orgs/${created.body.id}/members`);
+    expect(members.body.data).toMatchObject([{ user_id: world.admin.id, role: "admin" }]);
+  });
+
+  test("[OR2] is a superuser's alone", async () => {
+    expect((await admin.api.post("/orgs", { name: uniqueName() })).status).toBe(403);
+  });
+
+  test("[OR3] answers with the whole organization, as its members then read it", async () => {
+    const name = uniqueName();
+    const created = await world.admin.api.post("/orgs", { name });
+    const now = world.clock.now().toISOString();
+    expect(created.body).toEqual({
+      id: created.body.id,
+      name,
+      slug: name.toLowerCase().replace(" ", "-"),
+      description: null,
+      created_at: now,
+      updated_at: now,
+    });
+    const reader = await world.person({ org: created.body.id });
+    expect(await reader.api.get(`/orgs/${created.body.id}`)).toMatchObject({ status: 200, body: created.body });
+  });
+
+  test("[OR4] refuses a name that is taken", async () => {
+    const name = uniqueName();
+    await world.admin.api.post("/orgs", { name });
+    expect(await world.admin.api.post("/orgs", { name })).toMatchObject({
+      status: 409,
+      body: { detail: "An organization with this name already exists." },
+    });
+  });
+
+  test.each([
+    ["", "string_too_short"],
+    ["x".repeat(101), "string_too_long"],
+    ["two\nlines", "string_pattern_mismatch"],
+  ])("[OR4] refuses the name %j", async (name, type) => {
+    const refused = await world.admin.api.post("/orgs", { name });
+    expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "name"], type }] } });
+  });
+
+  test("[OR5] gives names that share a slug different ones, also when they come at once", async () => {
+    const name = uniqueName();
+    const names = [name, `${name}!`, `${name}?`, `${name}.`];
+    const created = await Promise.all(names.map((each) => world.admin.api.post("/orgs", { name: each })));
+    expect(created.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(created.map(({ body }) => body.slug)).size).toBe(4);
+  });
+});
+
+describe("PUT /orgs/{id}", () => {
+  test("[OR6] replaces name and description, and the slug follows the name", async () => {
+    const id = await world.org();
+    const operator = await world.person({ org: id, role: "admin" });
+    const name = uniqueName();
+    world.clock.advance(MINUTE_MS);
+    const described = await operator.api.put(`/orgs/${id}`, { name, description: "Ours." });
+    expect(described).toMatchObject({ status: 200, body: { id, name, description: "Ours." } });
+    expect(described.body.slug).toBe(name.toLowerCase().replace(" ", "-"));
+    expect(described.body.updated_at > described.body.created_at).toBe(true);
+
+    const bare = await operator.api.put(`/orgs/${id}`, { name });
+    expect(bare.body).toMatchObject({ name, slug: described.body.slug, description: null });
+  });
+
+  test("[OR4] refuses the name of another organization", async () => {
+    const name = uniqueName();
+    await world.admin.api.post("/orgs", { name });
+    expect((await admin.api.put(`/orgs/${org}`, { name })).status).toBe(409);
+  });
+
+  test("[OR6] is an administrator's", async () => {
+    expect((await member.api.put(`/orgs/${org}`, { name: uniqueName() })).status).toBe(403);
+    expect((await stranger.api.put(`/orgs/${org}`, { name: uniqueName() })).status).toBe(403);
+  });
+});
+
+describe("DELETE /orgs/{id}", () => {
+  test("[OR7] deletes the organization with its memberships", async () => {
+    const id = await world.org();
+    const person = await world.person({ org: id });
+    expect((await world.admin.api.delete(`/orgs/${id}`)).status).toBe(204);
+    expect((await world.admin.api.get(`/orgs/${id}`)).status).toBe(404);
+    expect((await world.admin.api.delete(`/orgs/${id}`)).status).toBe(404);
+    expect((await person.api.get("/user/me")).body.organizations).toEqual([]);
+  });
+
+  test("[OR7] is a superuser's alone", async () => {
+    expect((await admin.api.delete(`/orgs/${org}`)).status).toBe(403);
+  });
+
+  test("[OR8] is refused while clusters belong to it", async () => {
+    const id = await world.org();
+    await insertCluster(world.database.kysely, id);
+    expect(await world.admin.api.delete(`/orgs/${id}`)).toMatchObject({
+      status: 409,
+      body: { detail: "The organization still has clusters; delete them first." },
+    });
+    expect((await world.admin.api.get(`/orgs/${id}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,119 @@
+import { type Person, startWorld, type World } from "@binnacle/world";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { inTransaction } from "../database/transaction.ts";
+import { newId } from "../id.ts";
+import { enqueue } from "../jobs/job.store.ts";
+
+let world: World;
+let person: Person;
+
+beforeAll(async () => {
+  world = await startWorld();
+  person = await world.person();
+});
+afterAll(() => world?.stop());
+
+const queuePing = async () => (await person.api.post("/tasks/task", { kind: "ping" })).body.id as string;
+
+/** The database refuses audit entries of tasks while the work runs. */
+async function whileTasksCannotBeRecorded(work: () => Promise<void>): Promise<void> {
+  const { kysely: db } = world.database;
+  await sql`alter table audit_log add constraint no_tasks check (action <> 'task.create') not valid`.execute(db);
+  try {
+    await work();
+  } finally {
+    await sql`alter table audit_log drop constraint no_tasks`.execute(db);
+  }
+}
+
+describe("POST /tasks/task", () => {
+  test("[TA1] queues a job and answers with its id", async () => {
+    const queued = await person.api.post("/tasks/task", { kind: "ping", payload: { note: "hello" } });
+    expect(queued).toMatchObject({ status: 201, body: { id: expect.any(String) } });
+    expect(Object.keys(queued.body)).toEqual(["id"]);
+    const job = await world.database.kysely
+      .selectFrom("jobs")
+      .select(["kind", "payload", "created_by"])
+      .where("id", "=", queued.body.id)
+      .executeTakeFirst();
+    expect(job).toEqual({ kind: "task.ping", payload: { note: "hello" }, created_by: person.id });
+  });
+
+  test("[TA2] leaves no job and spends no request when it cannot be put on record", async () => {
+    const { kysely: db } = world.database;
+    const unlucky = await world.person();
+    await whileTasksCannotBeRecorded(async () => {
+      expect((await unlucky.api.post("/tasks/task", { kind: "ping" })).status).toBe(500);
+    });
+    expect(await db.selectFrom("jobs").select("id").where("created_by", "=", unlucky.id).execute()).toEqual([]);
+    expect(await db.selectFrom("rate_usage").select("spent").where("user_id", "=", unlucky.id).execute()).toEqual([]);
+  });
+
+  test("[TA2] queues nothing in a transaction that is rolled back", async () => {
+    const { kysely: db } = world.database;
+    const id = newId();
+    const rolledBack = inTransaction(db, async (tx) => {
+      await enqueue(tx, { id, kind: "task.ping", payload: {} });
+      throw new Error("The rest did not work.");
+    });
+    await expect(rolledBack).rejects.toThrow("The rest did not work.");
+    expect(await db.selectFrom("jobs").select("id").where("id", "=", id).execute()).toEqual([]);
+  });
+
+  test.each([
+    [{}, "kind", "missing"],
+    [{ kind: "reboot" }, "kind", "enum"],
+    [{ kind: "ping", payload: [] }, "payload", "dict_type"],
+    [{ kind: "ping", at: "noon" }, "at", "extra_forbidden"],
+  ])("[TA7] refuses %j", async (body, field, type) => {
+    expect(await person.api.post("/tasks/task", body)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", field], type }] },
+    });
+  });
+
+  test("[AC1] is for users who are signed in", async () => {
+    expect((await world.anyone.post("/tasks/task", { kind: "ping" })).status).toBe(401);
+  });
+});
+
+describe("GET /tasks/task/{id}", () => {
+  test("[TA3] shows a task to its creator and to superusers, and to nobody else", async () => {
+    const id = await queuePing();
+    const other = await world.person();
+    expect((await person.api.get(`/tasks/task/${id}`)).status).toBe(200);
+    expect((await world.admin.api.get(`/tasks/task/${id}`)).status).toBe(200);
+    expect(await other.api.get(`/tasks/task/${id}`)).toMatchObject({
+      status: 404,
+      body: { detail: "Task not found." },
+    });
+    expect((await person.api.get(`/tasks/task/${newId()}`)).status).toBe(404);
+  });
+
+  test("[TA4] knows no job that is not a task", async () => {
+    const id = await enqueue(world.database.kysely, { kind: "elsewhere", payload: {}, createdBy: person.id });
+    expect((await person.api.get(`/tasks/task/${id}`)).status).toBe(404);
+    expect((await world.admin.api.get(`/tasks/task/${id}`)).status).toBe(404);
+  });
+
+  test("[TA6] shows that a ping has been answered", async () => {
+    const id = await queuePing();
+    await vi.waitFor(
+      async () => expect((await person.api.get(`/tasks/task/${id}`)).body.status).toBe("succeeded"),
+      10_000,
+    );
+    expect((await person.api.get(`/tasks/task/${id}`)).body).toEqual({
+      id,
+      kind: "ping",
+      status: "succeeded",
+      attempts: 1,
+      result: { pong: true },
+      error_message: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      started_at: expect.any(String),
+      finished_at: expect.any(String),
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { TASK_KINDS } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { taskHandlers } from "./task.jobs.ts";
+import { jobKindOf, maySee, type TaskJob, wireTask } from "./task.ts";
+
+const ANN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+const BOB = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d22";
+
+const job: TaskJob = {
+  id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d33",
+  kind: "task.ping",
+  status: "running",
+  attempts: 1,
+  result: null,
+  error_message: null,
+  created_by: ANN,
+  created_at: new Date("2030-01-01T00:00:00Z"),
+  updated_at: new Date("2030-01-01T00:00:01Z"),
+  started_at: new Date("2030-01-01T00:00:01Z"),
+  finished_at: null,
+};
+
+describe("tasks", () => {
+  test("[TA1] every kind of task is a kind of job, and somebody does it", () => {
+    expect(Object.keys(taskHandlers())).toEqual(TASK_KINDS.map(jobKindOf));
+  });
+
+  test("[TA3] a task is seen by its creator and by superusers", () => {
+    expect(maySee(job, { id: ANN, isSuperuser: false })).toBe(true);
+    expect(maySee(job, { id: BOB, isSuperuser: false })).toBe(false);
+    expect(maySee(job, { id: BOB, isSuperuser: true })).toBe(true);
+  });
+
+  test("[TA4] another job is nobody's task, not even a superuser's", () => {
+    expect(maySee({ ...job, kind: "provision" }, { id: ANN, isSuperuser: true })).toBe(false);
+  });
+
+  test("[TA5] a task is shown with how it stands and when it moved", () => {
+    expect(wireTask(job)).toEqual({
+      id: job.id,
+      kind: "ping",
+      status: "running",
+      attempts: 1,
+      result: null,
+      error_message: null,
+      created_at: "2030-01-01T00:00:00.000Z",
+      updated_at: "2030-01-01T00:00:01.000Z",
+      started_at: "2030-01-01T00:00:01.000Z",
+      finished_at: null,
+    });
+  });
+});

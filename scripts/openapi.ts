@@ -1,0 +1,28 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import {
+  DOCUMENT_FILE,
+  objectionTo,
+  presentDocument,
+  presentRecord,
+  RECORD_FILE,
+  recordedContract,
+  textOf,
+} from "./contract.ts";
+
+/**
+ * Writes `openapi.json` from the routes, and on record which contract it is. With `--unreleased` a contract that nobody
+ * relies on yet may change under its number.
+ */
+const { values } = parseArgs({ options: { unreleased: { type: "boolean", default: false } } });
+
+const document = presentDocument();
+const record = presentRecord(document);
+const objection = objectionTo(record, recordedContract());
+const isTolerated = values.unreleased && record.contract === recordedContract()?.contract;
+if (objection && !isTolerated) {
+  process.stderr.write(`${objection}\n`);
+  process.exit(1);
+}
+writeFileSync(DOCUMENT_FILE, textOf(document));
+writeFileSync(RECORD_FILE, textOf(record));

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "../world/client.ts";
+import { dataFolder, isAlive, postmasterPid, type ServerProcess, startServer } from "../world/server-process.ts";
+
+const ROUNDS = Number(process.env["DURABILITY_ROUNDS"] ?? 9);
+const WRITERS = 8;
+const ACKNOWLEDGED_BEFORE_KILL = 40;
+const SERVES_AGAIN_WITHIN_MS = 5_000;
+
+const VICTIMS = ["server", "database", "both"] as const;
+
+let data: Awaited<ReturnType<typeof dataFolder>>;
+beforeAll(async () => {
+  data = await dataFolder();
+});
+afterAll(() => data.remove());
+
+async function adminOf(url: string): Promise<Client> {
+  const api = new Client(`${url}/api/v1`);
+  const { body } = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
+  return api.with({ authorization: `Bearer ${body.access_token}` });
+}
+
+/** Creates organizations side by side until told to stop; what was answered with 201 is acknowledged. */
+function startWriting(admin: Client, round: number) {
+  const acknowledged = new Set<string>();
+  let stopped = false;
+  let reached: () => void = () => undefined;
+  const enough = new Promise<void>((resolve) => (reached = resolve));
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let count = 0; !stopped; count++) {
+      const name = `round ${round} writer ${writer} count ${count}`;
+      const status = await admin.post("/orgs", { name }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 201) acknowledged.add(name);
+      else if (status !== 503) break;
+      if (acknowledged.size >= ACKNOWLEDGED_BEFORE_KILL) reached();
+    }
+  });
+  return {
+    acknowledged,
+    enough,
+    async stop() {
+      stopped = true;
+      await Promise.all(writers);
+    },
+  };
+}
+
+async function everyOrgName(admin: Client): Promise<Set<string>> {
+  const names = new Set<string>();
+  for (let page = 1; ; page++) {
+    const { body } = await admin.get(`/orgs?items_per_page=100&page=${page}`);
+    for (const org of body.data) names.add(org.name);
+    if (!body.has_more) return names;
+  }
+}
+
+async function servesAgain(url: string): Promise<number> {
+  const startedAt = performance.now();
+  for (;;) {
+    const isReady = await fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    const elapsedMs = performance.now() - startedAt;
+    if (isReady || elapsedMs > 2 * SERVES_AGAIN_WITHIN_MS) return elapsedMs;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test(
+  "[DU1] every acknowledged write survives kill -9 of the server, of the database and of both, and it serves again within 5 s",
+  async () => {
+    const env = { BINNACLE_DATA_DIR: data.path };
+    const acknowledged = new Set<string>();
+    let server: ServerProcess = await startServer(env);
+
+    for (let round = 0; round < ROUNDS; round++) {
+      const victim = VICTIMS[round % VICTIMS.length];
+      const admin = await adminOf(server.url);
+      const writing = startWriting(admin, round);
+      await writing.enough;
+      const postmaster = await postmasterPid(data.path);
+      if (victim !== "database") process.kill(server.pid, "SIGKILL");
+      if (victim !== "server") process.kill(postmaster, "SIGKILL");
+
+      if (victim === "database") {
+        expect(await servesAgain(server.url), `round ${round}: ${victim}`).toBeLessThan(SERVES_AGAIN_WITHIN_MS);
+        await writing.stop();
+      } else {
+        await server.exited;
+        await writing.stop();
+        server = await startServer(env);
+        expect(server.startedInMs, `round ${round}: ${victim}`).toBeLessThan(SERVES_AGAIN_WITHIN_MS);
+      }
+      for (const name of writing.acknowledged) acknowledged.add(name);
+      const stored = await everyOrgName(await adminOf(server.url));
+      expect(
+        [...acknowledged].filter((name) => !stored.has(name)),
+        `lost after round ${round}: ${victim}`,
+      ).toEqual([]);
+    }
+
+    const postmaster = await postmasterPid(data.path);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+    expect(isAlive(postmaster)).toBe(false);
+  },
+  ROUNDS * 20_000,
+);

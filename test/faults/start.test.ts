@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Client } from "../world/client.ts";
+import { dataFolder, isAlive, postmasterPid, refusedServer, startServer } from "../world/server-process.ts";
+
+async function adminOf(url: string): Promise<Client> {
+  const api = new Client(`${url}/api/v1`);
+  const { body } = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
+  return api.with({ authorization: `Bearer ${body.access_token}` });
+}
+
+describe("the server as a process", () => {
+  let data: Awaited<ReturnType<typeof dataFolder>>;
+  beforeAll(async () => {
+    data = await dataFolder();
+  });
+  afterAll(() => data.remove());
+
+  test("[ST1] it starts on an empty folder, tells how to sign in, and has its data when it starts again", async () => {
+    const env = { BINNACLE_DATA_DIR: data.path };
+    const first = await startServer(env);
+    expect(first.printed()).toMatch(/Sign in:\s+admin \/ binnacle/);
+    const admin = await adminOf(first.url);
+    const seeded = await admin.get("/user/me");
+    expect(seeded.body).toMatchObject({
+      username: "admin",
+      email: "admin@binnacle.local",
+      is_superuser: true,
+      organizations: [{ name: "demo", role: "admin" }],
+    });
+    await admin.post("/orgs", { name: "Kept" });
+    first.signal("SIGTERM");
+    expect(await first.exited).toBe(0);
+
+    const again = await startServer(env);
+    const { body } = await (await adminOf(again.url)).get("/orgs");
+    expect(body.data.map((org: { name: string }) => org.name)).toEqual(["Kept", "demo"]);
+    // Keys are kept too: a token of the first run still counts in the second.
+    expect((await new Client(`${again.url}/api/v1`).get("/version")).status).toBe(401);
+    again.signal("SIGINT");
+    expect(await again.exited).toBe(0);
+  });
+
+  test("[ST2] it leaves no process behind when it stops", async () => {
+    const server = await startServer({ BINNACLE_DATA_DIR: data.path });
+    const postmaster = await postmasterPid(data.path);
+    expect(isAlive(postmaster)).toBe(true);
+    server.signal("SIGTERM");
+    await server.exited;
+    expect(isAlive(postmaster)).toBe(false);
+  });
+
+  test("[ST3] a second server on the same data folder is refused in a sentence, and the first one serves on", async () => {
+    const env = { BINNACLE_DATA_DIR: data.path };
+    const first = await startServer(env);
+    const second = await refusedServer(env);
+    expect(second.exitCode).toBe(1);
+    expect(second.printed).toContain(data.path);
+    expect(second.printed.trim().split("\n")).toHaveLength(1);
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    first.signal("SIGTERM");
+    await first.exited;
+  });
+
+  test("[ST4] a configuration that cannot work stops the start with all that is wrong, and shows no secret", async () => {
+    const refused = await refusedServer({
+      BINNACLE_ENVIRONMENT: "production",
+      BINNACLE_SECRET_KEY: "too-short-secret",
+      BINNACLE_PROT: "80",
+      BINNACLE_LOG_LEVEL: "loud",
+    });
+    expect(refused.exitCode).toBe(1);
+    for (const name of [
+      "BINNACLE_PROT",
+      "BINNACLE_LOG_LEVEL",
+      "BINNACLE_SECRET_KEY",
+      "BINNACLE_VAULT_KEYS",
+      "DATABASE_URL",
+    ]) {
+      expect(refused.printed).toContain(name);
+    }
+    expect(refused.printed).not.toContain("too-short-secret");
+  });
+});

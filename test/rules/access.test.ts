@@ -1,0 +1,165 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
+import { bindRole, insertCluster } from "../../packages/server/src/access/bindings.fixture.ts";
+import type { Requirement } from "../../packages/server/src/access/role.ts";
+import { parseConfig } from "../../packages/server/src/config.ts";
+import type { Route } from "../../packages/server/src/http/route.ts";
+import { apiRoutes } from "../../packages/server/src/routes.ts";
+import type { Answer, Sending } from "../world/client.ts";
+import { type Client, startWorld, type World } from "../world/world.ts";
+import { routeTable } from "./route-table.ts";
+
+/** The routes as data: nothing of them is called, so they need nothing to work with. */
+const routes = apiRoutes({} as Parameters<typeof apiRoutes>[0], parseConfig({}));
+
+type Verdict = "passes" | number;
+const ok = "passes";
+
+const PEOPLE = ["nobody", "outsider", "admin elsewhere", "member", "viewer", "editor", "admin", "superuser"] as const;
+
+/** Who passes what, by hand: the code under test must not be its own judge. The columns are those of `PEOPLE`. */
+const EXPECTED: Record<string, readonly Verdict[]> = {
+  nothing: [ok, ok, ok, ok, ok, ok, ok, ok],
+  signed_in: [401, ok, ok, ok, ok, ok, ok, ok],
+  member: [401, 403, 403, ok, ok, ok, ok, ok],
+  "member, hidden": [401, 404, 404, ok, ok, ok, ok, ok],
+  admin: [401, 403, 403, 403, 403, 403, ok, ok],
+  "admin, hidden": [401, 404, 404, 403, 403, 403, ok, ok],
+  superuser: [401, 403, 403, 403, 403, 403, 403, ok],
+};
+
+function rowOf(requirement: Requirement): readonly Verdict[] {
+  const asked =
+    requirement.needs === "org_role" ? `${requirement.role}${requirement.hidden ? ", hidden" : ""}` : requirement.needs;
+  const row = EXPECTED[asked];
+  if (!row) throw new Error(`Say in EXPECTED who passes a route that needs "${asked}".`);
+  return row;
+}
+
+const tokenWith = (scope: string) => `CLI token with ${scope}`;
+
+function expectedOf({ operation: { credentials }, guard }: Route): Record<string, Verdict | undefined> {
+  const row = rowOf(guard.requirement);
+  const people = PEOPLE.map((name, column) => [name, row[column]]);
+  const tokens = SCOPES.map((scope) => {
+    const isTaken = credentials === "none" || (credentials !== "user" && credentials.includes(scope));
+    return [tokenWith(scope), isTaken ? ok : 403];
+  });
+  return Object.fromEntries([...people, ...tokens]);
+}
+
+/** What guards say. Whatever else an answer says, it is a handler's, and the guard has let the caller pass. */
+const GUARD_SAYS = [
+  /^401 User not authenticated\.$/,
+  /^403 You are not allowed to do this\.$/,
+  /^403 This operation takes no CLI token/,
+  /^403 The CLI token lacks the scope /,
+  /^404 Organization not found\.$/,
+];
+
+/** A 422 counts as itself: such a request never got as far as the guard. */
+function verdictOf({ status, body }: Answer<{ detail?: string } | null>): Verdict {
+  const said = `${status} ${body?.detail}`;
+  return status >= 500 || status === 422 || GUARD_SAYS.some((words) => words.test(said)) ? status : ok;
+}
+
+let world: World;
+let callers: Record<string, Client>;
+/** What each parameter of a path stands for, by the path as far as it; all of them exist. */
+let things: Record<string, string>;
+
+beforeAll(async () => {
+  world = await startWorld();
+  const { admin: superuser, anyone } = world;
+  const { kysely: db } = world.database;
+  const [org, elsewhere] = [await world.org(), await world.org()];
+  // The cluster also keeps the organization from being deleted by the one who may.
+  const cluster = await insertCluster(db, org);
+  const [viewer, editor] = [await world.person({ org }), await world.person({ org })];
+  await bindRole(db, viewer.id, "viewer", { cluster });
+  await bindRole(db, editor.id, "editor", { cluster });
+
+  async function token(...scopes: string[]) {
+    return (await superuser.api.post("/cli-tokens", { name: "laptop", scopes })).body;
+  }
+  const tokens = await Promise.all(
+    SCOPES.map(async (scope) => {
+      const authorization = `Bearer ${(await token(scope)).token}`;
+      return [tokenWith(scope), anyone.with({ authorization })] as const;
+    }),
+  );
+  callers = {
+    nobody: anyone,
+    outsider: (await world.person()).api,
+    "admin elsewhere": (await world.person({ org: elsewhere, role: "admin" })).api,
+    member: (await world.person({ org })).api,
+    viewer: viewer.api,
+    editor: editor.api,
+    admin: (await world.person({ org, role: "admin" })).api,
+    superuser: superuser.api,
+    ...Object.fromEntries(tokens),
+  };
+
+  const bystander = await world.person({ org });
+  const limit = await superuser.api.post("/tier/free/rate_limit", { path: "/nowhere", limit: 1, period: 1 });
+  things = {
+    "/cli-tokens/{id}": (await token("clusters:read")).id,
+    "/orgs/{id}": org,
+    "/orgs/{id}/members/{user_id}": bystander.id,
+    "/tasks/task/{id}": (await superuser.api.post("/tasks/task", { kind: "ping" })).body.id,
+    "/tier/{tier_name}": "free",
+    "/tier/{tier_name}/rate_limit/{id}": limit.body.id,
+    "/user/{id}": bystander.id,
+    "?org_id": org,
+  };
+});
+afterAll(() => world?.stop());
+
+function thing(name: string): string {
+  const id = things[name];
+  if (!id) throw new Error(`Say in things what ${name} stands for.`);
+  return id;
+}
+
+/** The address with everything filled in that has to be. */
+function addressOf({ path, query }: Route["operation"]): string {
+  const filled = path.replace(/\{\w+\}/g, (name, at: number) => thing(path.slice(0, at) + name));
+  const { required = [], properties = {} } = (query ?? {}) as {
+    required?: string[];
+    properties?: Record<string, object>;
+  };
+  const asked = required.filter((name) => !("default" in (properties[name] ?? {})));
+  const values = asked.map((name): [string, string] => [name, thing(`?${name}`)]);
+  return values.length === 0 ? filled : `${filled}?${new URLSearchParams(values).toString()}`;
+}
+
+function sendingOf({ body, bodyType }: Route["operation"]): Sending {
+  if (!body) return {};
+  const example = exampleOf(body);
+  return bodyType === "application/x-www-form-urlencoded"
+    ? { form: example as Record<string, string> }
+    : { body: example };
+}
+
+describe("every route lets pass exactly those it names", () => {
+  test.each(routes.map((route) => [`${route.operation.method} ${route.operation.path}`, route] as const))(
+    "[AC1] %s",
+    async (_, route) => {
+      const { operation } = route;
+      const [address, sending] = [addressOf(operation), sendingOf(operation)];
+      const verdicts = Object.entries(callers).map(async ([name, api]) => {
+        return [name, verdictOf(await api.send(operation.method, address, sending))] as const;
+      });
+      expect(Object.fromEntries(await Promise.all(verdicts))).toEqual(expectedOf(route));
+    },
+  );
+});
+
+test("[AC2] the table of routes is written from the routes", () => {
+  const file = new URL("../../docs/spec/routes.md", import.meta.url);
+  if (process.env["UPDATE"]) writeFileSync(file, routeTable(routes));
+  expect(readFileSync(file, "utf8"), "Bring it up to date: UPDATE=1 vitest run test/rules/access.test.ts").toBe(
+    routeTable(routes),
+  );
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Operation } from "../../packages/contract/src/index.ts";
+import { parseConfig } from "../../packages/server/src/config.ts";
+import { apiRoutes } from "../../packages/server/src/routes.ts";
+import type { Sending } from "../world/client.ts";
+import { startWorld, type World } from "../world/world.ts";
+import { CHANGES, type Request, UNRECORDED } from "./changes.ts";
+
+/** Nothing of the routes is called here, so they need nothing to work with. */
+const routes = apiRoutes({} as Parameters<typeof apiRoutes>[0], parseConfig({}));
+const changing = routes.map(({ operation }) => operation).filter(({ method }) => method !== "GET");
+const recorded = changing.filter(({ id }) => !(id in UNRECORDED));
+const unrecorded = changing.filter(({ id }) => id in UNRECORDED);
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+async function carryOut(operation: Operation, known: typeof CHANGES) {
+  const prepare = known[operation.id];
+  if (!prepare) throw new Error(`Say in changes.ts how ${operation.id} is made to succeed.`);
+  const { api, path, sending = {} }: Request = await prepare(world);
+  const answer = await api.send(operation.method, path, sending);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(operation.success[0]);
+  const requestId = answer.headers.get("x-request-id");
+  const entries = await world.database.kysely
+    .selectFrom("audit_log")
+    .selectAll()
+    .where("request_id", "=", requestId)
+    .execute();
+  return { entries, secrets: [...secretsOf(sending), ...secretsIn(answer.body)] };
+}
+
+const SECRET_FIELD = /password|secret|_code$|^(access_|refresh_)?token$/;
+
+const secretsOf = ({ body, form, headers }: Sending) => [...secretsIn(body), ...secretsIn(form), ...secretsIn(headers)];
+
+/** The values of every field whose name says that it is nobody else's business. */
+function secretsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === "string" && (SECRET_FIELD.test(name) || name === "cookie") ? [inner] : secretsIn(inner),
+  );
+}
+
+describe("a successful change", () => {
+  test.each(recorded.map((operation) => [operation.id, operation] as const))(
+    "[AL4] %s leaves an audit entry with its request id",
+    async (_, operation) => {
+      const { entries } = await carryOut(operation, CHANGES);
+      expect(entries.length).toBeGreaterThanOrEqual(1);
+      for (const { action, actor_id, source_address } of entries) {
+        expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/);
+        expect(actor_id).not.toBeNull();
+        expect(source_address).toBe("127.0.0.1");
+      }
+    },
+  );
+
+  test.each(recorded.map((operation) => [operation.id, operation] as const))(
+    "[AL6] %s leaves no secret in its audit entry",
+    async (_, operation) => {
+      const { entries, secrets } = await carryOut(operation, CHANGES);
+      const written = JSON.stringify(entries);
+      expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
+    },
+  );
+
+  test("[AL6] the search for secrets finds those that are there", () => {
+    const body = { password: "p", deep: [{ token: "t" }], device_code: "d", scopes: ["s"], token_type: "bearer" };
+    expect(secretsOf({ body, headers: { cookie: "c", accept: "a" } })).toEqual(["p", "t", "d", "c"]);
+  });
+});
+
+describe("what changes nothing that anybody has", () => {
+  test.each(unrecorded.map((operation) => [operation.id, operation] as const))(
+    "[AL10] %s leaves no audit entry",
+    async (_, operation) => {
+      expect((await carryOut(operation, UNRECORDED)).entries).toEqual([]);
+    },
+  );
+});

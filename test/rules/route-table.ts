@@ -1,0 +1,31 @@
+import type { Requirement } from "../../packages/server/src/access/role.ts";
+import { whoMayCall } from "../../packages/server/src/http/openapi.ts";
+import type { Route } from "../../packages/server/src/http/route.ts";
+
+const PREFACE = `# Routes
+
+Every route of the API: who may call it, what a signed-in stranger is told who may not, and the scopes of which a CLI
+token needs one. Written from the routes themselves; the rules behind it are told under [access](access.md).
+`;
+
+const HEAD = ["Method", "Path", "Who may call", "Strangers get", "CLI token scopes"];
+
+/** The table of routes and roles as a Markdown document. */
+export function routeTable(routes: readonly Route[]): string {
+  const ordered = [...routes].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const lines = [HEAD, HEAD.map(() => "---"), ...ordered.map(cellsOf)].map((cells) => `| ${cells.join(" | ")} |`);
+  return `${PREFACE}\n${lines.join("\n")}\n`;
+}
+
+const keyOf = ({ operation }: Route) => `${operation.path} ${operation.method}`;
+
+function cellsOf({ operation, guard: { requirement } }: Route): string[] {
+  const { method, path, credentials } = operation;
+  const scopes = typeof credentials === "string" ? "" : credentials.map((scope) => `\`${scope}\``).join(", ");
+  return [method, `\`${path}\``, whoMayCall(requirement).replace(/\.$/, ""), strangersGet(requirement), scopes];
+}
+
+function strangersGet(requirement: Requirement): string {
+  if (requirement.needs === "nothing" || requirement.needs === "signed_in") return "";
+  return "hidden" in requirement && requirement.hidden ? "404" : "403";
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
+
+/** The server as `npm start` runs it: a process of its own. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly url: string;
+  /** How long it took from the start of the process until it served. */
+  readonly startedInMs: number;
+  printed(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** The exit code, or null where a signal ended it. */
+  readonly exited: Promise<number | null>;
+}
+
+export interface Refused {
+  readonly exitCode: number | null;
+  readonly printed: string;
+}
+
+function spawnServer(env: Record<string, string>) {
+  const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+    env: { ...inherited, BINNACLE_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  child.stdout?.on("data", (chunk) => (text += chunk));
+  child.stderr?.on("data", (chunk) => (text += chunk));
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  return { child, printed: () => text, exited };
+}
+
+export async function startServer(env: Record<string, string>): Promise<ServerProcess> {
+  const startedAt = performance.now();
+  const { child, printed, exited } = spawnServer(env);
+  const announced = new Promise<string>((resolve) => {
+    const look = () => {
+      const url = /is serving at (\S+)/.exec(printed())?.[1];
+      if (url) resolve(url);
+    };
+    child.stdout?.on("data", look);
+  });
+  const url = await Promise.race([announced, exited.then(() => null)]);
+  if (url === null) throw new Error(`the server ended instead of serving:\n${printed()}`);
+  return {
+    pid: child.pid ?? 0,
+    url,
+    startedInMs: performance.now() - startedAt,
+    printed,
+    signal: (signal) => child.kill(signal),
+    exited,
+  };
+}
+
+/** For a server that is expected not to start. */
+export async function refusedServer(env: Record<string, string>): Promise<Refused> {
+  const { printed, exited } = spawnServer(env);
+  return { exitCode: await exited, printed: printed() };
+}
+
+export async function dataFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "binnacle-data-"));
+  await chmod(path, 0o755);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** The process id of the embedded database, from the file that PostgreSQL keeps. */
+export async function postmasterPid(dataDir: string): Promise<number> {
+  const text = await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8");
+  return Number(text.split("\n")[0]);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
