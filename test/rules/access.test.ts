@@ -22,6 +22,8 @@ const PEOPLE = ["nobody", "outsider", "admin elsewhere", "member", "viewer", "ed
 const EXPECTED: Record<string, readonly Verdict[]> = {
   nothing: [ok, ok, ok, ok, ok, ok, ok, ok],
   signed_in: [401, ok, ok, ok, ok, ok, ok, ok],
+  own_record: [401, 403, 403, 403, 403, 403, 403, 403],
+  any_org_admin: [401, 403, ok, 403, 403, 403, ok, ok],
   member: [401, 403, 403, ok, ok, ok, ok, ok],
   "member, hidden": [401, 404, 404, ok, ok, ok, ok, ok],
   admin: [401, 403, 403, 403, 403, 403, ok, ok],

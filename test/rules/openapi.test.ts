@@ -37,7 +37,9 @@ function under(key: string, value: unknown = document): unknown[] {
 
 describe("the committed description of the API", () => {
   test("[OA1] is the one that the routes give; `npm run openapi` writes it anew", () => {
-    expect(readFileSync(DOCUMENT_FILE, "utf8") === textOf(document), "openapi.json is stale: `npm run openapi`").toBe(true);
+    expect(readFileSync(DOCUMENT_FILE, "utf8") === textOf(document), "openapi.json is stale: `npm run openapi`").toBe(
+      true,
+    );
   });
 
   test("[OA2] has not changed without its contract number being raised", () => {
@@ -104,14 +106,17 @@ describe("the document", () => {
     expect(new Set(schemes)).toEqual(new Set(Object.keys(components["securitySchemes"] ?? {})));
   });
 
-  test.each(operations)("[OA7] $method $path has exactly the parameters of its path, and each once", ({ path, operation }) => {
-    const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
-    expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
-    expect(inPath.every(({ required }) => required)).toBe(true);
-    const names = operation.parameters.map(({ name, in: place }) => `${place} ${name}`);
-    expect(new Set(names).size).toBe(names.length);
-    expect(path).toMatch(/^(\/[\w{}-]+)+$/);
-  });
+  test.each(operations)(
+    "[OA7] $method $path has exactly the parameters of its path, and each once",
+    ({ path, operation }) => {
+      const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required }) => required)).toBe(true);
+      const names = operation.parameters.map(({ name, in: place }) => `${place} ${name}`);
+      expect(new Set(names).size).toBe(names.length);
+      expect(path).toMatch(/^(\/[\w{}-]+)+$/);
+    },
+  );
 
   test("[OA7] refers only to what is there, and keeps nothing that nobody refers to", () => {
     const referred = new Set(under("$ref") as string[]);

@@ -10,10 +10,14 @@ token needs one. Written from the routes themselves; the rules behind it are tol
 
 const HEAD = ["Method", "Path", "Who may call", "Strangers get", "CLI token scopes"];
 
-/** The table of routes and roles as a Markdown document. */
+/** The table of routes and roles as a Markdown document, aligned as the formatter aligns it. */
 export function routeTable(routes: readonly Route[]): string {
-  const ordered = [...routes].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const lines = [HEAD, HEAD.map(() => "---"), ...ordered.map(cellsOf)].map((cells) => `| ${cells.join(" | ")} |`);
+  const rows = [...routes].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).map(cellsOf);
+  const widths = HEAD.map((_, column) => Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0)));
+  const rule = widths.map((width) => "-".repeat(width));
+  const lines = [HEAD, rule, ...rows].map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`,
+  );
   return `${PREFACE}\n${lines.join("\n")}\n`;
 }
 
@@ -27,5 +31,6 @@ function cellsOf({ operation, guard: { requirement } }: Route): string[] {
 
 function strangersGet(requirement: Requirement): string {
   if (requirement.needs === "nothing" || requirement.needs === "signed_in") return "";
+  if (requirement.needs === "cluster_role" || requirement.needs === "project_role") return "404";
   return "hidden" in requirement && requirement.hidden ? "404" : "403";
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { OrgRole } from "@binnacle/contract";
-import pino from "pino";
+import { createLog } from "../../packages/server/src/log.adapter.ts";
 import { parseConfig } from "../../packages/server/src/config.ts";
 import { startControlPlane } from "../../packages/server/src/control-plane.ts";
 import type { Database } from "../../packages/server/src/database/connection.adapter.ts";
@@ -12,7 +12,7 @@ import { Client } from "./client.ts";
 import { TestClock } from "./clock.ts";
 import { freshDatabase } from "./database.ts";
 
-export { Client } from "./client.ts";
+export { type Answer, Client, type Sending } from "./client.ts";
 export { TestClock } from "./clock.ts";
 
 export interface Person {
@@ -76,7 +76,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     DATABASE_URL: databaseUrl,
     ...options.env,
   });
-  const plane = await startControlPlane(config, { log: pino({ level: "debug" }, sink), clock: clock.now });
+  const plane = await startControlPlane(config, { log: createLog("debug", sink), clock: clock.now });
   const anyone = new Client(`${plane.url}/api/v1`);
 
   async function login(username: string, password: string, api = anyone) {

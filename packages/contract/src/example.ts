@@ -22,7 +22,7 @@ function example(shape: Shape): unknown {
   if (shape.const !== undefined) return shape.const;
   if (shape.enum?.length) return shape.enum[0];
   if (shape.anyOf?.[0]) return example(shape.anyOf[0]);
-  switch (shape.type) {
+  switch (shape.type ?? "string") {
     case "object":
       return Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, field]) => [name, example(field)]));
     case "array":

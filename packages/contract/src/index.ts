@@ -6,6 +6,7 @@ export * from "./catalog/stack-template.ts";
 export * from "./component.ts";
 export * from "./errors.ts";
 export { exampleOf } from "./example.ts";
+export * from "./fields.ts";
 export * from "./operation.ts";
 export * from "./page.ts";
 export * from "./rest/audit.ts";

@@ -34,6 +34,10 @@ export function operation<const O extends Operation>(definition: O): O {
   return definition;
 }
 
+/** A POST that creates takes an `Idempotency-Key`. */
+export const isCreation = ({ method, success, credentials }: Operation): boolean =>
+  method === "POST" && success[0] === 201 && credentials !== "none";
+
 type Given<S> = S extends TSchema ? Static<S> : unknown;
 
 export type ParamsOf<O extends Operation> = Given<O["params"]>;

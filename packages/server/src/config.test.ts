@@ -137,13 +137,24 @@ describe("the configuration", () => {
   });
 
   test("[CF3] never shows a secret, whatever it is and whatever else is wrong", () => {
-    const secrets = ["DATABASE_URL", "REDIS_URL", "BINNACLE_SECRET_KEY", "BINNACLE_VAULT_KEYS", "BINNACLE_ADMIN_PASSWORD"];
-    const secret = fc.string({ minLength: 12, unit: fc.constantFrom(..."QXZ789:/@") });
+    const secrets = [
+      "DATABASE_URL",
+      "REDIS_URL",
+      "BINNACLE_SECRET_KEY",
+      "BINNACLE_VAULT_KEYS",
+      "BINNACLE_ADMIN_PASSWORD",
+    ];
+    const secret = fc.string({ minLength: 12, unit: fc.constantFrom("Q", "X", "7", "8", ":", "/", "@") });
     fc.assert(
-      fc.property(fc.constantFrom(...secrets), secret, fc.constantFrom("local", "staging", "?"), (name, value, environment) => {
-        const problems = problemsOf({ [name]: value, BINNACLE_ENVIRONMENT: environment });
-        expect(problems.join()).not.toContain(value);
-      }),
+      fc.property(
+        fc.constantFrom(...secrets),
+        secret,
+        fc.constantFrom("local", "staging", "?"),
+        (name, value, environment) => {
+          const problems = problemsOf({ [name]: value, BINNACLE_ENVIRONMENT: environment });
+          expect(problems.join()).not.toContain(value);
+        },
+      ),
     );
   });
 
@@ -183,9 +194,13 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
 
   test("[CF7] names everything that is missing", () => {
     expect(problemsOf({ BINNACLE_ENVIRONMENT: environment })).toEqual(
-      ["DATABASE_URL", "BINNACLE_SECRET_KEY", "BINNACLE_VAULT_KEYS", "BINNACLE_ADMIN_EMAIL", "BINNACLE_ADMIN_PASSWORD"].map(
-        (name) => `${name} is required where BINNACLE_ENVIRONMENT is ${environment}`,
-      ),
+      [
+        "DATABASE_URL",
+        "BINNACLE_SECRET_KEY",
+        "BINNACLE_VAULT_KEYS",
+        "BINNACLE_ADMIN_EMAIL",
+        "BINNACLE_ADMIN_PASSWORD",
+      ].map((name) => `${name} is required where BINNACLE_ENVIRONMENT is ${environment}`),
     );
   });
 

@@ -6,6 +6,7 @@ import { createTokens } from "./accounts/tokens.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createMemoryBus } from "./bus/memory.adapter.ts";
 import { connectRedisBus } from "./bus/redis.adapter.ts";
+import { loadCatalog } from "./catalog/catalog.adapter.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
@@ -48,6 +49,7 @@ export async function startControlPlane(
   };
   try {
     const keys = await resolveKeys(config.secrets, config.dataDir);
+    const catalog = await loadCatalog();
     const database = await openDatabase(config, log, onLost, started);
     const db = database.kysely;
     const passwords = await createPasswords();
@@ -67,10 +69,9 @@ export async function startControlPlane(
       );
     }
 
-    let isDraining = false;
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics });
-    registerHealth(app, metrics, database.pool, () => isDraining);
+    registerHealth(app, metrics, database.pool);
     if (config.roles.includes("api")) {
       const tokens = await createTokens(keys.signingKey, clock);
       const ports = {
@@ -79,19 +80,17 @@ export async function startControlPlane(
         clock,
         tokens,
         passwords,
+        catalog,
         vault: createVault(keys.vaultKeys),
         sights: sightStore(database.pool),
       };
       const routes = apiRoutes(ports, config);
       registerApi(app, routes, ports);
-      const document = openApiDocument(routes, { serverUrl: config.publicUrl + API_BASE });
+      const document = openApiDocument(routes, { serverUrl: API_BASE });
       await registerDocumentation(app, API_BASE, document, config.environment, ports);
     }
     const url = await app.listen({ host: config.host, port: config.port });
-    started.push(async () => {
-      isDraining = true;
-      await drain(app, config.drainTimeoutMs);
-    });
+    started.push(() => drain(app, config.drainTimeoutMs));
     return { url, stop };
   } catch (error) {
     await stop();

@@ -4,5 +4,6 @@ import { apiRoutes } from "./routes.ts";
 
 /** Every route of the API, to be described and not to be called: nothing stands behind them. */
 export function describedRoutes(): Route[] {
-  return apiRoutes({} as Parameters<typeof apiRoutes>[0], parseConfig({}));
+  const catalog = { bundles: [], addons: [], templates: [] };
+  return apiRoutes({ catalog } as unknown as Parameters<typeof apiRoutes>[0], parseConfig({}));
 }

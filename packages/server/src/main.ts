@@ -1,3 +1,4 @@
+import { CatalogProblems } from "./catalog/catalog.adapter.ts";
 import { type Config, ConfigProblems, LOCAL_ADMIN, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts";
@@ -32,7 +33,7 @@ async function start(): Promise<ControlPlane> {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof DataDirectoryInUse) fail(message);
+    if (error instanceof DataDirectoryInUse || error instanceof CatalogProblems) fail(message);
     if (code === "EADDRINUSE") fail(`Port ${config.port} is taken. Choose another with BINNACLE_PORT.`);
     log.fatal({ err: error }, "the start failed");
     process.exit(1);

@@ -5,7 +5,9 @@ import { sessionRoutes } from "./accounts/session.routes.ts";
 import type { Tokens } from "./accounts/tokens.ts";
 import { userRoutes } from "./accounts/user.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
+import { bundleRoutes } from "./bundles/bundle.routes.ts";
 import type { Bus } from "./bus/bus.ts";
+import type { Catalog } from "./catalog/catalog.adapter.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Queries } from "./database/transaction.ts";
@@ -22,10 +24,11 @@ interface Ports {
   readonly clock: Clock;
   readonly tokens: Tokens;
   readonly passwords: Passwords;
+  readonly catalog: Catalog;
 }
 
 /** Every route of the API, by resource. */
-export function apiRoutes({ db, bus, clock, tokens, passwords }: Ports, config: Config): Route[] {
+export function apiRoutes({ db, bus, clock, tokens, passwords, catalog }: Ports, config: Config): Route[] {
   const sessionSettings = {
     accessTokenMinutes: config.accessTokenMinutes,
     refreshTokenDays: config.refreshTokenDays,
@@ -42,5 +45,6 @@ export function apiRoutes({ db, bus, clock, tokens, passwords }: Ports, config: 
     ...auditRoutes(db),
     ...tierRoutes(db, clock),
     ...taskRoutes(db, bus, clock),
+    ...bundleRoutes(catalog.bundles),
   ];
 }

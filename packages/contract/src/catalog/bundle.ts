@@ -34,14 +34,14 @@ export const ComponentPin = Type.Object(
   {
     ...strict,
     title: "ComponentPin",
-    examples: [{ version: "1.10.1", chart: "longhorn", repo: "https://charts.longhorn.io" }],
+    examples: [{ version: "1.10.0", chart: "longhorn", repo: "https://charts.longhorn.io" }],
   },
 );
 export type ComponentPin = Static<typeof ComponentPin>;
 
 const ComponentPins = keyed(NAME, ComponentPin, {
   maxProperties: 100,
-  examples: [{ longhorn: { version: "1.10.1", chart: "longhorn", repo: "https://charts.longhorn.io" } }],
+  examples: [{ longhorn: { version: "1.10.0", chart: "longhorn", repo: "https://charts.longhorn.io" } }],
 });
 export type ComponentPins = Static<typeof ComponentPins>;
 

@@ -31,6 +31,8 @@ export type TemplateParameter = Static<typeof TemplateParameter>;
 const Placeholder = Type.String({ maxLength: 32_768, pattern: "\\$\\{[^}]*\\}" });
 
 interface Shape extends TSchema {
+  readonly title?: string;
+  readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly patternProperties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;
@@ -41,7 +43,7 @@ interface Shape extends TSchema {
  * default belongs to the filled component, and the title to the schema as it was.
  */
 export function withPlaceholders(schema: TSchema): TSchema {
-  const { title, default: _default, ...shape } = schema as Shape & { title?: string; default?: unknown };
+  const { title: _title, default: _default, ...shape } = schema as Shape;
   if (shape.properties) return { ...shape, properties: eachWith(shape.properties) };
   if (shape.patternProperties) return { ...shape, patternProperties: eachWith(shape.patternProperties) };
   if (shape.items) return { ...shape, items: withPlaceholders(shape.items) };

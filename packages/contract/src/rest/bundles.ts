@@ -68,7 +68,26 @@ export const BundleDiff = Type.Object(
     ha_tiers: Turnover(HaTierName),
     settings: Type.Array(SettingChange, { description: "Of `limits`, `upgrade` and `backup`, as dotted paths." }),
   },
-  { title: "BundleDiff" },
+  {
+    title: "BundleDiff",
+    examples: [
+      {
+        from: "1.3",
+        to: "1.4",
+        core: [{ component: "k3s", from: { version: "v1.32.6+k3s1" }, to: { version: "v1.33.5+k3s1" } }],
+        profiles: { added: ["build"], removed: ["registry"], changed: [] },
+        os: {
+          added: [],
+          removed: [],
+          changed: [
+            { name: "debian", versions: { added: ["13"], removed: [] }, architectures: { added: [], removed: [] } },
+          ],
+        },
+        ha_tiers: { added: [], removed: [] },
+        settings: [{ path: "limits.nodes.max_agents", from: 50, to: 100 }],
+      },
+    ],
+  },
 );
 export type BundleDiff = Static<typeof BundleDiff>;
 

@@ -37,7 +37,7 @@ export async function bindRole(
   const project_id = "project" in place ? place.project : null;
   await db
     .insertInto("role_bindings")
-    .values({ id, user_id: userId, role, cluster_id, project_id, created_at: new Date() })
+    .values({ id, user_id: userId, role, cluster_id, project_id, ...times() })
     .execute();
   return id;
 }

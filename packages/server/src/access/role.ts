@@ -13,16 +13,46 @@ export type Requirement =
   | { readonly needs: "nothing" }
   | { readonly needs: "signed_in" }
   | { readonly needs: "superuser" }
+  /** The record of the caller's own; nobody else's, not even for a superuser. */
+  | { readonly needs: "own_record" }
+  /** An administrator of whichever organization. */
+  | { readonly needs: "any_org_admin" }
   /** Strangers learn nothing about the place where `hidden`; else they are told that it is not theirs. */
-  | { readonly needs: "org_role"; readonly role: OrgRole; readonly hidden: boolean };
+  | { readonly needs: "org_role"; readonly role: OrgRole; readonly hidden: boolean }
+  /** A cluster is seen by every member of its organization. */
+  | { readonly needs: "cluster_role"; readonly role: "member" | BindingRole | "org_admin" }
+  /** A project is seen by those who have a role on it or on its cluster. */
+  | { readonly needs: "project_role"; readonly role: BindingRole | "org_admin" };
+
+export type PlaceRequirement = Extract<
+  Requirement,
+  { needs: "superuser" | "org_role" | "cluster_role" | "project_role" }
+>;
 
 export type Verdict = "allowed" | "forbidden" | "hidden";
 
-export function judge(requirement: Requirement, standing: Standing): Verdict {
-  if (requirement.needs === "nothing" || requirement.needs === "signed_in" || standing.isSuperuser) return "allowed";
-  if (requirement.needs === "superuser") return "forbidden";
-  if (standing.orgRole === null) return requirement.hidden ? "hidden" : "forbidden";
-  return atLeast(ORG_ROLES, standing.orgRole, requirement.role) ? "allowed" : "forbidden";
+/** The verdict on a place that the caller has some standing in. */
+export function judge(requirement: PlaceRequirement, standing: Standing): Verdict {
+  if (standing.isSuperuser) return "allowed";
+  switch (requirement.needs) {
+    case "superuser":
+      return "forbidden";
+    case "org_role":
+      if (standing.orgRole === null) return requirement.hidden ? "hidden" : "forbidden";
+      return atLeast(ORG_ROLES, standing.orgRole, requirement.role) ? "allowed" : "forbidden";
+    case "cluster_role":
+      return standing.orgRole === null ? "hidden" : judgeBinding(requirement.role, standing);
+    case "project_role":
+      return standing.orgRole !== "admin" && standing.bindingRole === null
+        ? "hidden"
+        : judgeBinding(requirement.role, standing);
+  }
+}
+
+function judgeBinding(needed: "member" | BindingRole | "org_admin", { orgRole, bindingRole }: Standing): Verdict {
+  if (orgRole === "admin" || needed === "member") return "allowed";
+  if (needed === "org_admin" || bindingRole === null) return "forbidden";
+  return atLeast(BINDING_ROLES, bindingRole, needed) ? "allowed" : "forbidden";
 }
 
 export function strongest(roles: readonly (BindingRole | null)[]): BindingRole | null {

@@ -1,8 +1,11 @@
-import type { OrgRole, Scope } from "@binnacle/contract";
+import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
 import type pg from "pg";
 import { cliTokenUses, worthNotingSince } from "../accounts/cli-token-use.ts";
+import type { Cluster } from "../clusters/cluster.ts";
 import type { Org } from "../orgs/org.ts";
+import type { Project } from "../projects/project.ts";
 import type { Caller, Credential } from "./caller.ts";
+import { strongest } from "./role.ts";
 
 /**
  * What a request can see, read in one round trip: whether its credential still counts, who the caller is, the place the
@@ -12,6 +15,9 @@ import type { Caller, Credential } from "./caller.ts";
 export interface SightStore {
   caller(credential: Credential, now: Date): Promise<Caller | null>;
   org(credential: Credential, orgId: string, now: Date): Promise<OrgSight | null>;
+  cluster(credential: Credential, clusterId: string, now: Date): Promise<PlaceSight<Cluster> | null>;
+  project(credential: Credential, projectId: string, now: Date): Promise<PlaceSight<Project> | null>;
+  administersAnyOrg(userId: string): Promise<boolean>;
 }
 
 export interface OrgSight {
@@ -20,20 +26,44 @@ export interface OrgSight {
   readonly role: OrgRole | null;
 }
 
+/** A cluster or a project, with the caller's role in its organization and the strongest one bound on it. */
+export interface PlaceSight<P> {
+  readonly caller: Caller;
+  readonly place: P | null;
+  readonly orgRole: OrgRole | null;
+  readonly bindingRole: BindingRole | null;
+}
+
 const CALLER_COLUMNS = `u.id as caller_id, u.email as caller_email, u.is_superuser as caller_is_superuser, u.tier_name as caller_tier`;
 
 /** $1 is the credential, $2 the time. */
 const CALLER = {
-  session: `select ${CALLER_COLUMNS}, s.id as credential_id, null::text[] as scopes
+  session: `select ${CALLER_COLUMNS}, s.id as caller_credential_id, null::text[] as caller_scopes
     from sessions s join users u on u.id = s.user_id
     where s.id = $1 and s.ended_at is null and s.expires_at > $2`,
-  cli_token: `select ${CALLER_COLUMNS}, t.id as credential_id, t.scopes, t.last_used_at
+  cli_token: `select ${CALLER_COLUMNS}, t.id as caller_credential_id, t.scopes as caller_scopes, t.last_used_at as caller_last_used_at
     from cli_tokens t join users u on u.id = t.user_id
     where t.token_digest = $1 and t.expires_at > $2`,
 } as const;
 
-const ORG = `select caller.*, o.*, m.role
+const ORG = `select caller.*, o.*, m.role as org_role
   from caller left join orgs o on o.id = $3 left join memberships m on m.org_id = o.id and m.user_id = caller.caller_id`;
+
+const CLUSTER = `select caller.*, c.*, m.role as org_role, b.role as cluster_role, null as project_role,
+    s.lease_until as session_lease_until, j.action as job_action, j.status as job_status, j.error_message as job_error_message
+  from caller left join clusters c on c.id = $3
+    left join memberships m on m.org_id = c.org_id and m.user_id = caller.caller_id
+    left join role_bindings b on b.cluster_id = c.id and b.user_id = caller.caller_id
+    left join cluster_sessions s on s.cluster_id = c.id
+    left join lateral (
+      select action, status, error_message from provisioning_jobs where cluster_id = c.id order by id desc limit 1
+    ) j on true`;
+
+const PROJECT = `select caller.*, p.*, m.role as org_role, c.role as cluster_role, b.role as project_role
+  from caller left join projects p on p.id = $3
+    left join memberships m on m.org_id = p.org_id and m.user_id = caller.caller_id
+    left join role_bindings c on c.cluster_id = p.cluster_id and c.user_id = caller.caller_id
+    left join role_bindings b on b.project_id = p.id and b.user_id = caller.caller_id`;
 
 /** For the benchmark, which holds Binnacle against this statement written by hand. */
 export const SEE_ORG_BY_SESSION = `with caller as (${CALLER.session}) ${ORG}`;
@@ -46,15 +76,22 @@ interface CallerRow {
   caller_email: string;
   caller_is_superuser: boolean;
   caller_tier: string;
-  credential_id: string;
-  scopes: Scope[] | null;
+  caller_credential_id: string;
+  caller_scopes: Scope[] | null;
   /** Of a CLI token only. */
-  last_used_at?: Date | null;
+  caller_last_used_at?: Date | null;
 }
 
 interface OrgRow extends CallerRow, Org {
-  role: OrgRole | null;
+  org_role: OrgRole | null;
 }
+
+type PlaceRow<P> = CallerRow & {
+  id: string | null;
+  org_role: OrgRole | null;
+  cluster_role: BindingRole | null;
+  project_role: BindingRole | null;
+} & P;
 
 export function sightStore(pool: pg.Pool): SightStore {
   const noteUse = cliTokenUses((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, worthNotingSince(now)]));
@@ -71,7 +108,7 @@ export function sightStore(pool: pg.Pool): SightStore {
     const text = `with caller as (${CALLER[credential.kind]}) ${sql}`;
     const { rows } = await pool.query<R>({ name: `${name}:${credential.kind}`, text, values: [key, now, ...values] });
     const row = rows[0] ?? null;
-    if (row && credential.kind === "cli_token") noteUse(row.credential_id, row.last_used_at ?? null, now);
+    if (row && credential.kind === "cli_token") noteUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
     return row;
   }
 
@@ -82,8 +119,33 @@ export function sightStore(pool: pg.Pool): SightStore {
     },
     async org(credential, orgId, now) {
       const row = await look<OrgRow>("see_org", credential, now, ORG, [orgId]);
-      return row && { caller: callerOf(credential, row), org: row.id === null ? null : row, role: row.role };
+      return row && { caller: callerOf(credential, row), org: row.id === null ? null : row, role: row.org_role };
     },
+    async cluster(credential, clusterId, now) {
+      const row = await look<PlaceRow<Cluster>>("see_cluster", credential, now, CLUSTER, [clusterId]);
+      return row && placeOf<Cluster>(credential, row);
+    },
+    async project(credential, projectId, now) {
+      const row = await look<PlaceRow<Project>>("see_project", credential, now, PROJECT, [projectId]);
+      return row && placeOf<Project>(credential, row);
+    },
+    async administersAnyOrg(userId) {
+      const { rowCount } = await pool.query({
+        name: "see_administered",
+        text: "select 1 from memberships where user_id = $1 and role = 'admin' limit 1",
+        values: [userId],
+      });
+      return rowCount === 1;
+    },
+  };
+}
+
+function placeOf<P>(credential: Credential, row: PlaceRow<P>): PlaceSight<P> {
+  return {
+    caller: callerOf(credential, row),
+    place: row.id === null ? null : row,
+    orgRole: row.org_role,
+    bindingRole: strongest([row.cluster_role, row.project_role]),
   };
 }
 
@@ -94,7 +156,7 @@ function callerOf(credential: Credential, row: CallerRow): Caller {
     isSuperuser: row.caller_is_superuser,
     tier: row.caller_tier,
     via: credential.kind === "session" ? "user" : "cli_token",
-    credentialId: row.credential_id,
-    scopes: row.scopes,
+    credentialId: row.caller_credential_id,
+    scopes: row.caller_scopes,
   };
 }

@@ -2,8 +2,8 @@ import { createUser, deleteUser, getMe, getUser, listUsers, setUserTier, updateU
 import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
-import { forbidden, notFound, unauthenticated } from "../fault.ts";
-import { signedIn, superuser } from "../http/guard.ts";
+import { notFound, unauthenticated } from "../fault.ts";
+import { ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
@@ -12,7 +12,6 @@ import { DEFAULT_TIER } from "../tiers/tier.ts";
 import type { Passwords } from "./password.adapter.ts";
 import { endSessionsOf } from "./session.store.ts";
 import {
-  administersAnyOrg,
   bindingsOfUser,
   deleteUserRow,
   deletionFacts,
@@ -30,7 +29,6 @@ import {
   currentPasswordWrong,
   deletionProblem,
   normaliseEmail,
-  othersRecordProblem,
   type User,
   wireBinding,
   wireUser,
@@ -67,10 +65,7 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
       return envelope(users.map(wireUser), total, query);
     }),
 
-    route(createUser, signedIn, async ({ caller, body: { password, ...fields }, change }) => {
-      if (!caller.isSuperuser && !(await administersAnyOrg(db, caller.id))) {
-        throw forbidden("Users are created by superusers and by administrators of an organization.");
-      }
+    route(createUser, userMaker, async ({ body: { password, ...fields }, change }) => {
       const password_hash = await passwords.hash(password);
       return change(async ({ db: tx, record }) => {
         const now = clock();
@@ -99,45 +94,52 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
       return wireUser(user);
     }),
 
-    route(updateUser, signedIn, async ({ caller, params, body, change }) => {
-      const refusal = othersRecordProblem(caller.id, params.id);
-      if (refusal) throw refusal;
-      const { password, current_password, ...fields } = body;
-      const renewal = password === undefined ? null : await renew(caller.id, password, current_password);
-      return change(async ({ db: tx, record }) => {
-        const user = await lockUser(tx, caller.id);
-        if (!user) throw unauthenticated();
-        // Of two changes made at once the second has been checked against a password that is no longer current.
-        if (renewal && renewal.replaces !== user.password_hash) throw currentPasswordWrong();
-        const now = clock();
-        const changes = { ...fields, ...(fields.email === undefined ? {} : { email: normaliseEmail(fields.email) }) };
-        const secret = renewal && { password_hash: renewal.passwordHash };
-        const changed = await updateUserRow(tx, user.id, { ...changes, ...secret, updated_at: now });
-        if (renewal) await endSessionsOf(tx, user.id, now);
-        record({
-          action: "user.update",
-          resource: resourceOf(changed),
-          orgId: null,
-          changes: renewal ? { ...changes, password: "changed" } : changes,
+    route(
+      updateUser,
+      ownRecord(({ params }) => params.id),
+      async ({ caller, body, change }) => {
+        const { password, current_password, ...fields } = body;
+        const renewal = password === undefined ? null : await renew(caller.id, password, current_password);
+        return change(async ({ db: tx, record }) => {
+          const user = await lockUser(tx, caller.id);
+          if (!user) throw unauthenticated();
+          // Of two changes made at once the second has been checked against a password that is no longer current.
+          if (renewal && renewal.replaces !== user.password_hash) throw currentPasswordWrong();
+          const now = clock();
+          const changes = { ...fields, ...(fields.email === undefined ? {} : { email: normaliseEmail(fields.email) }) };
+          const secret = renewal && { password_hash: renewal.passwordHash };
+          const changed = await updateUserRow(tx, user.id, { ...changes, ...secret, updated_at: now });
+          if (renewal) await endSessionsOf(tx, user.id, now);
+          record({
+            action: "user.update",
+            resource: resourceOf(changed),
+            orgId: null,
+            changes: renewal ? { ...changes, password: "changed" } : changes,
+          });
+          return wireUser(changed);
         });
-        return wireUser(changed);
-      });
-    }),
+      },
+    ),
 
-    route(deleteUser, signedIn, async ({ caller, params, change }) => {
-      const refusal = othersRecordProblem(caller.id, params.id);
-      if (refusal) throw refusal;
-      return change(async ({ db: tx, record }) => {
-        const facts = await deletionFacts(tx, caller.id);
-        const user = await lockUser(tx, caller.id);
-        if (!user) throw unauthenticated();
-        const problem = deletionProblem(user, facts);
-        if (problem) throw problem;
-        await deleteUserRow(tx, user.id);
-        record({ action: "user.delete", resource: resourceOf(user), orgId: null });
-        return null;
-      });
-    }),
+    route(
+      deleteUser,
+      ownRecord(({ params }) => params.id),
+      async ({ caller, change }) =>
+        change(async ({ db: tx, record }) => {
+          const facts = await deletionFacts(tx, caller.id);
+          const user = await lockUser(tx, caller.id);
+          if (!user) throw unauthenticated();
+          const problem = deletionProblem(user, facts);
+          if (problem) throw problem;
+          // Each organization's administrators read of it that a member is gone.
+          const orgs = await orgsOfUser(tx, user.id);
+          await deleteUserRow(tx, user.id);
+          for (const orgId of orgs.length > 0 ? orgs.map(({ id }) => id) : [null]) {
+            record({ action: "user.delete", resource: resourceOf(user), orgId });
+          }
+          return null;
+        }),
+    ),
 
     route(setUserTier, superuser, async ({ params, body, change }) =>
       change(async ({ db: tx, record }) => {

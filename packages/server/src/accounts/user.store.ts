@@ -128,17 +128,6 @@ export function bindingsOfUser(db: Queries, userId: string): Promise<Binding[]> 
   return db.selectFrom("role_bindings").selectAll().where("user_id", "=", userId).orderBy("id", "desc").execute();
 }
 
-export async function administersAnyOrg(db: Queries, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("memberships")
-    .select("org_id")
-    .where("user_id", "=", userId)
-    .where("role", "=", "admin")
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Locks what the answer depends on: two last administrators who leave at once would each count on the other. */
 export async function deletionFacts(tx: Tx, userId: string): Promise<{ superusers: number; soleAdminOf: string[] }> {
   const superusers = await tx

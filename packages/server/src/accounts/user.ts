@@ -1,5 +1,5 @@
 import type { BindingRole, User as WireUser } from "@binnacle/contract";
-import { conflict, type Fault, forbidden, invalidValue } from "../fault.ts";
+import { conflict, type Fault, invalidValue } from "../fault.ts";
 
 export interface User {
   readonly id: string;
@@ -47,11 +47,6 @@ export const normaliseEmail = (email: string) => email.toLowerCase();
 
 export const emailTaken = () => conflict("A user with this email already exists.");
 export const usernameTaken = () => conflict("A user with this username already exists.");
-
-/** Nobody, a superuser included, changes or deletes another's record. An id may be written in capitals too. */
-export function othersRecordProblem(callerId: string, userId: string): Fault | null {
-  return callerId === userId.toLowerCase() ? null : forbidden("Users change and delete only their own record.");
-}
 
 /** A new password needs the current one, so that a session left open is not enough to take an account over. */
 export const currentPasswordMissing = () => invalidValue(CURRENT_PASSWORD, "The current password is required");

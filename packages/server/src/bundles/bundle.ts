@@ -64,7 +64,10 @@ function turnover<T extends string>(from: readonly T[], to: readonly T[]): Turno
 }
 
 /** Every key of either, with what each has under it; in order of the keys. */
-function sideBySide<T>(from: ReadonlyMap<string, T>, to: ReadonlyMap<string, T>): { key: string; from: T | null; to: T | null }[] {
+function sideBySide<T>(
+  from: ReadonlyMap<string, T>,
+  to: ReadonlyMap<string, T>,
+): { key: string; from: T | null; to: T | null }[] {
   const keys = [...new Set([...from.keys(), ...to.keys()])].toSorted();
   return keys.map((key) => ({ key, from: from.get(key) ?? null, to: to.get(key) ?? null }));
 }

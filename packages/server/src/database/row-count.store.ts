@@ -2,7 +2,15 @@ import { sql } from "kysely";
 import type { Queries } from "./transaction.ts";
 
 /** The relations whose totals are kept by triggers; counting their rows at each read would grow with the table. */
-type CountedRelation = "users" | "orgs" | "memberships" | "audit_log";
+type CountedRelation =
+  | "users"
+  | "orgs"
+  | "memberships"
+  | "audit_log"
+  | "clusters"
+  | "projects"
+  | "apps"
+  | "addon_instances";
 
 const WHOLE_RELATION = "00000000-0000-0000-0000-000000000000";
 

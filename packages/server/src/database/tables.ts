@@ -1,34 +1,25 @@
-import type { BindingRole, JobStatus, OrgRole, Scope, Via } from "@binnacle/contract";
-import type { ColumnType, Generated } from "kysely";
+import type { JobStatus, OrgRole, Scope, Via } from "@binnacle/contract";
+import type { Generated } from "kysely";
 import type { Tally } from "../accounts/login-throttle.ts";
+import type { Json, Timestamps } from "./column.ts";
+import type { FleetTables } from "./fleet-tables.ts";
 
 /** The schema as the migrations leave it, for the type checker. */
-export interface Tables {
+export interface Tables extends FleetTables {
   audit_log: AuditLogTable;
   cli_tokens: CliTokenTable;
-  clusters: ClusterTable;
   device_logins: DeviceLoginTable;
   idempotency_keys: IdempotencyKeyTable;
   jobs: JobTable;
   login_tallies: LoginTallyTable;
   memberships: MembershipTable;
   orgs: OrgTable;
-  projects: ProjectTable;
   rate_limits: RateLimitTable;
   rate_usage: RateUsageTable;
-  role_bindings: RoleBindingTable;
   row_counts: RowCountTable;
   sessions: SessionTable;
   tiers: TierTable;
   users: UserTable;
-}
-
-/** Written as text, because `pg` takes a JavaScript array for a PostgreSQL array; read as the value. */
-type Json<T> = ColumnType<T, string, string>;
-
-interface Timestamps {
-  created_at: Date;
-  updated_at: Date;
 }
 
 export interface UserTable extends Timestamps {
@@ -94,29 +85,6 @@ interface MembershipTable extends Timestamps {
   role: OrgRole;
 }
 
-interface ClusterTable extends Timestamps {
-  id: string;
-  org_id: string;
-  name: string;
-}
-
-interface ProjectTable extends Timestamps {
-  id: string;
-  org_id: string;
-  cluster_id: string;
-  name: string;
-  namespace: string;
-}
-
-interface RoleBindingTable {
-  id: string;
-  user_id: string;
-  role: BindingRole;
-  cluster_id: string | null;
-  project_id: string | null;
-  created_at: Date;
-}
-
 interface TierTable extends Timestamps {
   name: string;
 }
@@ -157,7 +125,6 @@ interface AuditLogTable {
 interface IdempotencyKeyTable {
   user_id: string;
   key: string;
-  fingerprint: Buffer;
   sealed_answer: string | null;
   created_at: Date;
 }

@@ -71,14 +71,14 @@ test.each([
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
 });
 
+const WAITING = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
 test("[OP9] a request that outlasts the drain is cut off, and the stop ends", async () => {
   const replica = await startWorld({ beside: world, env: { BINNACLE_ROLES: "api", BINNACLE_DRAIN_TIMEOUT_MS: "0" } });
   const lock = await world.database.pool.connect();
   await lock.query("begin; lock table orgs in access exclusive mode");
   const cutOff = expect(replica.admin.api.get("/orgs")).rejects.toThrow();
-  await expect
-    .poll(async () => (await lock.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).rowCount)
-    .toBe(1);
+  await expect.poll(async () => (await lock.query(WAITING)).rowCount).toBe(1);
   const stopped = replica.stop();
   await cutOff;
   await lock.query("rollback");

@@ -1,6 +1,9 @@
-import { type Answer, type Sending, startWorld, type World } from "@binnacle/world";
+import { type Client, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rowsOf } from "./rows.fixture.ts";
+
+type Sending = NonNullable<Parameters<Client["send"]>[2]>;
+type Answer = Awaited<ReturnType<Client["send"]>>;
 
 let world: World;
 beforeAll(async () => {
@@ -34,8 +37,8 @@ describe("a body that cannot be read changes nothing", () => {
     ["with a __proto__", '{"name":"x","__proto__":{"isSuperuser":true}}'],
     ["with an escaped __proto__", '{"name":"x","__pr\\u006fto__":{}}'],
     ["with constructor.prototype", '{"name":"x","constructor":{"prototype":{}}}'],
-    ["100,000 levels deep in lists", "[".repeat(100_000) + "]".repeat(100_000)],
-    ["100,000 levels deep in objects", '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000)],
+    ["100,000 levels deep in lists", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
+    ["100,000 levels deep in objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
     ["nested deeply inside a free-form map", `{"settings":{"a":${"[".repeat(500)}${"]".repeat(500)}}}`],
     ["invalid UTF-8", bytes('{"name":"', [0xff, 0xfe], '"}')],
     ["an encoded surrogate", bytes('{"name":"', [0xed, 0xa0, 0x80], '"}')],
@@ -70,12 +73,36 @@ describe("a body that does not fit changes nothing", () => {
     ["a wrong type", "POST", "/orgs", { body: { name: 7 } }, [["body.name", "string_type"]]],
     ["an unknown field", "POST", "/orgs", { body: { name: "x", id: "1" } }, [["body.id", "extra_forbidden"]]],
     ["a NUL", "POST", "/orgs", { body: { name: "a\0b" } }, [["body.name", "value_error"]]],
-    ["half a surrogate pair", "POST", "/orgs", { raw: '{"name":"\\ud800"}', headers: json }, [["body.name", "value_error"]]],
+    [
+      "half a surrogate pair",
+      "POST",
+      "/orgs",
+      { raw: '{"name":"\\ud800"}', headers: json },
+      [["body.name", "value_error"]],
+    ],
     ["a blank name", "POST", "/orgs", { body: { name: "  " } }, [["body.name", "string_pattern_mismatch"]]],
     ["a name too long", "POST", "/orgs", { body: { name: "x".repeat(101) } }, [["body.name", "string_too_long"]]],
-    ["a form field twice", "POST", "/login", { raw: "username=a&username=b&password=c", headers: form }, [["body.username", "string_type"]]],
-    ["a form field too many", "POST", "/login", { form: { username: "a", password: "b", x: "" } }, [["body.x", "extra_forbidden"]]],
-    ["a NUL in a form", "POST", "/login", { form: { username: "a\0", password: "b" } }, [["body.username", "value_error"]]],
+    [
+      "a form field twice",
+      "POST",
+      "/login",
+      { raw: "username=a&username=b&password=c", headers: form },
+      [["body.username", "string_type"]],
+    ],
+    [
+      "a form field too many",
+      "POST",
+      "/login",
+      { form: { username: "a", password: "b", x: "" } },
+      [["body.x", "extra_forbidden"]],
+    ],
+    [
+      "a NUL in a form",
+      "POST",
+      "/login",
+      { form: { username: "a\0", password: "b" } },
+      [["body.username", "value_error"]],
+    ],
   ])("[CV2] %s", async (_, method, path, sending, problems) => {
     const answer = await refused(method, path, sending);
     expect([answer.status, problemsOf(answer)]).toEqual([422, problems]);
@@ -102,7 +129,14 @@ describe("an address that does not fit changes nothing", () => {
     ["GET", "/org/settings?org_id=", [["query.org_id", "uuid_parsing"]]],
     ["GET", "/org/settings?org_id=a&org_id=b", [["query.org_id", "string_type"]]],
     ["GET", "/orgs?page=1&page=2", [["query.page", "int_type"]]],
-    ["GET", "/orgs?page=1.5&items_per_page=x", [["query.page", "int_type"], ["query.items_per_page", "int_type"]]],
+    [
+      "GET",
+      "/orgs?page=1.5&items_per_page=x",
+      [
+        ["query.page", "int_type"],
+        ["query.items_per_page", "int_type"],
+      ],
+    ],
     ["GET", "/orgs?page=9999999999999999999999", [["query.page", "less_than_equal"]]],
     ["GET", "/orgs?page=%ff", [["query.page", "int_type"]]],
     ["GET", "/orgs?page[]=1&page=", [["query.page", "int_type"]]],
@@ -114,6 +148,30 @@ describe("an address that does not fit changes nothing", () => {
   test("[ER6] an escape that is none", async () => {
     const answer = await refused("DELETE", "/orgs/%E0%A4", {});
     expect([answer.status, answer.body]).toEqual([400, { detail: "The URL is not well-formed." }]);
+  });
+});
+
+describe("a body that is too large changes nothing", () => {
+  const tooLarge = [413, { detail: "The request body is too large." }];
+
+  test("[CV14] whether it says its length or not", async () => {
+    const large = JSON.stringify({ name: "x".repeat(1_000_000) });
+    const said = await refused("POST", "/orgs", { raw: large, headers: json });
+    expect([said.status, said.body]).toEqual(tooLarge);
+    const unsaid = await fetch(`${world.url}/api/v1/orgs`, {
+      method: "POST",
+      headers: { ...json, authorization: `Bearer ${world.admin.token}` },
+      body: new Blob([large]).stream(),
+      duplex: "half",
+    });
+    expect([unsaid.status, await unsaid.json()]).toEqual(tooLarge);
+  });
+
+  test("[CV14] of 16 KiB already, where no credential is needed", async () => {
+    const form = await refused("POST", "/login", { form: { username: "x".repeat(20_000), password: "x" } });
+    expect([form.status, form.body]).toEqual(tooLarge);
+    const body = { requested_scopes: ["clusters:read"], client_name: "x".repeat(20_000) };
+    expect((await refused("POST", "/auth/cli/device", { body })).status).toBe(413);
   });
 });
 
@@ -142,24 +200,14 @@ describe("a body of another kind changes nothing", () => {
     const headers = { "content-type": "Application/JSON ; charset=utf-8" };
     expect((await world.admin.api.send("POST", "/orgs", { raw: "{}", headers })).status).toBe(422);
   });
-
-  test("[CV14] a body larger than the limit, whether it says its length or not", async () => {
-    const large = JSON.stringify({ name: "x".repeat(1_000_000) });
-    const said = await refused("POST", "/orgs", { raw: large, headers: json });
-    expect([said.status, said.body]).toEqual([413, { detail: "The request body is too large." }]);
-    const unsaid = await fetch(`${world.url}/api/v1/orgs`, {
-      method: "POST",
-      headers: { ...json, authorization: `Bearer ${world.admin.token}` },
-      body: new Blob([large]).stream(),
-      duplex: "half",
-    });
-    expect([unsaid.status, await unsaid.json()]).toEqual([413, { detail: "The request body is too large." }]);
-  });
 });
 
-test("[CV24] an Idempotency-Key that is none is a 400 and changes nothing", async () => {
-  for (const key of [" ", "two words", "x".repeat(201), "ü"]) {
-    const answer = await refused("POST", "/orgs", { body: { name: "x" }, headers: { "idempotency-key": key } });
-    expect([key, answer.status]).toEqual([key, 400]);
-  }
+test.each<[number, string, string, Sending]>([
+  [401, "POST", "/orgs", { body: { name: "x" }, headers: { authorization: "Bearer nonsense" } }],
+  [404, "DELETE", "/orgs/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", {}],
+  [405, "PATCH", "/orgs", { body: { name: "x" } }],
+  [409, "POST", "/orgs", { body: { name: "demo" } }],
+  [422, "POST", "/orgs", { body: { name: "x", description: 7 } }],
+])("[CV17] a request that is refused with %i changes no record", async (status, method, path, sending) => {
+  expect((await refused(method, path, sending)).status).toBe(status);
 });

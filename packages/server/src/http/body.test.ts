@@ -33,11 +33,14 @@ describe("a form", () => {
   test("[CV12] reads what was written, and its names never reach a prototype", () => {
     const name = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("__proto__", "constructor", "toString"));
     fc.assert(
-      fc.property(fc.uniqueArray(fc.tuple(name, fc.string({ unit: "grapheme" })), { selector: ([key]) => key }), (pairs) => {
-        const form = parseForm(new URLSearchParams(pairs).toString());
-        expect(Object.entries(form).sort()).toEqual(pairs.sort());
-        expect(Object.getPrototypeOf(form)).toBe(Object.prototype);
-      }),
+      fc.property(
+        fc.uniqueArray(fc.tuple(name, fc.string({ unit: "grapheme" })), { selector: ([key]) => key }),
+        (pairs) => {
+          const form = parseForm(new URLSearchParams(pairs).toString());
+          expect(Object.entries(form).sort()).toEqual(pairs.sort());
+          expect(Object.getPrototypeOf(form)).toBe(Object.prototype);
+        },
+      ),
     );
   });
 });

@@ -30,7 +30,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
       return unreadable("JSON must be UTF-8");
     }
     if (isDeeperThan(text, DEEPEST_NESTING)) return unreadable(`JSON must not nest deeper than ${DEEPEST_NESTING}`);
-    parseSafely(request, text, (error, value) => {
+    void parseSafely(request, text, (error, value) => {
       if (!error) return done(null, value);
       // JSON all the same: then it was refused for a key that could reach into the prototype of what is made from it.
       unreadable(

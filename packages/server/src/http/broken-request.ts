@@ -28,7 +28,7 @@ export function answerBrokenRequest(log: FastifyBaseLogger, error: Error & { cod
   );
 }
 
-function refusalOf(code: string | undefined): [status: number, detail: string] {
+function refusalOf(code = ""): [status: number, detail: string] {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return [431, "The request's headers are too large."];

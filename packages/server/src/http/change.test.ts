@@ -3,6 +3,8 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
+import pino from "pino";
+import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { newId } from "../id.ts";
 import { createVault } from "../vault/vault.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.ts";
@@ -33,7 +35,12 @@ afterAll(() => fresh?.drop());
 function request(key: string | null = null): { change: Change; requestId: string } {
   const requestId = newId();
   const idempotency = key === null ? null : { userId: actor.id, key, fingerprint: fingerprintOf("makeTier", {}, {}) };
-  const ports = { db: fresh.database.kysely, vault, clock: () => new Date() };
+  const ports = {
+    db: fresh.database.kysely,
+    vault,
+    clock: () => new Date(),
+    bus: createMemoryBus(pino({ level: "silent" })),
+  };
   return { change: changeFor(ports, { actor, sourceAddress: "127.0.0.1", requestId, idempotency }), requestId };
 }
 

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { appendAudit } from "../audit/audit.store.ts";
 import { type Actor, auditRow, type ChangeRecord } from "../audit/audit.ts";
+import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
 import { claimKey, type IdempotencyKey, keepAnswer } from "./idempotency.store.ts";
@@ -14,6 +16,8 @@ export interface Unit {
   record(entry: ChangeRecord): void;
   /** Runs once the change has been committed: for hints, never for anything that must not be lost. */
   afterCommit(effect: () => void): void;
+  /** Tells the subscribers of the event stream, once the change has been committed. */
+  announce(announcement: Announcement): void;
 }
 
 export type Change = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>;
@@ -29,10 +33,11 @@ interface Ports {
   readonly db: Queries;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly bus: Bus;
 }
 
 /** One change for each request: a second one would find the request's own Idempotency-Key taken. */
-export function changeFor({ db, vault, clock }: Ports, context: ChangeContext): Change {
+export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeContext): Change {
   let isMade = false;
   return async (work) => {
     if (isMade) throw new Error("A request makes one change.");
@@ -47,6 +52,8 @@ export function changeFor({ db, vault, clock }: Ports, context: ChangeContext): 
         db: tx,
         record: (entry) => records.push(entry),
         afterCommit: (effect) => effects.push(effect),
+        announce: (announcement) =>
+          effects.push(() => bus.publish(EVENTS_TOPIC, { id: newId(), time: clock().toISOString(), ...announcement })),
       });
       if (records.length === 0) throw new Error("A change was made that leaves no audit entry.");
       await appendAudit(
@@ -62,8 +69,8 @@ export function changeFor({ db, vault, clock }: Ports, context: ChangeContext): 
 }
 
 /** Tells two requests under one key apart: the same key with another body is somebody's mistake. */
-export function fingerprintOf(operationId: string, ...parts: readonly unknown[]): Buffer {
+export function fingerprintOf(operationId: string, ...parts: readonly unknown[]): string {
   return createHash("sha256")
     .update(JSON.stringify([operationId, ...parts]))
-    .digest();
+    .digest("base64");
 }

@@ -34,12 +34,15 @@ describe("in local", () => {
     expect(await statusOf(world, path)).toBe(200);
   });
 
-  test.each(BASES)("[OA13] the document at %s/openapi.json is the one that is written from the routes", async (base) => {
-    const served = (await (await fetch(`${world.url}${base}/openapi.json`)).json()) as { servers: [{ url: string }] };
-    const serverUrl = served.servers[0].url;
-    expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument(describedRoutes(), { serverUrl }))));
-    expect(serverUrl).toMatch(/\/api\/v1$/);
-  });
+  test.each(BASES)(
+    "[OA13] the document at %s/openapi.json is the one that is written from the routes",
+    async (base) => {
+      const served = (await (await fetch(`${world.url}${base}/openapi.json`)).json()) as { servers: [{ url: string }] };
+      const serverUrl = served.servers[0].url;
+      expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument(describedRoutes(), { serverUrl }))));
+      expect(serverUrl).toMatch(/\/api\/v1$/);
+    },
+  );
 
   test.each(["/docs", "/docs/", "/api/v1/docs", "/api/v1/docs/"])("[OA10] %s is a page that works", async (path) => {
     const page = await fetch(world.url + path);

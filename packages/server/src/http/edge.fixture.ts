@@ -13,8 +13,10 @@ export interface Edge {
   readonly metrics: Metrics;
   /** Every line that was logged so far. */
   readonly logged: readonly LogLine[];
-  /** Waits until a line with this message has been logged. */
-  line(msg: string): Promise<LogLine>;
+  /** Waits until a line with these fields has been logged. */
+  line(fields: LogLine): Promise<LogLine>;
+  /** The line of an answered request; an answer may arrive before its line is written. */
+  lineOf(answer: Response): Promise<LogLine>;
   /** A connection that nobody interprets. */
   dial(): Socket;
   /** Sends the bytes and brings everything that comes back until the server closes the connection. */
@@ -48,19 +50,23 @@ export async function startEdge(
   routes(app, metrics);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
+  async function line(fields: LogLine): Promise<LogLine> {
+    for (;;) {
+      const found = logged.find((candidate) =>
+        Object.entries(fields).every(([key, value]) => candidate[key] === value),
+      );
+      if (found) return found;
+      await once(lines, "line");
+    }
+  }
   const dial = () => connect(port, "127.0.0.1");
   return {
     app,
     url,
     metrics,
     logged,
-    async line(msg) {
-      for (;;) {
-        const found = logged.find((line) => line["msg"] === msg);
-        if (found) return found;
-        await once(lines, "line");
-      }
-    },
+    line,
+    lineOf: (answer) => line({ msg: "request", request_id: answer.headers.get("x-request-id") }),
     dial,
     async exchange(bytes) {
       const socket = dial();

@@ -1,9 +1,11 @@
-import type { Operation, Scope } from "@binnacle/contract";
+import type { BindingRole, Operation, Scope } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
-import { judge, type Requirement, type Standing } from "../access/role.ts";
-import type { OrgSight, SightStore } from "../access/sight.store.ts";
+import { judge, type PlaceRequirement, type Requirement, type Standing } from "../access/role.ts";
+import type { OrgSight, PlaceSight, SightStore } from "../access/sight.store.ts";
+import type { Cluster } from "../clusters/cluster.ts";
 import { forbidden, invalidValue, notFound, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
+import type { Project } from "../projects/project.ts";
 
 /** A request whose form has been checked. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
@@ -29,16 +31,44 @@ export interface Guard<S, I extends Input = Input> {
 export interface SignedIn {
   readonly caller: Caller;
 }
+export interface OnCluster extends SignedIn {
+  readonly cluster: Cluster;
+  readonly standing: Standing;
+}
+export interface InProject extends SignedIn {
+  readonly project: Project;
+  readonly standing: Standing;
+}
 export interface InOrg extends SignedIn {
   readonly org: Org;
 }
 
-const NO_PLACE: Omit<Standing, "isSuperuser"> = { orgRole: null, bindingRole: null };
+const NO_INPUT: Input = { params: null, query: null, body: null };
 
 export const anyone: Guard<object> = { requirement: { needs: "nothing" }, look: async () => ({}) };
 
 export const signedIn: Guard<SignedIn> = callerGuard({ needs: "signed_in" });
 export const superuser: Guard<SignedIn> = callerGuard({ needs: "superuser" });
+
+/** Whoever may make users: a superuser, or an administrator of whichever organization. */
+export const userMaker: Guard<SignedIn> = {
+  requirement: { needs: "any_org_admin" },
+  async look(looking) {
+    const { caller } = await signedIn.look(looking, NO_INPUT);
+    if (!caller.isSuperuser && !(await looking.sights.administersAnyOrg(caller.id))) throw forbidden();
+    return { caller };
+  },
+};
+
+/** Nobody, a superuser included, passes for another's record. Ids are compared as ids: the case of letters is nothing. */
+export const ownRecord = <I extends Input>(userIdOf: (input: I) => string): Guard<SignedIn, I> => ({
+  requirement: { needs: "own_record" },
+  async look(looking, input) {
+    const { caller } = await signedIn.look(looking, NO_INPUT);
+    if (caller.id !== userIdOf(input).toLowerCase()) throw forbidden();
+    return { caller };
+  },
+});
 
 type OrgIdOf<I extends Input> = (input: I) => string;
 
@@ -52,6 +82,43 @@ export const hiddenOrgMember = <I extends Input>(orgIdOf: OrgIdOf<I>) =>
 export const hiddenOrgAdmin = <I extends Input>(orgIdOf: OrgIdOf<I>) =>
   orgGuard(orgIdOf, { needs: "org_role", role: "admin", hidden: true });
 export const orgSuperuser = <I extends Input>(orgIdOf: OrgIdOf<I>) => orgGuard(orgIdOf, { needs: "superuser" });
+
+type IdOf<I extends Input> = (input: I) => string;
+
+/** `member` is every member of the cluster's organization. */
+export const onCluster = <I extends Input>(
+  role: "member" | BindingRole | "org_admin",
+  clusterIdOf: IdOf<I>,
+): Guard<OnCluster, I> => ({
+  requirement: { needs: "cluster_role", role },
+  async look(looking, input) {
+    const sight = await looking.sights.cluster(looking.credential, clusterIdOf(input), looking.now);
+    const { caller, place: cluster, standing } = admitted({ needs: "cluster_role", role }, looking, sight, "Cluster");
+    return { caller, cluster, standing };
+  },
+});
+
+export const inProject = <I extends Input>(
+  role: BindingRole | "org_admin",
+  projectIdOf: IdOf<I>,
+): Guard<InProject, I> => ({
+  requirement: { needs: "project_role", role },
+  async look(looking, input) {
+    const sight = await looking.sights.project(looking.credential, projectIdOf(input), looking.now);
+    const { caller, place: project, standing } = admitted({ needs: "project_role", role }, looking, sight, "Project");
+    return { caller, project, standing };
+  },
+});
+
+function admitted<P>(requirement: PlaceRequirement, looking: Looking, sight: PlaceSight<P> | null, what: string) {
+  if (!sight) throw unauthenticated();
+  const { caller, place, orgRole, bindingRole } = sight;
+  refuseCliToken(looking.operation, caller);
+  if (place === null) throw notFound(what);
+  const standing = { isSuperuser: caller.isSuperuser, orgRole, bindingRole };
+  pass(requirement, standing, what);
+  return { caller, place, standing };
+}
 
 /** A body that gives exactly one of the fields. Its schema cannot say so; the 422 still comes before any 404 and 403. */
 export function exactlyOneOf<S, I extends Input>(
@@ -71,19 +138,19 @@ export function exactlyOneOf<S, I extends Input>(
   };
 }
 
-function callerGuard(requirement: Requirement): Guard<SignedIn> {
+function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" }): Guard<SignedIn> {
   return {
     requirement,
     async look(looking) {
       const caller = await knownCaller(looking);
       refuseCliToken(looking.operation, caller);
-      pass(requirement, { ...NO_PLACE, isSuperuser: caller.isSuperuser }, "Resource");
+      if (requirement.needs === "superuser" && !caller.isSuperuser) throw forbidden();
       return { caller };
     },
   };
 }
 
-function orgGuard<I extends Input>(orgIdOf: OrgIdOf<I>, requirement: Requirement): Guard<InOrg, I> {
+function orgGuard<I extends Input>(orgIdOf: OrgIdOf<I>, requirement: PlaceRequirement): Guard<InOrg, I> {
   return {
     requirement,
     async look({ sights, credential, operation, now }, input) {
@@ -105,7 +172,7 @@ export async function knownCaller({ sights, credential, now }: Looking): Promise
   return caller;
 }
 
-function pass(requirement: Requirement, standing: Standing, what: string): void {
+function pass(requirement: PlaceRequirement, standing: Standing, what: string): void {
   const verdict = judge(requirement, standing);
   if (verdict === "hidden") throw notFound(what);
   if (verdict === "forbidden") throw forbidden();

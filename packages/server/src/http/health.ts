@@ -4,11 +4,10 @@ import { refuseOtherMethods } from "./method-not-allowed.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** For the machines that watch over this one: alive, ready to serve, and numbers. */
-export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.Pool, isDraining: () => boolean): void {
+export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.Pool): void {
   app.get("/healthz", async () => ({ status: "ok" }));
 
   app.get("/readyz", async (request, reply) => {
-    if (isDraining()) return reply.code(503).send({ status: "draining" });
     try {
       await pool.query("select 1");
       return { status: "ready" };

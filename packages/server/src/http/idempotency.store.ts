@@ -5,7 +5,7 @@ import type { Vault } from "../vault/vault.ts";
 export interface IdempotencyKey {
   readonly userId: string;
   readonly key: string;
-  readonly fingerprint: Buffer;
+  readonly fingerprint: string;
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ export async function claimKey(
   { userId, key, fingerprint }: IdempotencyKey,
   now: Date,
 ): Promise<{ answer: unknown } | null> {
-  const fresh = { fingerprint, sealed_answer: null, created_at: now };
+  const fresh = { sealed_answer: null, created_at: now };
   const claimed = await tx
     .insertInto("idempotency_keys")
     .values({ user_id: userId, key, ...fresh })
@@ -35,26 +35,25 @@ export async function claimKey(
   if (claimed) return null;
   const first = await tx
     .selectFrom("idempotency_keys")
-    .select(["fingerprint", "sealed_answer"])
+    .select("sealed_answer")
     .where("user_id", "=", userId)
     .where("key", "=", key)
     .executeTakeFirstOrThrow();
-  if (!first.fingerprint.equals(fingerprint) || first.sealed_answer === null) {
-    throw conflict("The Idempotency-Key was already used for another request.");
-  }
-  return { answer: JSON.parse(vault.open(first.sealed_answer, placeOf(userId, key))) };
+  const kept = first.sealed_answer === null ? null : JSON.parse(vault.open(first.sealed_answer, placeOf(userId, key)));
+  if (kept?.fingerprint !== fingerprint) throw conflict("The Idempotency-Key was already used for another request.");
+  return { answer: kept.answer };
 }
 
-/** Sealed, because an answer may hold a token that is shown this once. */
+/** Sealed: an answer may hold a token that is shown this once, and the digest of a body could be guessed at. */
 export async function keepAnswer(
   tx: Tx,
   vault: Vault,
-  { userId, key }: IdempotencyKey,
+  { userId, key, fingerprint }: IdempotencyKey,
   answer: unknown,
 ): Promise<void> {
   await tx
     .updateTable("idempotency_keys")
-    .set({ sealed_answer: vault.seal(JSON.stringify(answer), placeOf(userId, key)) })
+    .set({ sealed_answer: vault.seal(JSON.stringify({ fingerprint, answer }), placeOf(userId, key)) })
     .where("user_id", "=", userId)
     .where("key", "=", key)
     .execute();

@@ -45,10 +45,10 @@ export class Components {
 
 function refer(kind: string, known: Map<string, Json>, name: string, described: Json): Json {
   const earlier = known.get(name);
-  if (earlier && JSON.stringify(earlier) !== JSON.stringify(described)) throw new Error(`Two ${kind} are called ${name}.`);
+  if (earlier && JSON.stringify(earlier) !== JSON.stringify(described))
+    throw new Error(`Two ${kind} are called ${name}.`);
   known.set(name, described);
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-const byName = (parts: Map<string, Json>): Json =>
-  Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));
+const byName = (parts: Map<string, Json>): Json => Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));

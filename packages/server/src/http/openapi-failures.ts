@@ -1,4 +1,4 @@
-import { Failure, type Operation, ValidationFailure } from "@binnacle/contract";
+import { Failure, isCreation, type Operation, ValidationFailure } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import type { Components, Json } from "./openapi-components.ts";
 
@@ -73,10 +73,6 @@ const COMMON: Record<number, CommonFailure> = {
   503: sentence("Unavailable", "Not available for now", "The database cannot be reached.", RETRY_AFTER),
   504: sentence("TimedOut", "No answer in time", "The cluster did not answer in time."),
 };
-
-/** A POST that creates takes an `Idempotency-Key`. */
-export const isCreation = ({ method, success, credentials }: Operation) =>
-  method === "POST" && success[0] === 201 && credentials !== "none";
 
 /** Every status of failure that this operation can answer with, whoever calls it and whatever is wrong. */
 export function failuresOf(operation: Operation): number[] {

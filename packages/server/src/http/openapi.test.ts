@@ -67,7 +67,9 @@ const steps = (ref: string) => ref.replace("#/", "").split("/");
 
 /** The same schema without titles, which are only names. */
 function untitled(schema: TSchema): unknown {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key === "title" && typeof value === "string" ? undefined : value)));
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) => (key === "title" && typeof value === "string" ? undefined : value)),
+  );
 }
 
 /** Every reference is made to lead into the document that was given to Ajv. */
@@ -86,7 +88,9 @@ describe.each(operations)("%s", (id, given) => {
     expect(it.tags).toEqual([given.tag]);
     expect(it.description).toMatch(/\.$/);
     const schemes = it.security.flatMap(Object.keys);
-    expect(schemes).toEqual(given.credentials === "none" ? [] : given.credentials === "user" ? ["user"] : ["user", "cli_token"]);
+    expect(schemes).toEqual(
+      given.credentials === "none" ? [] : given.credentials === "user" ? ["user"] : ["user", "cli_token"],
+    );
   });
 
   test("[OA4] has its answer and every way it can fail, each with the request's id", () => {
@@ -99,7 +103,9 @@ describe.each(operations)("%s", (id, given) => {
   });
 
   test("[OA5] has an example for each body, answer and parameter, and its schema accepts it", () => {
-    const contents = [it.requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+    const contents = [it.requestBody, ...Object.values(responses)].flatMap((part) =>
+      Object.values(part?.content ?? {}),
+    );
     for (const example of [...contents, ...it.parameters]) {
       expect(Object.keys(example)).toContain("example");
       expect(problemsWith(example)).toBeNull();

@@ -1,8 +1,8 @@
-import { CONTRACT, exampleOf, type Operation, SCOPES } from "@binnacle/contract";
+import { CONTRACT, exampleOf, isCreation, type Operation, SCOPES } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 import type { Requirement } from "../access/role.ts";
 import { Components, type Json } from "./openapi-components.ts";
-import { describeFailure, failuresOf, HEADERS, isCreation, REQUEST_ID } from "./openapi-failures.ts";
+import { describeFailure, failuresOf, HEADERS, REQUEST_ID } from "./openapi-failures.ts";
 import type { Route } from "./route.ts";
 
 /** The description of the API, written from the very schemas that validate and serialize. */
@@ -10,8 +10,8 @@ export function openApiDocument(routes: readonly Route[], options: { serverUrl: 
   const components = new Components();
   const paths: Record<string, Json> = {};
   for (const { operation, guard } of routes) {
-    const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describe(operation, guard.requirement, components);
+    const described = describe(operation, guard.requirement, components);
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: described };
   }
   const tags = [...new Set(routes.map(({ operation }) => operation.tag))].map((name) => ({ name }));
   return {
@@ -82,6 +82,14 @@ function securityOf({ credentials }: Operation): Json[] {
   return [{ user: [] }, { cli_token: [...credentials] }];
 }
 
+const ROLE_ON_PLACE = {
+  member: "Members of the organization.",
+  viewer: "Viewers of it, and whoever may do more.",
+  editor: "Editors of it, and whoever may do more.",
+  admin: "Administrators of it or of the organization.",
+  org_admin: "Administrators of the organization.",
+};
+
 export function whoMayCall(requirement: Requirement): string {
   switch (requirement.needs) {
     case "nothing":
@@ -90,6 +98,13 @@ export function whoMayCall(requirement: Requirement): string {
       return "Any signed-in user.";
     case "superuser":
       return "Superusers.";
+    case "own_record":
+      return "The user whose record it is.";
+    case "any_org_admin":
+      return "Superusers and administrators of any organization.";
+    case "cluster_role":
+    case "project_role":
+      return ROLE_ON_PLACE[requirement.role];
     case "org_role":
       return requirement.role === "admin" ? "Administrators of the organization." : "Members of the organization.";
   }

@@ -16,7 +16,9 @@ afterAll(() => world.stop());
 
 /** JSON of any kind, and objects that have the operation's own fields with values that may or may not fit. */
 function bodiesOf(schema: object): fc.Arbitrary<unknown> {
-  const { properties = {} } = schema as { properties?: Record<string, { examples?: readonly unknown[]; enum?: unknown[] }> };
+  const { properties = {} } = schema as {
+    properties?: Record<string, { examples?: readonly unknown[]; enum?: unknown[] }>;
+  };
   const anything = fc.jsonValue({ maxDepth: 3, stringUnit: "binary" });
   const fields = Object.entries(properties).map(([name, { examples = [], enum: choices = [] }]) => {
     const fitting = [...examples, ...choices];
@@ -46,15 +48,22 @@ describe("whatever is sent", () => {
     "[CV18] %s never fails for an address it was given, and changes nothing",
     async (_, { path, query = {} }) => {
       const { properties = {} } = query as { properties?: object };
-      const text = fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(NOBODY, world.demoOrgId, "1", "\0"));
+      const text = fc.oneof(
+        fc.string({ unit: "binary", maxLength: 20 }),
+        fc.constantFrom(NOBODY, world.demoOrgId, "1", "\0"),
+      );
       const parameters = fc.dictionary(fc.constantFrom(...Object.keys(properties), "x"), text);
       const before = await rowsOf(world);
       await fc.assert(
-        fc.asyncProperty(text.map((id) => id.toWellFormed()), parameters, async (id, given) => {
-          const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, value.toWellFormed()]);
-          const answer = await world.admin.api.get(`${addressOf(path, id)}?${new URLSearchParams(pairs)}`);
-          expect(answer.status).toBeLessThan(500);
-        }),
+        fc.asyncProperty(
+          text.map((id) => id.toWellFormed()),
+          parameters,
+          async (id, given) => {
+            const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, value.toWellFormed()]);
+            const answer = await world.admin.api.get(`${addressOf(path, id)}?${new URLSearchParams(pairs).toString()}`);
+            expect(answer.status).toBeLessThan(500);
+          },
+        ),
         { numRuns: 25 },
       );
       expect(await rowsOf(world)).toEqual(before);

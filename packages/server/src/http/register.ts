@@ -1,7 +1,9 @@
+import { isCreation } from "@binnacle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { SightStore } from "../access/sight.store.ts";
 import type { Tokens } from "../accounts/tokens.ts";
+import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
@@ -19,7 +21,11 @@ export interface RoutePorts {
   readonly tokens: Tokens;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly bus: Bus;
 }
+
+/** Strangers get little of our time: no form and no question of theirs is larger. */
+const STRANGERS_BODY_LIMIT_BYTES = 16 * 1024;
 
 export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
@@ -42,7 +48,6 @@ function registerRoute(
   const check = compileCheck(operation);
   const [successStatus, successSchema] = operation.success;
   const needsCredential = operation.credentials !== "none";
-  const isCreation = operation.method === "POST" && successStatus === 201;
 
   /** What is known before the body has been read. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -65,13 +70,15 @@ function registerRoute(
     }
     const seen = await guard.look(looking, input);
     const caller = (seen as { caller?: Caller }).caller ?? null;
-    const key = isCreation ? idempotencyKeyOf(request) : null;
+    const key = isCreation(operation) ? idempotencyKeyOf(request) : null;
     const change = changeFor(ports, {
       actor: { id: caller?.id ?? null, email: caller?.email ?? null, via: caller?.via ?? "user" },
       sourceAddress,
       requestId,
       idempotency:
-        caller && key ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, body) } : null,
+        caller && key
+          ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
+          : null,
     });
     const given = await handle({ ...input, ...seen, cookies, sourceAddress, requestId, reply, change });
     reply.code(successStatus);
@@ -82,6 +89,7 @@ function registerRoute(
     method: operation.method,
     url: base + fastifyPath(operation.path),
     schema: { response: successSchema === null ? {} : { [successStatus]: successSchema } },
+    ...(needsCredential ? {} : { bodyLimit: STRANGERS_BODY_LIMIT_BYTES }),
     onRequest: admit,
     handler: answer,
   });

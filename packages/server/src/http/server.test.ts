@@ -36,7 +36,11 @@ describe("a request that leads nowhere", () => {
   test.each(["POST", "PATCH", "DELETE", "OPTIONS", "QUERY"])(
     "[ER3] %s of a path that knows other methods is a 405 that names them, whatever its body is",
     async (method) => {
-      const answer = await fetch(`${edge.url}/thing`, { method, headers: { "content-type": "text/strange" }, body: "{" });
+      const answer = await fetch(`${edge.url}/thing`, {
+        method,
+        headers: { "content-type": "text/strange" },
+        body: "{",
+      });
       expect(answer.status).toBe(405);
       expect(await answer.json()).toEqual({ detail: "Method Not Allowed" });
       expect(answer.headers.get("allow")).toBe("GET, HEAD, PUT");
@@ -128,21 +132,24 @@ describe("calls from another origin", () => {
       expect(done.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
     });
 
-    test.each(["https://evil.example.com", "http://console.example.com", "https://console.example.com.evil.com", "null"])(
-      "[OP12] %s is not",
-      async (origin) => {
-        const asked = await fetch(`${open.url}/thing`, { method: "OPTIONS", headers: { origin, ...preflight } });
-        expect(corsHeaders(asked.headers)).toEqual([]);
-        const done = await fetch(`${open.url}/thing`, { method: "PATCH", headers: { origin } });
-        expect(corsHeaders(done.headers)).toEqual([]);
-      },
-    );
+    test.each([
+      "https://evil.example.com",
+      "http://console.example.com",
+      "https://console.example.com.evil.com",
+      "null",
+    ])("[OP12] %s is not", async (origin) => {
+      const asked = await fetch(`${open.url}/thing`, { method: "OPTIONS", headers: { origin, ...preflight } });
+      expect(corsHeaders(asked.headers)).toEqual([]);
+      const done = await fetch(`${open.url}/thing`, { method: "PATCH", headers: { origin } });
+      expect(corsHeaders(done.headers)).toEqual([]);
+    });
   });
 });
 
 describe("the address a request comes from", () => {
   const claim = { "x-forwarded-for": "203.0.113.7" };
-  const seenBy = async (asked: Edge) => (await (await fetch(`${asked.url}/source`, { headers: claim })).json()) as object;
+  const seenBy = async (asked: Edge) =>
+    (await (await fetch(`${asked.url}/source`, { headers: claim })).json()) as object;
 
   test("[OP13] is the connection's, whatever the request claims", async () => {
     expect(await seenBy(edge)).toEqual({ ip: "127.0.0.1" });
@@ -153,7 +160,9 @@ describe("the address a request comes from", () => {
     [["10.0.0.1", "127.0.0.1"], "203.0.113.7"],
     [["10.0.0.0/8"], "127.0.0.1"],
   ])("[OP13] behind the proxies %j it is %s", async (trustedProxies, ip) => {
-    const behind = await startEdge((app) => app.get("/source", async (request) => ({ ip: request.ip })), { trustedProxies });
+    const behind = await startEdge((app) => app.get("/source", async (request) => ({ ip: request.ip })), {
+      trustedProxies,
+    });
     expect(await seenBy(behind)).toEqual({ ip });
     await behind.app.close();
   });

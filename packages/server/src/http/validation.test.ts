@@ -203,11 +203,17 @@ describe("what a schema refuses", () => {
 describe("a name for people to read", () => {
   const fits = (name: string) => judged(DisplayName("x"), name).length === 0;
 
-  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "👩‍🚀".repeat(20), " a ", "naïve & <b>"])("[CV22] may be %j", (name) => {
-    expect(fits(name)).toBe(true);
-  });
+  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "👩‍🚀".repeat(20), " a ", "naïve & <b>"])(
+    "[CV22] may be %j",
+    (name) => {
+      expect(fits(name)).toBe(true);
+    },
+  );
 
-  test.each(["", " ", "\u200b", "a\nb", "a\tb", "a\u0007", "a\u2028b", "x".repeat(101)])("[CV22] may not be %j", (name) => {
-    expect(fits(name)).toBe(false);
-  });
+  test.each(["", " ", "\u200b", "a\nb", "a\tb", "a\u0007", "a\u2028b", "x".repeat(101)])(
+    "[CV22] may not be %j",
+    (name) => {
+      expect(fits(name)).toBe(false);
+    },
+  );
 });

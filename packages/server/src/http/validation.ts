@@ -159,7 +159,7 @@ function steps(path: string, root: unknown): (string | number)[] {
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function listed(values: readonly unknown[]): string {
-  const quoted = values.map((value) => `'${value}'`);
+  const quoted = values.map((value) => `'${String(value)}'`);
   const last = quoted.pop();
   return quoted.length ? `${quoted.join(", ")} or ${last}` : `${last}`;
 }

@@ -70,7 +70,7 @@ const rowOf: Partial<Record<keyof Tables, (at: Date) => Promise<unknown>>> = {
   idempotency_keys: (at) =>
     db
       .insertInto("idempotency_keys")
-      .values({ user_id: userId, key: newId(), fingerprint: randomBytes(32), sealed_answer: null, created_at: at })
+      .values({ user_id: userId, key: newId(), sealed_answer: null, created_at: at })
       .execute(),
   jobs: (at) =>
     db
@@ -92,12 +92,12 @@ const countOf = async (table: keyof Tables) =>
   (await db.selectFrom(table).select(sql<number>`count(*)`.as("rows")).executeTakeFirstOrThrow()).rows;
 
 test.each([
-  ["JB30", "sessions", "expired more than a day ago", DAY_MS],
-  ["JB31", "device_logins", "expired more than an hour ago", HOUR_MS],
-  ["JB32", "login_tallies", "were not touched for an hour", HOUR_MS],
-  ["JB33", "idempotency_keys", "are older than 25 hours", 25 * HOUR_MS],
-  ["JB34", "jobs", "ended more than 30 days ago", 30 * DAY_MS],
-] as const)("[%s] upkeep deletes %s that %s, and no others", async (_, table, _when, keptMs) => {
+  ["[JB30]", "sessions", "expired more than a day ago", DAY_MS],
+  ["[JB31]", "device_logins", "expired more than an hour ago", HOUR_MS],
+  ["[JB32]", "login_tallies", "were not touched for an hour", HOUR_MS],
+  ["[JB33]", "idempotency_keys", "are older than 25 hours", 25 * HOUR_MS],
+  ["[JB34]", "jobs", "ended more than 30 days ago", 30 * DAY_MS],
+] as const)("%s upkeep deletes %s that %s, and no others", async (_, table, _when, keptMs) => {
   await rowOf[table]?.(ago(keptMs + MINUTE_MS));
   await rowOf[table]?.(ago(keptMs - MINUTE_MS));
   const log = listeningLog();

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { counted } from "./counted.ts";
 
 const STATEMENTS = [
   /*
@@ -124,38 +125,7 @@ const STATEMENTS = [
     constraint memberships_member_already primary key (org_id, user_id)
   )`,
   sql`create index memberships_by_user on memberships (user_id)`,
-
-  sql`create table clusters (
-    id uuid primary key,
-    org_id uuid not null constraint clusters_org references orgs,
-    name text not null,
-    created_at timestamptz not null,
-    updated_at timestamptz not null,
-    constraint clusters_name_taken unique (org_id, name)
-  )`,
-  sql`create table projects (
-    id uuid primary key,
-    org_id uuid not null references orgs,
-    cluster_id uuid not null references clusters,
-    name text not null,
-    namespace text not null,
-    created_at timestamptz not null,
-    updated_at timestamptz not null,
-    constraint projects_namespace_taken unique (cluster_id, namespace)
-  )`,
-  sql`create table role_bindings (
-    id uuid primary key,
-    user_id uuid not null references users on delete cascade,
-    role text not null check (role in ('viewer', 'editor', 'admin')),
-    cluster_id uuid references clusters on delete cascade,
-    project_id uuid references projects on delete cascade,
-    created_at timestamptz not null,
-    check (num_nonnulls(cluster_id, project_id) = 1),
-    constraint role_bindings_cluster_taken unique (user_id, cluster_id),
-    constraint role_bindings_project_taken unique (user_id, project_id)
-  )`,
-  sql`create index role_bindings_by_cluster on role_bindings (cluster_id) where cluster_id is not null`,
-  sql`create index role_bindings_by_project on role_bindings (project_id) where project_id is not null`,
+  sql`create index memberships_by_age on memberships (org_id, created_at desc, user_id desc)`,
 
   // No references: what happened stays on record when the things it happened to are gone.
   sql`create table audit_log (
@@ -178,7 +148,6 @@ const STATEMENTS = [
   sql`create table idempotency_keys (
     user_id uuid not null references users on delete cascade,
     key text not null,
-    fingerprint bytea not null,
     sealed_answer text,
     created_at timestamptz not null,
     primary key (user_id, key)
@@ -190,17 +159,6 @@ const STATEMENTS = [
   ...counted("memberships", "org_id"),
   ...counted("audit_log", "org_id"),
 ];
-
-/** Keeps the total of a table, or of each of its parts, in `row_counts`. */
-function counted(table: string, scope?: string) {
-  const argument = sql.raw(scope ? `'${scope}'` : "");
-  return [
-    sql`create trigger count_inserted after insert on ${sql.table(table)}
-      referencing new table as changed for each statement execute function count_rows(${argument})`,
-    sql`create trigger count_deleted after delete on ${sql.table(table)}
-      referencing old table as changed for each statement execute function count_rows(${argument})`,
-  ];
-}
 
 export const foundation: Migration = {
   async up(database: Kysely<unknown>) {

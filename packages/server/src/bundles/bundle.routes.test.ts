@@ -1,0 +1,98 @@
+import { type Client, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadCatalog } from "../catalog/catalog.adapter.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+async function cliToken(...scopes: string[]): Promise<Client> {
+  const { token } = (await world.admin.api.post("/cli-tokens", { name: "installer", scopes })).body;
+  return world.anyone.with({ authorization: `Bearer ${token}` });
+}
+
+describe("GET /bundles", () => {
+  test("[BD1] lists every bundle with tiers and profiles, oldest first", async () => {
+    const person = await world.person();
+    const { status, body } = await person.api.get("/bundles");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      total_count: 3,
+      data: [
+        { version: "1.2", ha_tiers: ["single-server"], profiles: ["gitops", "observability", "registry"] },
+        {
+          version: "1.3",
+          ha_tiers: ["single-server", "ha"],
+          profiles: ["gitops", "observability", "registry", "security"],
+        },
+        {
+          version: "1.4",
+          ha_tiers: ["single-server", "ha"],
+          profiles: ["build", "gitops", "observability", "security"],
+        },
+      ],
+    });
+  });
+
+  test("[BD8] is read with a CLI token that has bundles:read, and with no other", async () => {
+    const reader = await cliToken("bundles:read");
+    const other = await cliToken("clusters:read");
+    for (const path of ["/bundles", "/bundles/1.4", "/bundles/1.3/diff/1.4"]) {
+      expect((await reader.get(path)).status).toBe(200);
+      expect(await other.get(path)).toMatchObject({
+        status: 403,
+        body: { detail: "The CLI token lacks the scope bundles:read." },
+      });
+      expect((await world.anyone.get(path)).status).toBe(401);
+    }
+  });
+});
+
+describe("GET /bundles/{version}", () => {
+  test("[BD2] gives the manifest as it is in the catalog", async () => {
+    for (const manifest of (await loadCatalog()).bundles) {
+      const { status, body } = await world.admin.api.get(`/bundles/${manifest.bundle}`);
+      expect(status).toBe(200);
+      expect(body).toEqual(manifest);
+    }
+  });
+
+  test.each(["9.9", "1.40", "01.4", "latest", "constructor", "1.4%2F.."])("[BD2] does not know %s", async (version) => {
+    const unknown = { status: 404, body: { detail: "Bundle not found." } };
+    expect(await world.admin.api.get(`/bundles/${version}`)).toMatchObject(unknown);
+  });
+});
+
+describe("GET /bundles/{version}/diff/{other}", () => {
+  test("[BD7] compares any two, in either direction", async () => {
+    const forth = await world.admin.api.get("/bundles/1.2/diff/1.4");
+    const back = await world.admin.api.get("/bundles/1.4/diff/1.2");
+    expect(forth).toMatchObject({
+      status: 200,
+      body: {
+        from: "1.2",
+        to: "1.4",
+        profiles: { added: ["build", "security"], removed: ["registry"] },
+        os: { added: [{ name: "rocky" }], removed: [{ name: "opensuse-leap" }] },
+        ha_tiers: { added: ["ha"], removed: [] },
+      },
+    });
+    expect(forth.body.core).toContainEqual({
+      component: "external-secrets",
+      from: null,
+      to: { version: "0.20.4", chart: "external-secrets", repo: "https://charts.external-secrets.io" },
+    });
+    expect(forth.body.settings).toContainEqual({ path: "limits.nodes.max_agents", from: 20, to: 100 });
+    expect(forth.body.settings).toContainEqual({ path: "backup.etcd.keep", from: null, to: 24 });
+    expect(back.body.profiles).toMatchObject({ added: ["registry"], removed: ["build", "security"] });
+    expect(back.body.settings).toContainEqual({ path: "backup.etcd.keep", from: 24, to: null });
+  });
+
+  test("[BD2] does not know a bundle on either side", async () => {
+    const unknown = { status: 404, body: { detail: "Bundle not found." } };
+    expect(await world.admin.api.get("/bundles/1.4/diff/9.9")).toMatchObject(unknown);
+    expect(await world.admin.api.get("/bundles/9.9/diff/1.4")).toMatchObject(unknown);
+  });
+});

@@ -1,0 +1,239 @@
+import type { BundleDiff, BundleManifest, SettingChange, Settings, SettingValue } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  anyHasComponent,
+  compareVersions,
+  diffBundles,
+  hasComponent,
+  isOffered,
+  leaves,
+  oldestFirst,
+  settingsOf,
+  summaryOf,
+  unknownProfiles,
+} from "./bundle.ts";
+import { anyManifest, manifest } from "./manifests.fixture.ts";
+
+describe("the order of bundles", () => {
+  test("[BD1] is that of numbers, so that 1.10 comes after 1.9", () => {
+    const versions = ["1.10", "2.0", "1.9", "0.12", "1.2"];
+    const ordered = oldestFirst(versions.map((bundle) => manifest({ bundle })));
+    expect(ordered.map(({ bundle }) => bundle)).toEqual(["0.12", "1.2", "1.9", "1.10", "2.0"]);
+  });
+
+  test("[BD1] tells any two versions apart, and the same way from both sides", () => {
+    const version = fc.tuple(fc.nat(999_999), fc.nat(999_999)).map(([major, minor]) => `${major}.${minor}`);
+    fc.assert(
+      fc.property(version, version, (one, other) => {
+        expect(Math.sign(compareVersions(one, other))).toBe(0 - Math.sign(compareVersions(other, one)));
+        expect(compareVersions(one, other) === 0).toBe(one === other);
+      }),
+    );
+  });
+
+  test("[BD1] a bundle is listed with its tiers and the names of its profiles", () => {
+    const profiles = { security: { components: {} }, gitops: { components: {} } };
+    expect(summaryOf(manifest({ bundle: "1.4", ha_tiers: ["single-server", "ha"], profiles }))).toEqual({
+      version: "1.4",
+      ha_tiers: ["single-server", "ha"],
+      profiles: ["gitops", "security"],
+    });
+  });
+});
+
+describe("the differences between two bundles", () => {
+  const pin = (version: string) => ({ version });
+
+  test("[BD3] name each core component whose pin differs, with what it was and what it becomes", () => {
+    const from = manifest({ core: { k3s: pin("1"), longhorn: pin("1.9.0"), promtail: pin("6"), velero: pin("8") } });
+    const to = manifest({ core: { k3s: pin("1"), longhorn: pin("1.10.0"), alloy: pin("1"), velero: pin("8") } });
+    expect(diffBundles(from, to).core).toEqual([
+      { component: "alloy", from: null, to: pin("1") },
+      { component: "longhorn", from: pin("1.9.0"), to: pin("1.10.0") },
+      { component: "promtail", from: pin("6"), to: null },
+    ]);
+  });
+
+  test("[BD3] see every part of a pin, and not the order it is written in", () => {
+    const core = (k3s: BundleManifest["core"][string]) => manifest({ core: { k3s } });
+    const from = core({ version: "1", image: "one" });
+    expect(diffBundles(from, core({ image: "one", version: "1" })).core).toEqual([]);
+    expect(diffBundles(from, core({ version: "1", image: "two" })).core).toHaveLength(1);
+  });
+
+  test("[BD4] name the profiles that come and go, and compare the components of those that stay", () => {
+    const of = (...components: [string, string][]) => ({
+      components: Object.fromEntries(components.map(([key, version]) => [key, pin(version)])),
+    });
+    const from = manifest({
+      profiles: { gitops: of(["argo-cd", "8"]), registry: of(["harbor", "1"]), same: of(["a", "1"]) },
+    });
+    const to = manifest({
+      profiles: { gitops: of(["argo-cd", "9"]), build: of(["tekton", "1"]), same: of(["a", "1"]) },
+    });
+    expect(diffBundles(from, to).profiles).toEqual({
+      added: ["build"],
+      removed: ["registry"],
+      changed: [{ profile: "gitops", components: [{ component: "argo-cd", from: pin("8"), to: pin("9") }] }],
+    });
+  });
+
+  test("[BD5] name operating systems that come and go, and what changes for those that stay", () => {
+    const ubuntu = { name: "ubuntu", versions: ["22.04"], architectures: ["amd64" as const] };
+    const debian = { name: "debian", versions: ["12"], architectures: ["amd64" as const] };
+    const rocky = { name: "rocky", versions: ["9"], architectures: ["amd64" as const] };
+    const wider = { ...debian, versions: ["13"], architectures: ["arm64" as const, "amd64" as const] };
+    const from = manifest({ os: { supported: [ubuntu, debian] } });
+    const to = manifest({ os: { supported: [wider, rocky] } });
+    expect(diffBundles(from, to).os).toEqual({
+      added: [rocky],
+      removed: [ubuntu],
+      changed: [
+        {
+          name: "debian",
+          versions: { added: ["13"], removed: ["12"] },
+          architectures: { added: ["arm64"], removed: [] },
+        },
+      ],
+    });
+  });
+
+  test("[BD5] name the HA tiers that are offered and no longer offered", () => {
+    const diff = diffBundles(manifest(), manifest({ ha_tiers: ["ha"] }));
+    expect(diff.ha_tiers).toEqual({ added: ["ha"], removed: ["single-server"] });
+  });
+
+  test("[BD6] name changed settings by dotted paths", () => {
+    const from = manifest({ limits: { nodes: { max_agents: 20, max_servers: 1 } }, backup: { etcd: false } });
+    const to = manifest({ limits: { nodes: { max_agents: 50, max_servers: 1 } }, backup: { etcd: { keep: 12 } } });
+    expect(diffBundles(from, to).settings).toEqual([
+      { path: "backup.etcd", from: false, to: null },
+      { path: "backup.etcd.keep", from: null, to: 12 },
+      { path: "limits.nodes.max_agents", from: 20, to: 50 },
+    ]);
+  });
+
+  test("[BD6] written over the settings of the first, give those of the second", () => {
+    fc.assert(
+      fc.property(anyManifest, anyManifest, (from, to) => {
+        const { settings } = diffBundles(from, to);
+        expect(nested(applied(leaves(settingsOf(from)), settings))).toEqual(settingsOf(to));
+      }),
+    );
+  });
+
+  test("[BD7] are in one direction the mirror of those in the other", () => {
+    fc.assert(
+      fc.property(anyManifest, anyManifest, (one, other) => {
+        expect(diffBundles(one, other)).toEqual(mirrored(diffBundles(other, one)));
+      }),
+    );
+  });
+
+  test("[BD7] are none between a bundle and itself", () => {
+    fc.assert(
+      fc.property(anyManifest, (one) => {
+        expect(diffBundles(one, structuredClone(one))).toEqual({
+          from: one.bundle,
+          to: one.bundle,
+          core: [],
+          profiles: { added: [], removed: [], changed: [] },
+          os: { added: [], removed: [], changed: [] },
+          ha_tiers: { added: [], removed: [] },
+          settings: [],
+        });
+      }),
+    );
+  });
+});
+
+describe("what a bundle holds", () => {
+  const one = manifest({
+    core: { k3s: { version: "1" } },
+    profiles: { gitops: { components: { "argo-cd": { version: "9" } } } },
+  });
+
+  test("[BD9] a tier is offered when the bundle names it", () => {
+    expect(isOffered(one, "single-server")).toBe(true);
+    expect(isOffered(one, "ha")).toBe(false);
+  });
+
+  test("[BD9] profiles that the bundle does not have are unknown, also when every object has such a thing", () => {
+    expect(unknownProfiles(one, ["gitops", "mesh", "constructor"])).toEqual(["mesh", "constructor"]);
+  });
+
+  test("[BD9] a component is the core's or any profile's", () => {
+    expect(["k3s", "argo-cd", "harbor", "toString"].map((key) => hasComponent(one, key))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    const other = manifest({ core: { harbor: { version: "1" } } });
+    expect(anyHasComponent([one, other], "harbor")).toBe(true);
+    expect(anyHasComponent([one, other], "loki")).toBe(false);
+    expect(anyHasComponent([], "k3s")).toBe(false);
+  });
+});
+
+function applied(before: Map<string, SettingValue>, changes: readonly SettingChange[]): Map<string, SettingValue> {
+  const after = new Map(before);
+  for (const { path, from, to } of changes) {
+    expect(before.get(path) ?? null).toBe(from);
+    if (to === null) after.delete(path);
+    else after.set(path, to);
+  }
+  return after;
+}
+
+/** The opposite of `leaves`. */
+function nested(flat: ReadonlyMap<string, SettingValue>): Settings {
+  const groups = new Map<string, Map<string, SettingValue>>();
+  const own: [string, SettingValue | Settings][] = [];
+  for (const [path, value] of flat) {
+    const dot = path.indexOf(".");
+    if (dot < 0) own.push([path, value]);
+    else {
+      const group = groups.get(path.slice(0, dot)) ?? new Map<string, SettingValue>();
+      groups.set(path.slice(0, dot), group.set(path.slice(dot + 1), value));
+    }
+  }
+  return Object.fromEntries([...own, ...[...groups].map(([name, group]): [string, Settings] => [name, nested(group)])]);
+}
+
+interface FromTo {
+  readonly from: unknown;
+  readonly to: unknown;
+}
+interface Turnover {
+  readonly added: unknown;
+  readonly removed: unknown;
+}
+const swapped = <T extends FromTo>(change: T): T => ({ ...change, from: change.to, to: change.from });
+const turned = <T extends Turnover>(turnover: T): T => ({
+  ...turnover,
+  added: turnover.removed,
+  removed: turnover.added,
+});
+
+function mirrored(diff: BundleDiff): BundleDiff {
+  return {
+    ...swapped(diff),
+    core: diff.core.map(swapped),
+    profiles: {
+      ...turned(diff.profiles),
+      changed: diff.profiles.changed.map((profile) => ({ ...profile, components: profile.components.map(swapped) })),
+    },
+    os: {
+      ...turned(diff.os),
+      changed: diff.os.changed.map((os) => ({
+        ...os,
+        versions: turned(os.versions),
+        architectures: turned(os.architectures),
+      })),
+    },
+    ha_tiers: turned(diff.ha_tiers),
+    settings: diff.settings.map(swapped),
+  };
+}

@@ -1,0 +1,97 @@
+import { AddonDefinitionFile, placeholdersIn, valueAt } from "@binnacle/contract";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Kind, Problem } from "./catalog-file.ts";
+
+type Definition = AddonDefinitionFile;
+type Declaration = Definition["export_schema"][string];
+
+export const ADDONS: Kind<typeof AddonDefinitionFile> = {
+  schema: AddonDefinitionFile,
+  nameOf: ({ name }) => name,
+  problems: (definition) => [
+    ...versionProblems(definition),
+    ...valueProblems(definition),
+    ...secretProblems(definition),
+    ...Object.entries(definition.export_schema).flatMap(([key, declaration]) =>
+      exportProblems(definition, key, declaration),
+    ),
+  ],
+};
+
+function versionProblems({ chart }: Definition): Problem[] {
+  if (chart.versions.includes(chart.version)) return [];
+  return [{ path: ["chart", "version"], message: "is not among the versions" }];
+}
+
+function valueProblems({ values_schema, default_values }: Definition): Problem[] {
+  const check = compiled(values_schema);
+  if (typeof check === "string") return [{ path: ["values_schema"], message: `is no JSON Schema: ${check}` }];
+  if (check(default_values)) return [];
+  return (check.errors ?? []).map(({ instancePath, message }) => ({
+    path: ["default_values", ...instancePath.split("/").slice(1)],
+    message: message ?? "is not valid",
+  }));
+}
+
+/** An instance of its own each time: it remembers schemas by `$id`. */
+function compiled(schema: Definition["values_schema"]): ValidateFunction | string {
+  try {
+    return new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false }).compile(schema);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** A secret must be a text that people may set, and a default would be a password that everybody knows. */
+function secretProblems({ values_schema, default_values, secret_values }: Definition): Problem[] {
+  return secret_values.flatMap((dotted, index) => {
+    const steps = dotted.split(".");
+    const problem = (message: string) => [{ path: ["secret_values", index], message }];
+    if (valueAt(default_values, steps) !== undefined) return problem("has a default, which would be no secret");
+    return valueAt(schemaAt(values_schema, steps), ["type"]) === "string"
+      ? []
+      : problem("leads to no text in values_schema");
+  });
+}
+
+/** The schema of the value at the path, through `properties` and local `$ref`s. */
+function schemaAt(root: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((schema, step) => resolved(root, valueAt(schema, ["properties", step])), root);
+}
+
+/** One reference far and no further, so that a schema that refers in circles has an end. */
+function resolved(root: unknown, schema: unknown): unknown {
+  const reference = valueAt(schema, ["$ref"]);
+  return typeof reference === "string" ? valueAt(root, reference.split("/").slice(1)) : schema;
+}
+
+function exportProblems(definition: Definition, key: string, declaration: Declaration): Problem[] {
+  const declared = new Map(Object.entries(definition.export_schema));
+  const fault = (reference: string): string | null => {
+    const [root, ...steps] = reference.split(".");
+    const name = steps.join(".");
+    if (root === "exports") {
+      const other = declared.get(name);
+      if (!other) return `names the export ${name}, which there is not`;
+      if (isMadeOfExports(other)) return `names the export ${name}, which is made of exports itself`;
+      return other.secret && !declaration.secret ? UNDECLARED : null;
+    }
+    if (root !== "values") return null;
+    if (definition.secret_values.includes(name)) return declaration.secret ? null : UNDECLARED;
+    return valueAt(definition.default_values, steps) === undefined
+      ? `names the value ${name}, which has no default`
+      : null;
+  };
+  return referencesOf(declaration)
+    .map(fault)
+    .filter((message) => message !== null)
+    .map((message) => ({ path: ["export_schema", key, "from"], message }));
+}
+
+const UNDECLARED = "holds a secret and is not declared secret";
+
+const referencesOf = ({ from }: Declaration): string[] =>
+  [...placeholdersIn(from)].map((placeholder) => placeholder.replace(/\|uri$/, ""));
+
+const isMadeOfExports = (declaration: Declaration) =>
+  referencesOf(declaration).some((reference) => reference.startsWith("exports."));

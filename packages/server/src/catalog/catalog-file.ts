@@ -1,0 +1,87 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { Static, TSchema } from "typebox";
+import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
+
+/** Something that is wrong with an entry, and the path in it that leads there. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** One kind of catalog file: its form, how an entry is called, and what is wrong with it that a schema cannot say. */
+export interface Kind<S extends TSchema> {
+  readonly schema: S;
+  readonly nameOf: (entry: Static<S>) => string;
+  readonly problems: (entry: Static<S>) => readonly Problem[];
+}
+
+type Reading<T> =
+  | { readonly entry: T; readonly problems: readonly [] }
+  | { readonly entry: null; readonly problems: readonly string[] };
+
+const ajv = new Ajv2020({ allErrors: true, strict: true });
+addFormats.default(ajv, ["uuid"]);
+
+/** A reader of `<folder>/<name>.yaml`. Every problem it finds names the file, the line and the place. */
+export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, text: string) => Reading<Static<S>> {
+  const isWellFormed = ajv.compile<Static<S>>(kind.schema);
+  return (file, text) => {
+    const lines = new LineCounter();
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const at = (offset: number, sentence: string) => `${file}:${lines.linePos(offset).line}: ${sentence}`;
+    const refused = (problems: readonly string[]) => ({ entry: null, problems });
+
+    if (document.errors.length > 0) return refused(document.errors.map(({ pos, message }) => at(pos[0], message)));
+    const alias = firstAlias(document);
+    if (alias !== null) return refused([at(alias, "aliases are not taken")]);
+
+    const place = ({ path, message }: Problem) => {
+      const node = document.getIn(path, true);
+      return at(isNode(node) ? (node.range?.[0] ?? 0) : 0, `${path.join(".") || "the file"} ${message}`);
+    };
+    const entry: unknown = document.toJS();
+    if (!isWellFormed(entry)) return refused(formProblems(isWellFormed.errors ?? []).map(place));
+    const problems = [...nameProblems(file, kind.nameOf(entry)), ...kind.problems(entry)];
+    return problems.length > 0 ? refused(problems.map(place)) : { entry, problems: [] };
+  };
+}
+
+/** An alias can make a small file large beyond measure, and a catalog has no use for one. */
+function firstAlias(document: Document): number | null {
+  let offset: number | null = null;
+  visit(document, {
+    Alias(_key, alias) {
+      offset = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+/** So a name cannot be given twice, and an entry is found by its name. */
+function nameProblems(file: string, name: string): Problem[] {
+  return file.endsWith(`/${name}.yaml`)
+    ? []
+    : [{ path: [], message: `is called ${name}, so its name is ${name}.yaml` }];
+}
+
+/** Why each of the alternatives of a value does not fit would be said at length; that none does is enough. */
+function formProblems(errors: readonly ErrorObject[]): Problem[] {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ schemaPath }) => `${schemaPath}/`);
+  return errors
+    .filter(({ schemaPath }) => !unions.some((union) => schemaPath.startsWith(union)))
+    .map(({ instancePath, keyword, params, message = "is not valid" }) => {
+      const path = stepsOf(instancePath);
+      if (keyword === "additionalProperties")
+        return { path: [...path, params["additionalProperty"]], message: "is not known" };
+      return { path, message: keyword === "anyOf" ? "has none of the forms that it may have" : message };
+    });
+}
+
+const stepsOf = (pointer: string) =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));

@@ -1,0 +1,184 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+import { describe, expect, test } from "vitest";
+import { ADDONS } from "./addon-check.ts";
+import { ADDON, TEMPLATE } from "./catalog.fixture.ts";
+import { fileReader } from "./catalog-file.ts";
+import { fits, TEMPLATES } from "./template-check.ts";
+
+type Change = readonly [before: string, after: string];
+const changed = (text: string, [before, after]: Change) => {
+  expect(text).toContain(before);
+  return text.replace(before, () => after);
+};
+const read = { addon: fileReader(ADDONS), template: fileReader(TEMPLATES) };
+const addonProblems = (change: Change) => read.addon("addons/store.yaml", changed(ADDON, change)).problems;
+const templateProblems = (change: Change) => read.template("templates/app.yaml", changed(TEMPLATE, change)).problems;
+
+const URL_SOURCE = 'from: { value: "store://${values.user}:${exports.password|uri}@${exports.host}" }';
+
+describe("an addon", () => {
+  test("[CG5] is taken with everything in its place", () => {
+    expect(addonProblems(["", ""])).toEqual([]);
+  });
+
+  test.each<[string, Change, string]>([
+    [
+      "a default that its schema does not take",
+      ["{ user: app }", "{ user: 1 }"],
+      "7: default_values.user must be string",
+    ],
+    [
+      "a schema that is none",
+      ["user: { type: string }", "user: { type: text }"],
+      "9: values_schema is no JSON Schema: ",
+    ],
+    [
+      "a version that is not offered",
+      ["version: 2.0.0", "version: 3.0.0"],
+      "6: chart.version is not among the versions",
+    ],
+  ])("[CG5] is refused with %s", (_, change, problem) => {
+    expect(addonProblems(change)).toEqual([expect.stringContaining(`addons/store.yaml:${problem}`)]);
+  });
+
+  test.each<[string, Change, string]>([
+    ["that nobody may set", ["[password]", "[password, pin]"], "leads to no text in values_schema"],
+    [
+      "that is no text",
+      ["password: { type: string }", "password: { type: integer }"],
+      "leads to no text in values_schema",
+    ],
+    [
+      "with a default",
+      ["{ user: app }", "{ user: app, password: hunter2 }"],
+      "has a default, which would be no secret",
+    ],
+  ])("[CG6] is refused with a secret %s", (_, change, problem) => {
+    expect(addonProblems(change)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test("[CG6] has secrets behind references in its schema too", () => {
+    const schema = "password: { $ref: '#/$defs/word' }\n  $defs: { word: { type: string } }";
+    expect(addonProblems(["password: { type: string }", schema])).toEqual([]);
+  });
+
+  test.each([
+    "{ value: 'store://${host}' }",
+    "{ value: '${exports.host|shout}' }",
+    "{ secret: '${values.user}', key: password }",
+    "{ secret: store }",
+    "{ service: '${fullname', port: 1 }",
+    "{ service: store, port: 0 }",
+    "{ value: x, key: y }",
+    "{ file: /etc/passwd }",
+  ])("[CG7] exports nothing from %s", (source) => {
+    const place = "addons/store.yaml:18: export_schema.url.from has none of the forms that it may have";
+    expect(addonProblems([URL_SOURCE, `from: ${source}`])).toEqual([place]);
+  });
+
+  test.each([
+    "{ value: '$${host} costs $5 or $$' }",
+    "{ service: '${release}-x', port: 80 }",
+    "{ value: '${namespace}' }",
+  ])("[CG7] may export from %s", (source) => {
+    expect(addonProblems([URL_SOURCE, `from: ${source}`])).toEqual([]);
+  });
+
+  test.each<[string, Change, string]>([
+    [
+      "an export that there is not",
+      ["${exports.host}", "${exports.constructor}"],
+      "names the export constructor, which there is not",
+    ],
+    ["itself", ["${exports.host}", "${exports.url}"], "names the export url, which is made of exports itself"],
+    ["a value without a default", ["${values.user}", "${values.name}"], "names the value name, which has no default"],
+  ])("[CG7] does not export what is made of %s", (_, change, problem) => {
+    expect(addonProblems(change)).toEqual([`addons/store.yaml:18: export_schema.url.from ${problem}`]);
+  });
+
+  test.each<[string, Change]>([
+    ["a secret export", ["address., secret: true", "address., secret: false"]],
+    ["a secret value", [`secret: true, ${URL_SOURCE}`, "secret: false, from: { value: '${values.password}' }"]],
+  ])("[CG8] does not show what holds %s", (_, change) => {
+    expect(addonProblems(change)).toEqual([
+      expect.stringContaining("url.from holds a secret and is not declared secret"),
+    ]);
+  });
+});
+
+describe("a stack template", () => {
+  test("[CG11] is taken with everything in its place", () => {
+    expect(templateProblems(["", ""])).toEqual([]);
+  });
+
+  test.each<[string, Change, string]>([
+    [
+      "a placeholder that is no parameter",
+      ['"${port}"', '"${prot}"'],
+      "12: components.0 uses ${prot}, which is no parameter",
+    ],
+    [
+      "a required parameter that fills nothing",
+      ["image: ${image}", "image: x"],
+      "9: parameters.0 requires image and does not use it",
+    ],
+    ["two parameters of one name", ["name: port", "name: image"], "10: parameters.1 names image again"],
+    ["two components of one name", ["components:", "components:\n  - name: web"], "13: components.1 names web again"],
+  ])("[CG11] is refused with %s", (_, change, problem) => {
+    expect(templateProblems(change)).toContain(`templates/app.yaml:${problem}`);
+  });
+
+  test("[CG11] has no placeholder where none can stand", () => {
+    const problems = templateProblems(['ports: [{ name: http, port: "${port}" }]', 'ports: "${port}"']);
+    expect(problems).toEqual([`templates/app.yaml:15: components.0.workload_spec.ports must be array`]);
+  });
+
+  test.each<[string, Change, string]>([
+    ["of another type", ["default: 8080", "default: web"], "has a default that it would not take"],
+    ["beyond its bounds", ["default: 8080", "default: 0"], "has a default that it would not take"],
+    ["for a secret", ["type: integer, default: 8080", "type: secret, default: hunter22"], "is a secret with a default"],
+  ])("[CG12] is refused with a default %s", (_, change, problem) => {
+    expect(templateProblems(change)).toEqual([`templates/app.yaml:10: parameters.1 ${problem}`]);
+  });
+
+  test("[CG12] is refused with a select that offers nothing, and with a pattern that is none", () => {
+    expect(templateProblems(["type: integer", "type: select"])).toEqual([
+      expect.stringContaining("is a select without options"),
+    ]);
+    expect(templateProblems(["required: true", 'pattern: "("'])).toEqual([
+      expect.stringContaining("has a pattern that is none"),
+    ]);
+  });
+
+  test.each<[boolean, Parameters<typeof fits>[0], Parameters<typeof fits>[1]]>([
+    [true, { name: "p", type: "string", pattern: "^a", min: 2, max: 3 }, "ab"],
+    [false, { name: "p", type: "string", pattern: "^a" }, "ba"],
+    [false, { name: "p", type: "string", min: 2 }, "👍"],
+    [false, { name: "p", type: "string" }, 1],
+    [true, { name: "p", type: "integer", min: 1 }, 1],
+    [false, { name: "p", type: "integer" }, 1.5],
+    [true, { name: "p", type: "number", max: 2 }, 1.5],
+    [false, { name: "p", type: "number", max: 1 }, 1.5],
+    [true, { name: "p", type: "boolean" }, false],
+    [false, { name: "p", type: "boolean" }, "false"],
+    [true, { name: "p", type: "select", options: ["a", 1] }, 1],
+    [false, { name: "p", type: "select", options: ["a", 1] }, "1"],
+    [false, { name: "p", type: "secret", min: 8 }, "short"],
+  ])("[CG12] it is %s that %j takes %j", (expected, parameter, value) => {
+    expect(fits(parameter, value)).toBe(expected);
+  });
+
+  test.each<[string, string]>([
+    ["waits for", "depends_on: [db]"],
+    ["takes an export of", "export_refs: [{ component: db, key: url }]"],
+    [
+      "reads an export of",
+      "workload_spec: { image: '${image}', env: [{ name: A, export_ref: { component: db, key: url } }] }",
+    ],
+  ])("[CG13] is refused when a component %s one that is not there", (_, field) => {
+    const text = TEMPLATE.replace("components:", `components:\n  - name: other\n    ${field}`);
+    expect(read.template("templates/app.yaml", text).problems).toEqual([
+      "templates/app.yaml:12: components.0 mentions db, which is no component",
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+import { fillExportTemplate, fillPlaceholders, helmFullname, placeholdersIn } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+const values: Record<string, unknown> = { name: "web", port: 8080, tls: true };
+const fill = (value: unknown) => fillPlaceholders(value, (name) => values[name]);
+
+describe("a placeholder", () => {
+  test.each([
+    ["${port}", 8080],
+    ["${tls}", true],
+    [":${port}", ":8080"],
+    ["${name}-${port}", "web-8080"],
+    ["$${name}", "${name}"],
+    ["$$${name}", "$${name}"],
+    ["$${${name}}", "${web}"],
+    ["$5, $name, ${", "$5, $name, ${"],
+    ["", ""],
+  ])("[CG10] %j becomes %j", (text, filled) => {
+    expect(fill(text)).toBe(filled);
+  });
+
+  test("[CG10] is found and filled at every depth, and nowhere in the names of fields", () => {
+    const value = { a: [{ b: "${port}" }, null, 1], "${c}": "x ${name} $${no}" };
+    expect([...placeholdersIn(value)]).toEqual(["port", "name"]);
+    expect(fill(value)).toEqual({ a: [{ b: 8080 }, null, 1], "${c}": "x web ${no}" });
+  });
+
+  test("[CG10] is all that is touched: text without a dollar sign stays as it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        const plain = text.replaceAll("$", "");
+        expect(fill(plain)).toBe(plain);
+      }),
+    );
+  });
+
+  test("[CG10] can be written literally, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("$", "{", "}", "a") }), (text) => {
+        expect(fill(text.replaceAll("${", () => "$${"))).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("an exported text", () => {
+  const facts = {
+    release: "db",
+    namespace: "shop",
+    chart: "postgres",
+    values: { auth: { user: "app", port: 5432, list: [1] } },
+    exports: { password: "p@ss/word" },
+  };
+
+  test.each([
+    ["${fullname}.${namespace}.svc", "db-postgres.shop.svc"],
+    ["${release}", "db"],
+    ["${values.auth.user}:${values.auth.port}", "app:5432"],
+    ["${exports.password}", "p@ss/word"],
+    ["a://${exports.password|uri}@", "a://p%40ss%2Fword@"],
+    ["$${release}", "${release}"],
+  ])("[CG15] %j is %j", (template, text) => {
+    expect(fillExportTemplate(template, facts)).toBe(text);
+  });
+
+  test.each([
+    "${exports.host}",
+    "x${values.auth.name}",
+    "${values.auth}",
+    "${values.auth.list}",
+    "${exports.constructor}",
+  ])("[CG15] %j is not known yet", (template) => {
+    expect(fillExportTemplate(template, facts)).toBeNull();
+  });
+
+  test.each([
+    ["db", "postgres", "db-postgres"],
+    ["my-postgres", "postgres", "my-postgres"],
+    ["postgres", "postgres", "postgres"],
+    ["x".repeat(63), "postgres", "x".repeat(63)],
+    ["x".repeat(62), "postgres", "x".repeat(62)],
+    ["x".repeat(60), "postgres", `${"x".repeat(60)}-po`],
+  ])("[CG15] the release %s of %s is named %s", (release, chart, fullname) => {
+    expect(helmFullname(release, chart)).toBe(fullname);
+  });
+});

@@ -1,0 +1,256 @@
+import type {
+  AddonPhase,
+  AppPhase,
+  BindingRole,
+  ComponentSpec,
+  DeploymentOperation,
+  DeploymentStatus,
+  DesiredKind,
+  DriftState,
+  HaTier,
+  LifecycleReason,
+  ProjectLifecycle,
+  Provider,
+  ProvisioningAction,
+  ProvisioningPhase,
+  ProvisioningStatus,
+  Stage,
+  StageStatus,
+  TemplateScope,
+} from "@binnacle/contract";
+import type { Generated } from "kysely";
+import type { Json, JsonWithDefault, Timestamps } from "./column.ts";
+
+/** Everything that runs on clusters, as `0003_fleet` leaves it. */
+export interface FleetTables {
+  addon_instances: AddonInstanceTable;
+  addon_revisions: AddonRevisionTable;
+  addon_secrets: AddonSecretTable;
+  app_deployments: AppDeploymentTable;
+  app_secrets: AppSecretTable;
+  apps: AppTable;
+  cloud_credentials: CloudCredentialTable;
+  cluster_sessions: ClusterSessionTable;
+  clusters: ClusterTable;
+  desired_resources: DesiredResourceTable;
+  projects: ProjectTable;
+  provisioning_jobs: ProvisioningJobTable;
+  provisioning_log_lines: ProvisioningLogLineTable;
+  registry_secrets: RegistrySecretTable;
+  role_bindings: RoleBindingTable;
+  stack_templates: StackTemplateTable;
+}
+
+export interface CloudCredentialTable extends Timestamps {
+  id: string;
+  org_id: string;
+  name: string;
+  provider: Provider;
+  region: string | null;
+  access_key_id: string | null;
+  sealed_secret: string | null;
+}
+
+export interface ClusterTable extends Timestamps {
+  id: string;
+  org_id: string;
+  name: string;
+  description: string | null;
+  provider: Provider | null;
+  credential_id: string | null;
+  region: string | null;
+  instance_type: string | null;
+  agent_count: number | null;
+  disk_size_gb: number | null;
+  token_version: Generated<number>;
+  token_floor: Generated<number>;
+  revision: Generated<number>;
+  first_connected_at: Date | null;
+  last_heartbeat: Date | null;
+  operator_version: string | null;
+  kubernetes_version: string | null;
+  node_count: number | null;
+  capacity: Json<Record<string, number>> | null;
+  stage: Stage | null;
+  stage_status: StageStatus | null;
+  stage_component: string | null;
+  stage_at: Date | null;
+  bundle_version: string | null;
+  profiles: string[] | null;
+  ha_tier: HaTier | null;
+  volume_group_ownership: Json<unknown> | null;
+  install_journal: Json<readonly object[]> | null;
+  sealed_ssh_key: string | null;
+  deletion_requested_at: Date | null;
+}
+
+export interface ClusterSessionTable {
+  cluster_id: string;
+  hub_id: string;
+  epoch: number;
+  token_version: number;
+  acknowledged_revision: Generated<number>;
+  lease_until: Date;
+  started_at: Date;
+}
+
+export interface ProvisioningJobTable extends Timestamps {
+  id: string;
+  cluster_id: string;
+  org_id: string;
+  credential_id: string | null;
+  action: ProvisioningAction;
+  status: ProvisioningStatus;
+  phase: ProvisioningPhase;
+  progress_pct: Generated<number>;
+  error_message: string | null;
+  attempts: Generated<number>;
+  desired_node_count: number | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+export interface ProvisioningLogLineTable {
+  job_id: string;
+  position: Generated<number>;
+  at: Date;
+  line: string;
+}
+
+export interface ProjectTable extends Timestamps {
+  id: string;
+  org_id: string;
+  cluster_id: string;
+  name: string;
+  namespace: string;
+  lifecycle: Generated<ProjectLifecycle>;
+  lifecycle_reason: LifecycleReason | null;
+  lifecycle_message: string | null;
+}
+
+export interface RoleBindingTable extends Timestamps {
+  id: string;
+  user_id: string;
+  role: BindingRole;
+  cluster_id: string | null;
+  project_id: string | null;
+}
+
+export interface RegistrySecretTable extends Timestamps {
+  id: string;
+  cluster_id: string | null;
+  project_id: string | null;
+  name: string;
+  server_url: string;
+  username: string;
+  sealed_password: string;
+}
+
+export interface DesiredResourceTable {
+  cluster_id: string;
+  kind: DesiredKind;
+  resource_id: string;
+  key: string;
+  generation: number;
+  revision: number;
+  removed_at: Date | null;
+  updated_at: Date;
+}
+
+export interface AppTable extends Timestamps {
+  id: string;
+  org_id: string;
+  cluster_id: string;
+  project_id: string;
+  namespace: string;
+  name: string;
+  description: string | null;
+  components: Json<ComponentSpec[]>;
+  replicas_before_pause: Json<Record<string, number>> | null;
+  generation: number;
+  revision: number;
+  phase: AppPhase;
+  phase_reason: string | null;
+  phase_message: string | null;
+  observed_generation: number | null;
+  component_statuses: JsonWithDefault<{ name: string; ready_replicas: number }[]>;
+  drift_state: Generated<DriftState>;
+  drift_summary: string | null;
+  drift_fields: JsonWithDefault<object[]>;
+  drift_detected_at: Date | null;
+}
+
+export interface AppSecretTable {
+  id: string;
+  app_id: string;
+  component: string;
+  key: string;
+  sealed_value: string;
+  updated_at: Date;
+}
+
+export interface AppDeploymentTable extends Timestamps {
+  id: string;
+  app_id: string;
+  revision: number;
+  generation: number;
+  operation: DeploymentOperation;
+  status: DeploymentStatus;
+  message: string | null;
+  spec: Json<{ components: ComponentSpec[] }>;
+  created_by: string | null;
+  deadline_at: Date | null;
+  finished_at: Date | null;
+}
+
+export interface AddonInstanceTable extends Timestamps {
+  id: string;
+  org_id: string;
+  cluster_id: string;
+  project_id: string;
+  namespace: string;
+  name: string;
+  definition_id: string;
+  values: Json<Record<string, unknown>>;
+  chart_version: string;
+  generation: number;
+  revision_number: number;
+  phase: AddonPhase;
+  phase_reason: string | null;
+  phase_message: string | null;
+  observed_generation: number | null;
+  exports: JsonWithDefault<Record<string, unknown>>;
+}
+
+export interface AddonSecretTable {
+  id: string;
+  addon_instance_id: string;
+  path: string;
+  sealed_value: string;
+  updated_at: Date;
+}
+
+export interface AddonRevisionTable {
+  id: string;
+  addon_instance_id: string;
+  revision_number: number;
+  values: Json<Record<string, unknown>>;
+  chart_version: string;
+  notes: string | null;
+  created_by: string | null;
+  created_at: Date;
+}
+
+export interface StackTemplateTable extends Timestamps {
+  id: string;
+  org_id: string;
+  namespace: string;
+  name: string;
+  version: string;
+  scope: TemplateScope;
+  description: string | null;
+  icon: string | null;
+  tags: string[];
+  components: Json<object[]>;
+  parameters: Json<object[]>;
+}
