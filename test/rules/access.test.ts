@@ -3,15 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
 import { bindRole, insertCluster } from "../../packages/server/src/access/bindings.fixture.ts";
 import type { Requirement } from "../../packages/server/src/access/role.ts";
-import { parseConfig } from "../../packages/server/src/config.ts";
+import { describedRoutes } from "../../packages/server/src/described-routes.ts";
 import type { Route } from "../../packages/server/src/http/route.ts";
-import { apiRoutes } from "../../packages/server/src/routes.ts";
 import type { Answer, Sending } from "../world/client.ts";
 import { type Client, startWorld, type World } from "../world/world.ts";
 import { routeTable } from "./route-table.ts";
 
-/** The routes as data: nothing of them is called, so they need nothing to work with. */
-const routes = apiRoutes({} as Parameters<typeof apiRoutes>[0], parseConfig({}));
+const routes = describedRoutes();
 
 type Verdict = "passes" | number;
 const ok = "passes";
@@ -106,6 +104,8 @@ beforeAll(async () => {
   const bystander = await world.person({ org });
   const limit = await superuser.api.post("/tier/free/rate_limit", { path: "/nowhere", limit: 1, period: 1 });
   things = {
+    "/bundles/{version}": "1.3",
+    "/bundles/{version}/diff/{other}": "1.4",
     "/cli-tokens/{id}": (await token("clusters:read")).id,
     "/orgs/{id}": org,
     "/orgs/{id}/members/{user_id}": bystander.id,

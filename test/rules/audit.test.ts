@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "../../packages/contract/src/index.ts";
-import { parseConfig } from "../../packages/server/src/config.ts";
-import { apiRoutes } from "../../packages/server/src/routes.ts";
+import { describedRoutes } from "../../packages/server/src/described-routes.ts";
 import type { Sending } from "../world/client.ts";
 import { startWorld, type World } from "../world/world.ts";
 import { CHANGES, type Request, UNRECORDED } from "./changes.ts";
 
 /** Nothing of the routes is called here, so they need nothing to work with. */
-const routes = apiRoutes({} as Parameters<typeof apiRoutes>[0], parseConfig({}));
+const routes = describedRoutes();
 const changing = routes.map(({ operation }) => operation).filter(({ method }) => method !== "GET");
 const recorded = changing.filter(({ id }) => !(id in UNRECORDED));
 const unrecorded = changing.filter(({ id }) => id in UNRECORDED);
