@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
-import pino from "pino";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { newId } from "../id.ts";
 import { createVault } from "../vault/vault.ts";

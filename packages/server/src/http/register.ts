@@ -59,7 +59,8 @@ function registerRoute(
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { params, query, body, cookies, ip: sourceAddress, id: requestId } = request;
+    const { params, query, body, ip: sourceAddress, id: requestId } = request;
+    const cookies = operation.cookies ? app.parseCookie(request.headers.cookie ?? "") : {};
     const input: Input = { params, query, body };
     const credential = request.credential as Credential;
     const looking = { sights: ports.sights, credential, operation, now: ports.clock() };

@@ -1,6 +1,5 @@
 import cookie from "@fastify/cookie";
 import cors from "@fastify/cors";
-import helmet from "@fastify/helmet";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -18,6 +17,7 @@ import type { Metrics } from "./metrics.ts";
 import { type RoutePorts, registerRoutes } from "./register.ts";
 import { noteAnswer } from "./request-log.ts";
 import type { Route } from "./route.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
 
 export const API_BASE = "/api/v1";
 
@@ -58,7 +58,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     clientErrorHandler: (error, socket) => answerBrokenRequest(log, error, socket),
     frameworkErrors(error, request, reply) {
       // No hook runs for a URL that cannot be decoded.
-      sendFailure(error, request, reply.header("x-request-id", request.id));
+      sendFailure(error, request, reply.headers(SECURITY_HEADERS).header("x-request-id", request.id));
       noteAnswer(metrics, request, reply);
     },
   });
@@ -69,13 +69,17 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
   app.addHook("preClose", async () => {
     isDraining = true;
   });
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+  app.addHook("onRequest", (request, reply, next) => {
+    reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
+    next();
   });
-  app.addHook("onResponse", async (request, reply) => noteAnswer(metrics, request, reply));
+  app.addHook("onResponse", (request, reply, next) => {
+    noteAnswer(metrics, request, reply);
+    next();
+  });
 
-  await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
-  await app.register(cookie);
+  // Cookies are read by the operations that declare some; see `register.ts`.
+  await app.register(cookie, { hook: false });
   if (corsOrigins.length > 0) {
     await app.register(cors, {
       // Anyone else gets no CORS at all: a preflight of theirs is an OPTIONS request like any other.
@@ -87,14 +91,15 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     });
   }
 
-  app.addHook("onRequest", async (request, reply) => {
-    if (isDraining) throw new Fault("unavailable", "The server is stopping. Try again in a moment.");
+  app.addHook("onRequest", (request, reply, next) => {
+    if (isDraining) return next(new Fault("unavailable", "The server is stopping. Try again in a moment."));
     // HTTP/1.1 demands it; said here so that the answer has the common form.
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      throw new Fault("bad_request", "The request has no Host header.");
+      return next(new Fault("bad_request", "The request has no Host header."));
     }
     // Before the body is read: what was sent to nowhere is not worth parsing.
-    if (request.is404) return sendNotFound(request, reply);
+    if (request.is404) return void sendNotFound(request, reply);
+    next();
   });
   registerBodyParsers(app);
   app.setErrorHandler<Error>(sendFailure);
