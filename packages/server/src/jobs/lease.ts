@@ -54,7 +54,7 @@ export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLos
     }
   }
 
-  const beat = setInterval(renewOnce, leaseMs / 3);
+  const beat = setInterval(() => void renewOnce(), leaseMs / 3);
   holdFrom(claimSentAtMs);
   return { stop };
 }

@@ -181,8 +181,12 @@ class Replay {
         } as const;
         return [await fail(this.#db, hold, failure), { status: "pending", runAt: [hour + step.inHours + 0.5, number] }];
       }
-      default:
+      case "fail for good":
         return [await fail(this.#db, hold, { status: "failed", errorMessage: "no" }), { status: "failed" }];
+      case "claim":
+      case "enqueue":
+      case "wait":
+        throw new Error(`${step.do} writes nothing under a hold`);
     }
   }
 

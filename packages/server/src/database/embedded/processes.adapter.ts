@@ -41,7 +41,7 @@ function isPostmasterByPs(pid: number, pgdata: string): boolean {
  * Backends that have outlived a killed postmaster. One that is busy with a long query notices only at its end, and until
  * then keeps the shared memory that the next postmaster needs. Best effort: Linux, and where /proc lets us look.
  */
-export function strandedBackends(pgdata: string): number[] {
+function strandedBackends(pgdata: string): number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").flatMap((entry) => {
     const pid = Number(entry);
@@ -92,7 +92,7 @@ export async function endStrandedBackends(pgdata: string): Promise<void> {
   }
 }
 
-export async function waitUntil(condition: () => boolean, patienceMs: number): Promise<boolean> {
+async function waitUntil(condition: () => boolean, patienceMs: number): Promise<boolean> {
   const deadline = Date.now() + patienceMs;
   while (!condition()) {
     if (Date.now() >= deadline) return false;
