@@ -20,9 +20,7 @@ const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
 const Text = Type.String({ maxLength: 32_768 });
 
 export const ExportKey = Type.String({
-  minLength: 1,
-  maxLength: 253,
-  pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$",
+  pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$",
   examples: ["url"],
 });
 export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
@@ -46,14 +44,18 @@ const Probe = Type.Object(
         examples: ["/healthz"],
       }),
     ),
-    port: Port,
+    port: Type.Optional(Port),
     command: Type.Optional(Type.Array(Text, { minItems: 1, maxItems: 100, examples: [["true"]] })),
     initial_delay_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 3600 })),
     period_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
     timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
     failure_threshold: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   },
-  { ...strict, examples: [{ path: "/healthz", port: 8080 }] },
+  {
+    ...strict,
+    description: "Exactly one of `port`, with or without `path`, and `command`.",
+    examples: [{ path: "/healthz", port: 8080 }],
+  },
 );
 
 export const WorkloadSpec = Type.Object(
@@ -67,7 +69,7 @@ export const WorkloadSpec = Type.Object(
       Type.Array(
         Type.Object(
           {
-            name: DnsLabel("http"),
+            name: DnsLabel("http", 15),
             port: Port,
             protocol: Type.Optional(Type.Enum(["TCP", "UDP", "SCTP"], { default: "TCP" })),
           },
@@ -129,7 +131,13 @@ export const WorkloadSpec = Type.Object(
       ),
     ),
     schedule: Type.Optional(
-      Type.String({ minLength: 9, maxLength: 100, description: "Cron, for a cronjob.", examples: ["0 3 * * *"] }),
+      Type.String({
+        maxLength: 100,
+        pattern:
+          "^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|([0-9A-Za-z*?/,-]+ +){4}[0-9A-Za-z*?/,-]+)$",
+        description: "Cron, for a cronjob and nothing else.",
+        examples: ["0 3 * * *"],
+      }),
     ),
   },
   {
@@ -174,7 +182,7 @@ const shared = {
   workload_spec: Type.Optional(WorkloadSpec),
   addon_spec: Type.Optional(AddonSpec),
   chart_spec: Type.Optional(ChartSpec),
-  exports: Type.Optional(Type.Record(Type.String(), Text, { maxProperties: 100, examples: [{ path: "/v1" }] })),
+  exports: Type.Optional(Type.Record(ExportKey, Text, { ...strict, maxProperties: 100, examples: [{ path: "/v1" }] })),
   export_refs: Type.Optional(
     Type.Array(
       Type.Object({ component: DnsLabel("db"), key: Type.Optional(ExportKey), env: Type.Optional(EnvName) }, strict),
@@ -183,14 +191,17 @@ const shared = {
   ),
 };
 
+/** As Kubernetes names the keys of a Secret: `.`, `..` and what begins with two dots are its own. */
 export const SecretKey = Type.String({
-  minLength: 1,
-  maxLength: 253,
-  pattern: "^[A-Za-z0-9._-]+$",
+  pattern: "^(?!\\.\\.?$|\\.\\.)[A-Za-z0-9._-]{1,253}$",
   examples: ["API_KEY"],
 });
-export const SecretValues = Type.Record(Type.String(), Type.String({ maxLength: 65_536 }), {
-  maxProperties: 200,
+export const SecretValue = Type.String({ maxLength: 65_536, examples: ["<SECRET>"] });
+/** Of one component. */
+export const MAX_SECRETS = 200;
+export const SecretValues = Type.Record(SecretKey, SecretValue, {
+  ...strict,
+  maxProperties: MAX_SECRETS,
   examples: [{ API_KEY: "<SECRET>" }],
 });
 

@@ -20,10 +20,18 @@ export interface Operation {
   readonly query?: TSchema;
   readonly cookies?: TSchema;
   readonly body?: TSchema;
+  /** No body is then the same as `{}`. */
+  readonly bodyIsOptional?: true;
   /** What the body is written in; JSON unless said otherwise. */
   readonly bodyType?: "application/x-www-form-urlencoded" | "multipart/form-data";
   /** The one status of success and what comes with it; `null` is an empty answer. */
   readonly success: readonly [status: number, schema: TSchema | null];
+  /** A second kind of success, another than 200, which the handler chooses by setting its status. */
+  readonly otherSuccess?: readonly [status: number, schema: TSchema];
+  /** What success is written in; JSON unless said otherwise. */
+  readonly successType?: "text/event-stream";
+  /** The resource carries an `ETag`: answers that show it have one, and a write honours `If-Match`. */
+  readonly versioned?: true;
   /** Statuses of failure that this operation adds to those every operation of its kind has. */
   readonly failures?: readonly number[];
   /** A form of failure of its own, by status, where the common one does not apply. */
@@ -35,8 +43,11 @@ export function operation<const O extends Operation>(definition: O): O {
 }
 
 /** A POST that creates takes an `Idempotency-Key`. */
-export const isCreation = ({ method, success, credentials }: Operation): boolean =>
-  method === "POST" && success[0] === 201 && credentials !== "none";
+export const isCreation = ({ method, success, otherSuccess, credentials }: Operation): boolean =>
+  method === "POST" && (success[0] === 201 || otherSuccess?.[0] === 201) && credentials !== "none";
+
+export const honoursIfMatch = (operation: Operation): boolean =>
+  operation.versioned === true && operation.method !== "GET" && !isCreation(operation);
 
 type Given<S> = S extends TSchema ? Static<S> : unknown;
 
@@ -44,4 +55,6 @@ export type ParamsOf<O extends Operation> = Given<O["params"]>;
 export type QueryOf<O extends Operation> = Given<O["query"]>;
 export type CookiesOf<O extends Operation> = Given<O["cookies"]>;
 export type BodyOf<O extends Operation> = Given<O["body"]>;
-export type AnswerOf<O extends Operation> = O["success"][1] extends TSchema ? Static<O["success"][1]> : null;
+export type AnswerOf<O extends Operation> =
+  | (O["success"][1] extends TSchema ? Static<O["success"][1]> : null)
+  | (O["otherSuccess"] extends readonly [number, infer S extends TSchema] ? Static<S> : never);

@@ -1,5 +1,7 @@
-import Type from "typebox";
-import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import Type, { type Static } from "typebox";
+import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Whole } from "../page.ts";
 import { BINDING_ROLES } from "../roles.ts";
 
 /** A role granted to a user on one cluster or on one project. */
@@ -11,6 +13,96 @@ export const RoleBinding = Type.Object(
     cluster_id: Nullable(Uuid()),
     project_id: Nullable(Uuid()),
     created_at: Timestamp(),
+    updated_at: Timestamp(),
   },
   { title: "RoleBinding" },
 );
+
+const RoleGrant = Type.Object({ user_id: Uuid(), role: Type.Enum(BINDING_ROLES) }, { ...strict, title: "RoleGrant" });
+export type RoleGrant = Static<typeof RoleGrant>;
+
+const params = Type.Object({ id: Uuid() });
+const query = Type.Object({ binding_id: Uuid("The binding to revoke.") });
+const clusters = { path: "/clusters/{id}/rbac", tag: "Clusters", credentials: "user", params } as const;
+const projects = { path: "/projects/{id}/rbac", tag: "Projects", credentials: "user", params } as const;
+const replacing = "A role takes effect with the user's next request. Where the user has none there: 404.";
+
+export const listClusterRoles = operation({
+  ...clusters,
+  id: "listClusterRoles",
+  method: "GET",
+  summary: "List the roles granted on a cluster",
+  success: [200, Whole(RoleBinding)],
+  failures: [403, 404],
+});
+
+export const grantClusterRole = operation({
+  ...clusters,
+  id: "grantClusterRole",
+  method: "POST",
+  summary: "Grant a member of the organization a role on a cluster and its projects",
+  body: RoleGrant,
+  success: [201, RoleBinding],
+  failures: [403, 404, 409],
+});
+
+export const replaceClusterRole = operation({
+  ...clusters,
+  id: "replaceClusterRole",
+  method: "PUT",
+  summary: "Replace a user's role on a cluster",
+  description: replacing,
+  body: RoleGrant,
+  success: [200, RoleBinding],
+  failures: [403, 404],
+});
+
+export const revokeClusterRole = operation({
+  ...clusters,
+  id: "revokeClusterRole",
+  method: "DELETE",
+  summary: "Revoke a role on a cluster",
+  query,
+  success: [204, null],
+  failures: [403, 404],
+});
+
+export const listProjectRoles = operation({
+  ...projects,
+  id: "listProjectRoles",
+  method: "GET",
+  summary: "List the roles granted on a project itself",
+  success: [200, Whole(RoleBinding)],
+  failures: [404],
+});
+
+export const grantProjectRole = operation({
+  ...projects,
+  id: "grantProjectRole",
+  method: "POST",
+  summary: "Grant a member of the organization a role on a project",
+  body: RoleGrant,
+  success: [201, RoleBinding],
+  failures: [403, 404, 409],
+});
+
+export const replaceProjectRole = operation({
+  ...projects,
+  id: "replaceProjectRole",
+  method: "PUT",
+  summary: "Replace a user's role on a project",
+  description: replacing,
+  body: RoleGrant,
+  success: [200, RoleBinding],
+  failures: [403, 404],
+});
+
+export const revokeProjectRole = operation({
+  ...projects,
+  id: "revokeProjectRole",
+  method: "DELETE",
+  summary: "Revoke a role on a project",
+  query,
+  success: [204, null],
+  failures: [403, 404],
+});

@@ -1,0 +1,43 @@
+import Type, { type TSchema } from "typebox";
+import { Nullable } from "./fields.ts";
+
+interface Shape extends TSchema {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+}
+
+/**
+ * The fields of a merge patch (RFC 7396) of an object with these: each may be left out, and null takes it away. A list is
+ * replaced whole. There are no defaults in it: they belong to the value that comes of the patch.
+ */
+export const mergePatchFields = (fields: Readonly<Record<string, TSchema>>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(nullablePatchOf(field))]));
+
+function mergePatchOf(schema: TSchema): TSchema {
+  const shape = bare(schema);
+  if (shape.properties) {
+    const { required: _required, ...rest } = shape as Shape & { required?: unknown };
+    return { ...rest, properties: each(shape.properties, nullablePatchOf) };
+  }
+  if (shape.patternProperties) return { ...shape, patternProperties: each(shape.patternProperties, nullablePatchOf) };
+  return withoutDefaults(shape);
+}
+
+/** A value of any kind may be null already, and `Nullable` of it would say nothing more. */
+const nullablePatchOf = (schema: TSchema): TSchema =>
+  Object.keys(schema).length === 0 ? Type.Unknown() : Nullable(mergePatchOf(schema));
+
+function withoutDefaults(schema: TSchema): TSchema {
+  const shape = bare(schema);
+  if (shape.properties) return { ...shape, properties: each(shape.properties, withoutDefaults) };
+  return shape.items ? { ...shape, items: withoutDefaults(shape.items) } : shape;
+}
+
+function bare(schema: TSchema): Shape {
+  const { title: _title, default: _default, ...shape } = schema as Shape & { title?: unknown; default?: unknown };
+  return shape;
+}
+
+const each = (shapes: Readonly<Record<string, Shape>>, change: (shape: Shape) => TSchema) =>
+  Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, change(shape)]));

@@ -1,0 +1,193 @@
+import Type, { type Static } from "typebox";
+import { ComponentInput, ComponentSpec, SecretKey, WorkloadSpec } from "../component.ts";
+import { CONFLICT_CODES, Failure } from "../errors.ts";
+import { Description, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { mergePatchFields } from "../merge-patch-schema.ts";
+import { operation } from "../operation.ts";
+import { Page, pageFields } from "../page.ts";
+import { APP_PHASES, DRIFT_STATES } from "../states.ts";
+
+const tag = "Apps";
+
+/** How an app is addressed: the project in the query says which of the namesakes on all clusters is meant. */
+export const appParams = {
+  namespace: Type.String({ maxLength: 253, description: "The project's Kubernetes namespace.", examples: ["shop"] }),
+  name: Type.String({ maxLength: 253, examples: ["storefront"] }),
+};
+export const appQuery = { project_id: Uuid("The project that the app belongs to.") };
+const params = Type.Object(appParams);
+const query = Type.Object(appQuery);
+
+const AppConflict = Type.Object(
+  {
+    detail: Type.Object(
+      { code: Type.Enum(CONFLICT_CODES), message: Type.String({ examples: ["The app is being deleted."] }) },
+      { additionalProperties: true, examples: [{ code: "app_deleting", message: "The app is being deleted." }] },
+    ),
+  },
+  { title: "AppConflict", description: "Why not: a code for programs, a sentence for people, and what it is about." },
+);
+export const appConflict = { 409: AppConflict };
+
+const AppComponent = Type.Object(
+  {
+    ...ComponentSpec.properties,
+    workload_spec: Type.Optional(
+      Type.Object(
+        {
+          ...WorkloadSpec.properties,
+          replicas: Type.Optional(Type.Integer({ minimum: 0, description: "0 while the app is paused." })),
+        },
+        { examples: [{ image: "nginx:1.29", replicas: 2 }] },
+      ),
+    ),
+    secrets: Type.Array(SecretKey, { description: "The keys; values are never read back." }),
+    ready_replicas: Nullable(Type.Integer({ description: "As the cluster last reported.", examples: [2] })),
+  },
+  { title: "AppComponent" },
+);
+
+export const App = Type.Object(
+  {
+    id: Uuid(),
+    name: DnsLabel("storefront"),
+    namespace: DnsLabel("shop"),
+    project_id: Uuid(),
+    cluster_id: Uuid(),
+    org_id: Uuid(),
+    description: Nullable(Description),
+    components: Type.Array(AppComponent),
+    paused: Type.Boolean({ examples: [false] }),
+    phase: Type.Enum(APP_PHASES, { description: "`pending` until the cluster reports on this generation." }),
+    phase_reason: Nullable(Type.String({ examples: ["RolloutComplete"] })),
+    phase_message: Nullable(Type.String({ examples: ["All replicas are ready."] })),
+    generation: Type.Integer({ description: "Goes up with every operation." }),
+    observed_generation: Nullable(Type.Integer({ description: "The one the cluster last reported on." })),
+    revision: Type.Integer({ description: "That of the newest deployment." }),
+    drift: Type.Object({
+      state: Type.Enum(DRIFT_STATES),
+      summary: Nullable(Type.String({ examples: ["Another manager owns spec.replicas of web."] })),
+      fields: Type.Array(Type.Object({}, { additionalProperties: true })),
+      detected_at: Nullable(Timestamp()),
+    }),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { title: "App" },
+);
+export type App = Static<typeof App>;
+
+/** One step of a change; what else it holds is a component, or a merge patch of one. */
+export interface ComponentChange {
+  readonly op: "add" | "remove" | "patch";
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+const { name: componentName, ...componentFields } = ComponentInput.properties;
+const ComponentChange = Type.Unsafe<ComponentChange>(
+  Type.Object(
+    {
+      op: Type.Enum(["add", "remove", "patch"]),
+      name: componentName,
+      ...mergePatchFields(componentFields),
+    },
+    {
+      ...strict,
+      title: "ComponentChange",
+      description:
+        "`add` holds a whole component, `remove` only its name, `patch` a merge patch (RFC 7396) of the named one.",
+      examples: [{ op: "patch", name: "web", workload_spec: { image: "nginx:1.29.1" } }],
+    },
+  ),
+);
+
+export const listApps = operation({
+  id: "listApps",
+  method: "GET",
+  path: "/apps",
+  tag,
+  summary: "List the apps you can see, newest first",
+  credentials: "user",
+  query: Type.Object({ ...pageFields(), project_id: Type.Optional(Uuid("Only the apps of this project.")) }),
+  success: [200, Page(App)],
+});
+
+export const createApp = operation({
+  id: "createApp",
+  method: "POST",
+  path: "/apps",
+  tag,
+  summary: "Create an app in a project",
+  description:
+    "The app is recorded and then dispatched; follow its `phase`. A component without an image, and an export_ref that " +
+    "names no component, are recorded too: the cluster then reports the phase `invalid` and why.",
+  credentials: "user",
+  body: Type.Object(
+    {
+      name: DnsLabel("storefront"),
+      project_id: Uuid(),
+      description: Type.Optional(Nullable(Description)),
+      components: Type.Array(ComponentInput, { maxItems: 100 }),
+    },
+    strict,
+  ),
+  success: [201, App],
+  versioned: true,
+  failures: [404],
+  // A project that is going, and an Idempotency-Key of another request, are refused in a sentence.
+  failureBodies: { 409: Type.Union([AppConflict, Failure]) },
+});
+
+export const getApp = operation({
+  id: "getApp",
+  method: "GET",
+  path: "/apps/{namespace}/{name}",
+  tag,
+  summary: "Read an app: its components, phase and drift",
+  description: "The `ETag` names the app's specification; reports from the cluster do not change it.",
+  credentials: "user",
+  params,
+  query,
+  success: [200, App],
+  versioned: true,
+  failures: [404],
+});
+
+export const updateApp = operation({
+  id: "updateApp",
+  method: "PATCH",
+  path: "/apps/{namespace}/{name}",
+  tag,
+  summary: "Add, remove and patch components; all or nothing",
+  credentials: "user",
+  params,
+  query,
+  body: Type.Object(
+    {
+      components: Type.Optional(Type.Array(ComponentChange, { maxItems: 100 })),
+      description: Type.Optional(Nullable(Description)),
+    },
+    { ...strict, minProperties: 1, examples: [{ description: "What customers see." }] },
+  ),
+  success: [200, App],
+  versioned: true,
+  failures: [403, 404],
+  failureBodies: appConflict,
+});
+
+export const deleteApp = operation({
+  id: "deleteApp",
+  method: "DELETE",
+  path: "/apps/{namespace}/{name}",
+  tag,
+  summary: "Delete an app and its components",
+  description: "The app reads as `deleting`, and its name is taken, until the cluster has confirmed that it is gone.",
+  credentials: "user",
+  params,
+  query,
+  success: [204, null],
+  versioned: true,
+  failures: [403, 404],
+  failureBodies: appConflict,
+});

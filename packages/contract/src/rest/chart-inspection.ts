@@ -1,0 +1,80 @@
+import Type, { type Static } from "typebox";
+import { StackTemplateFile } from "../catalog/stack-template.ts";
+import { Nullable } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, pageFields } from "../page.ts";
+
+const tag = "Stack templates";
+
+export const ChartRepo = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  description: "A Helm repository, `https://…`, or an OCI one, `oci://…`.",
+  examples: ["https://charts.example.com"],
+});
+export const ChartName = Type.String({ minLength: 1, maxLength: 250, examples: ["ingress-nginx"] });
+export const ChartVersion = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "The newest stable one where left out.",
+    examples: ["4.13.0"],
+  }),
+);
+
+const Values = Type.Record(Type.String(), Type.Unknown(), { examples: [{ replicaCount: 1 }] });
+
+export const ChartInspection = Type.Object(
+  {
+    chart_metadata: Type.Object({
+      name: ChartName,
+      version: Type.String({ examples: ["4.13.0"] }),
+      description: Nullable(Type.String({ examples: ["Ingress controller."] })),
+      app_version: Nullable(Type.String({ examples: ["1.13.0"] })),
+      versions: Type.Array(Type.String({ examples: ["4.13.0"] }), { description: "Newest first." }),
+    }),
+    has_schema: Type.Boolean({
+      description: "Whether the chart brings a schema; else `schema` is inferred from its values.",
+    }),
+    schema: Type.Record(Type.String(), Type.Unknown(), { examples: [{ type: "object" }] }),
+    defaults: Values,
+    readme: Nullable(Type.String({ examples: ["# ingress-nginx"] })),
+  },
+  { title: "ChartInspection" },
+);
+export type ChartInspection = Static<typeof ChartInspection>;
+
+export const inspectChart = operation({
+  id: "inspectChart",
+  method: "GET",
+  path: "/stack-templates/inspect-chart",
+  tag,
+  summary: "Look into a Helm chart: its values and their schema",
+  description: "Kept for an hour. Addresses that are not public are refused, unless the host is configured as allowed.",
+  credentials: "user",
+  query: Type.Object({ repo: ChartRepo, name: ChartName, version: ChartVersion }),
+  success: [200, ChartInspection],
+  failures: [404, 502],
+});
+
+export const RegistryTemplate = Type.Object(StackTemplateFile.properties, { title: "RegistryTemplate" });
+export type RegistryTemplate = Static<typeof RegistryTemplate>;
+
+export const browseTemplateRegistry = operation({
+  id: "browseTemplateRegistry",
+  method: "GET",
+  path: "/stack-templates/registry",
+  tag,
+  summary: "Browse the registry of community templates",
+  description: "By name. A template of the registry has the form that `POST /stack-templates` takes.",
+  credentials: "user",
+  query: Type.Object({
+    ...pageFields(),
+    search: Type.Optional(
+      Type.String({ maxLength: 100, description: "In name, description and tags.", examples: ["web"] }),
+    ),
+    tag: Type.Optional(Type.String({ maxLength: 63, examples: ["web"] })),
+  }),
+  success: [200, Page(RegistryTemplate)],
+  failures: [502],
+});

@@ -1,0 +1,281 @@
+import Type, { type Static } from "typebox";
+import { Failure } from "../errors.ts";
+import { Description, DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, PageQuery } from "../page.ts";
+import { CLUSTER_STATUSES, PROVIDERS } from "../states.ts";
+import { Region } from "./credentials.ts";
+
+const tag = "Clusters";
+const orgParams = Type.Object({ org_id: Uuid() });
+const params = Type.Object({ id: Uuid() });
+const READ_SCOPES = ["clusters:read", "clusters:register"] as const;
+
+const Name = DisplayName("production");
+const InstanceType = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: "^[A-Za-z0-9.-]+$",
+  examples: ["t3.large"],
+});
+const AgentCount = Type.Integer({
+  minimum: 0,
+  maximum: 20,
+  description: "Agent nodes beside the one control-plane node.",
+  examples: [2],
+});
+const DiskSize = Type.Integer({ minimum: 10, maximum: 500, examples: [50] });
+const HubUrl = Type.String({ description: "Where the operator connects.", examples: ["wss://example.com/hub/v1"] });
+const ChartRef = Type.String({
+  description: "The operator's chart, its version pinned.",
+  examples: ["https://example.com/charts/binnacle-operator-0.1.0.tgz"],
+});
+const Namespace = Type.String({ description: "Where the operator is installed.", examples: ["binnacle-system"] });
+
+/** The last that an operator reported. */
+export const ClusterCapacity = Type.Object(
+  {
+    cpu_cores: Nullable(Type.Number({ examples: [12] })),
+    memory_bytes: Nullable(Type.Number({ examples: [51539607552] })),
+    pods: Nullable(Type.Number({ examples: [330] })),
+  },
+  { title: "ClusterCapacity" },
+);
+export type ClusterCapacity = Static<typeof ClusterCapacity>;
+
+const fields = {
+  id: Uuid(),
+  org_id: Uuid(),
+  name: Name,
+  description: Nullable(Description),
+  status: Type.Enum(CLUSTER_STATUSES),
+  message: Nullable(Type.String({ description: "Explains the status `error`.", examples: ["No capacity."] })),
+  provider: Nullable(Type.Enum(PROVIDERS, { description: "Null for a bring-your-own cluster." })),
+  credential_id: Nullable(Uuid()),
+  region: Nullable(Region),
+  instance_type: Nullable(InstanceType),
+  agent_count: Nullable(AgentCount),
+  disk_size_gb: Nullable(DiskSize),
+  node_count: Nullable(Type.Integer({ examples: [3] })),
+  operator_version: Nullable(Type.String({ examples: ["0.1.0"] })),
+  kubernetes_version: Nullable(Type.String({ examples: ["v1.34.1+k3s1"] })),
+  last_heartbeat: Nullable(Timestamp()),
+  metrics: Nullable(ClusterCapacity),
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+};
+
+export const Cluster = Type.Object(fields, { title: "Cluster" });
+export type Cluster = Static<typeof Cluster>;
+
+const CreatedCluster = Type.Object(
+  {
+    ...fields,
+    connection_token: Nullable(
+      Type.String({ description: "The agent JWT, shown once; null for provisioning.", examples: ["<CLUSTER_JWT>"] }),
+    ),
+    install_command: Nullable(
+      Type.String({
+        description: "Installs the operator as printed; carries the token. Null for provisioning.",
+        examples: ["helm upgrade --install binnacle-operator …"],
+      }),
+    ),
+    provisioning_job_id: Nullable(Uuid("Of the job that creates the infrastructure; null for bring-your-own.")),
+  },
+  { title: "CreatedCluster" },
+);
+
+export const ClusterInput = Type.Object(
+  {
+    name: Name,
+    description: Type.Optional(Nullable(Description)),
+    provider: Type.Optional(
+      Type.Enum(PROVIDERS, { description: "With `credential_id`, for provisioning; `aws`, others are coming soon." }),
+    ),
+    credential_id: Type.Optional(Uuid()),
+    region: Type.Optional(Region),
+    instance_type: Type.Optional(InstanceType),
+    agent_count: Type.Optional(AgentCount),
+    disk_size_gb: Type.Optional(DiskSize),
+  },
+  {
+    ...strict,
+    description: "`provider` and `credential_id` go together; with both it is a provisioning request.",
+    examples: [{ name: "production", description: "Everything that customers see." }],
+  },
+);
+export type ClusterInput = Static<typeof ClusterInput>;
+
+export const listClusters = operation({
+  id: "listClusters",
+  method: "GET",
+  path: "/orgs/{org_id}/clusters",
+  tag,
+  summary: "List an organization's clusters, newest first",
+  credentials: READ_SCOPES,
+  params: orgParams,
+  query: PageQuery,
+  success: [200, Page(Cluster)],
+  failures: [404],
+});
+
+export const createCluster = operation({
+  id: "createCluster",
+  method: "POST",
+  path: "/orgs/{org_id}/clusters",
+  tag,
+  summary: "Register a cluster, or start provisioning one; org admin",
+  description:
+    "Without `provider` and `credential_id` it registers a cluster of yours: `pending`, with the command that installs the " +
+    "operator. With both it starts provisioning: `region` is the credential's, `instance_type` t3.large, `agent_count` 0 " +
+    "and `disk_size_gb` 50 unless given.",
+  credentials: ["clusters:register"],
+  params: orgParams,
+  body: ClusterInput,
+  success: [201, CreatedCluster],
+  failures: [404, 409],
+});
+
+export const getCluster = operation({
+  id: "getCluster",
+  method: "GET",
+  path: "/clusters/{id}",
+  tag,
+  summary: "Read a cluster: its details, status and last known capacity",
+  credentials: READ_SCOPES,
+  params,
+  success: [200, Cluster],
+  failures: [404],
+});
+
+export const updateCluster = operation({
+  id: "updateCluster",
+  method: "PATCH",
+  path: "/clusters/{id}",
+  tag,
+  summary: "Change a cluster's name and description",
+  description: "Fields left out stay; a description of null is taken out.",
+  credentials: "user",
+  params,
+  body: Type.Object({ name: Type.Optional(Name), description: Type.Optional(Nullable(Description)) }, strict),
+  success: [200, Cluster],
+  failures: [403, 404, 409],
+});
+
+export const deleteCluster = operation({
+  id: "deleteCluster",
+  method: "DELETE",
+  path: "/clusters/{id}",
+  tag,
+  summary: "Delete a cluster; org admin",
+  description:
+    "409 while projects exist on it; the answer names them. A bring-your-own cluster is gone at once. The infrastructure " +
+    "of a provisioned one is destroyed; until then it reads as `destroying`. The operator is not uninstalled.",
+  credentials: "user",
+  params,
+  success: [204, null],
+  failures: [403, 404, 409],
+});
+
+export const getInstallInstructions = operation({
+  id: "getInstallInstructions",
+  method: "GET",
+  path: "/clusters/{id}/install-instructions",
+  tag,
+  summary: "Read how the cluster is connected, without any secret",
+  credentials: READ_SCOPES,
+  params,
+  success: [
+    200,
+    Type.Object(
+      {
+        status: Type.Enum(CLUSTER_STATUSES),
+        cli_command: Type.Null({ description: "There is none yet for an existing cluster." }),
+        hub_url: HubUrl,
+        namespace: Namespace,
+        chart_ref: ChartRef,
+        docs_url: Type.String({ examples: ["https://example.com/charts/README.md"] }),
+      },
+      { title: "InstallInstructions" },
+    ),
+  ],
+  failures: [404],
+});
+
+/** Removed. It answers every signed-in caller with 410 and nothing else, whatever the id. */
+export const getInstallCommand = operation({
+  id: "getInstallCommand",
+  method: "GET",
+  path: "/clusters/{id}/install-command",
+  tag,
+  summary: "Removed; always 410",
+  description: "The command is part of the answer to the cluster's creation.",
+  credentials: READ_SCOPES,
+  params,
+  success: [410, Failure],
+});
+
+export const createAgentCredentials = operation({
+  id: "createAgentCredentials",
+  method: "POST",
+  path: "/clusters/{id}/agent-credentials",
+  tag,
+  summary: "Mint a new agent JWT for the cluster's operator",
+  description:
+    "Its secrets are shown once. Each call raises `token_version`; earlier tokens keep working. `repo_credential` is null: " +
+    "Binnacle writes to no Git repository.",
+  credentials: ["clusters:register"],
+  params,
+  success: [
+    201,
+    Type.Object(
+      {
+        cluster_id: Uuid(),
+        agent_jwt: Type.Object({
+          token: Type.String({ examples: ["<CLUSTER_JWT>"] }),
+          token_version: Type.Integer({ minimum: 1, examples: [2] }),
+          expires_at: Timestamp("365 days from now."),
+          hub_url: HubUrl,
+        }),
+        repo_credential: Nullable(
+          Type.Object({
+            repo_url: Type.String({ examples: ["git@git.example.com:platform/production.git"] }),
+            branch: Type.String({ examples: ["main"] }),
+            private_key: Type.String({ examples: ["<PRIVATE_KEY>"] }),
+          }),
+        ),
+        operator: Type.Object({ namespace: Namespace, chart_ref: ChartRef }),
+      },
+      { title: "AgentCredentials" },
+    ),
+  ],
+  failures: [403, 404],
+});
+
+export const ENFORCEMENTS = ["in_force", "pending"] as const;
+export type Enforcement = (typeof ENFORCEMENTS)[number];
+
+export const rotateClusterToken = operation({
+  id: "rotateClusterToken",
+  method: "POST",
+  path: "/clusters/{id}/rotate-token",
+  tag,
+  summary: "Revoke every earlier agent JWT and mint a new one",
+  description:
+    "The hub closes the live session; the cluster stays disconnected until the new token is deployed. `pending`: the hub " +
+    "did not answer in time. The rotation has happened all the same; do not repeat it.",
+  credentials: "user",
+  params,
+  success: [
+    200,
+    Type.Object(
+      {
+        token: Type.String({ examples: ["<CLUSTER_JWT>"] }),
+        token_version: Type.Integer({ minimum: 1, examples: [3] }),
+        enforcement: Type.Enum(ENFORCEMENTS),
+      },
+      { title: "RotatedToken" },
+    ),
+  ],
+  failures: [403, 404],
+});

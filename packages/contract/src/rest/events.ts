@@ -1,0 +1,69 @@
+import Type from "typebox";
+import { exampleOf } from "../example.ts";
+import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { EVENT_TYPES, RESOURCE_FILTERS } from "../states.ts";
+
+const StreamEvent = Type.Object(
+  {
+    id: Uuid(),
+    type: Type.Enum(EVENT_TYPES, { description: "The same as the frame's name.", examples: ["app"] }),
+    time: Timestamp(),
+    org_id: Nullable(Uuid()),
+    cluster_id: Type.Optional(Uuid()),
+    project_id: Type.Optional(Uuid()),
+    workload_id: Type.Optional(Uuid()),
+    resource: Type.Object({
+      type: Type.String({ examples: ["app"] }),
+      id: Nullable(Type.String({ examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"] })),
+      name: Nullable(Type.String({ examples: ["shop"] })),
+      namespace: Type.Optional(Type.String({ examples: ["web"] })),
+    }),
+  },
+  {
+    title: "Event",
+    additionalProperties: true,
+    description: [
+      "What else an event says stands beside these fields, by its type: `install_stage_update` has those of the journal",
+      "entry, `activity` those of the audit entry.",
+    ].join(" "),
+  },
+);
+
+/** The handler writes it by itself, for as long as it lasts; there is nothing to give back. */
+const EventFrames = Type.Unsafe<null>(
+  Type.String({
+    description: "Server-sent events: the name of a frame is the event's type, its `data` the event as JSON.",
+    contentMediaType: "application/json",
+    contentSchema: StreamEvent,
+    examples: [`event: app\ndata: ${JSON.stringify(exampleOf(StreamEvent))}\n\n`],
+  }),
+);
+
+const EventQuery = Type.Object({
+  cluster_id: Type.Optional(Uuid("Only events of this cluster.")),
+  project_id: Type.Optional(Uuid("Only events of this project.")),
+  workload_id: Type.Optional(Uuid("Only events of this workload.")),
+  resource_type: Type.Enum(RESOURCE_FILTERS, {
+    default: "all",
+    description: "Only events about resources of this kind.",
+  }),
+});
+
+export const streamEvents = operation({
+  id: "streamEvents",
+  method: "GET",
+  path: "/events/stream",
+  tag: "Events",
+  summary: "Follow what happens, as server-sent events",
+  description: [
+    "A long-lived `text/event-stream` of what you may see, from now on. A filter for what you cannot see is met by silence.",
+    "A comment every 15 seconds keeps the line open. The stream ends when its access token expires, when its session or its",
+    "user is gone, when the server stops, and for a client that does not read. Nothing is replayed: reconnect with backoff,",
+    "then read again what you show.",
+  ].join(" "),
+  credentials: "user",
+  query: EventQuery,
+  success: [200, EventFrames],
+  successType: "text/event-stream",
+});

@@ -1,0 +1,157 @@
+import Type, { type Static } from "typebox";
+import { ExportKey } from "../component.ts";
+import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, PageQuery, pageFields, Whole } from "../page.ts";
+import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
+import { App } from "./apps.ts";
+
+const tag = "Projects";
+const params = Type.Object({ id: Uuid() });
+const shared = { tag, credentials: "user" } as const;
+
+export const Project = Type.Object(
+  {
+    id: Uuid(),
+    name: DnsLabel("shop"),
+    namespace: { ...DnsLabel("shop"), description: "The Kubernetes namespace; the project's name." },
+    cluster_id: Uuid(),
+    org_id: Uuid(),
+    lifecycle: Type.Enum(PROJECT_LIFECYCLES, {
+      description:
+        "`pending` until the cluster confirms the project, `ready` from then on, `degraded` for the reason beside it, `cleanup_pending` until the cluster confirms that it is gone.",
+    }),
+    lifecycle_reason: Nullable(Type.Enum(LIFECYCLE_REASONS)),
+    lifecycle_message: Nullable(Type.String({ examples: ["The cluster has not confirmed the project."] })),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { title: "Project" },
+);
+export type Project = Static<typeof Project>;
+
+export const createProject = operation({
+  ...shared,
+  id: "createProject",
+  method: "POST",
+  path: "/projects",
+  summary: "Create a project on a cluster",
+  description:
+    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. A project caps nothing: there are no quotas.",
+  body: Type.Object(
+    {
+      name: {
+        ...DnsLabel("shop"),
+        description: "Unique on the cluster. `default`, `binnacle-system` and `kube-…` are refused.",
+      },
+      cluster_id: Uuid(),
+    },
+    strict,
+  ),
+  success: [201, Project],
+  failures: [403, 404, 409],
+});
+
+export const listProjects = operation({
+  ...shared,
+  id: "listProjects",
+  method: "GET",
+  path: "/projects",
+  summary: "List the projects you can see",
+  query: Type.Object({ ...pageFields(), cluster_id: Type.Optional(Uuid("Only those on this cluster.")) }),
+  success: [200, Page(Project)],
+});
+
+export const getProject = operation({
+  ...shared,
+  id: "getProject",
+  method: "GET",
+  path: "/projects/{id}",
+  summary: "Read a project",
+  params,
+  success: [200, Project],
+  failures: [404],
+});
+
+export const deleteProject = operation({
+  ...shared,
+  id: "deleteProject",
+  method: "DELETE",
+  path: "/projects/{id}",
+  summary: "Delete a project with its apps and addon instances; org admin",
+  description:
+    "The record stays as `cleanup_pending` until the cluster confirms that the namespace is gone. What becomes of persistent volumes is for the cluster's storage class to say.",
+  params,
+  success: [202, Project],
+  failures: [403, 404],
+});
+
+export const listProjectApps = operation({
+  ...shared,
+  id: "listProjectApps",
+  method: "GET",
+  path: "/projects/{id}/apps",
+  summary: "List the apps of a project, newest first",
+  params,
+  query: PageQuery,
+  success: [200, Page(App)],
+  failures: [404],
+});
+
+const AvailableExport = Type.Object(
+  {
+    addon_instance_id: Uuid(),
+    addon_instance_name: DnsLabel("db"),
+    key: ExportKey,
+    description: Nullable(Type.String({ examples: ["Where clients connect."] })),
+    secret: Type.Boolean({ description: "Whether reads show that it is there and not what it is." }),
+    published: Type.Boolean({ description: "Whether the cluster has reported a value for it." }),
+  },
+  { title: "AvailableExport" },
+);
+export type AvailableExport = Static<typeof AvailableExport>;
+
+export const listAvailableExports = operation({
+  ...shared,
+  id: "listAvailableExports",
+  method: "GET",
+  path: "/projects/{id}/available-exports",
+  summary: "List the export keys of the project's standalone addon instances",
+  description: "Not what the components of apps export, and not who uses what.",
+  params,
+  success: [200, Whole(AvailableExport)],
+  failures: [404],
+});
+
+/** Where a secret that a project sees is kept. */
+export const SECRET_ORIGINS = ["cluster", "project", "app", "addon"] as const;
+
+const VisibleSecret = Type.Object(
+  {
+    kind: Type.Enum(["registry", "component", "addon"]),
+    inherited_from: Type.Enum(SECRET_ORIGINS),
+    source: Type.Object(
+      { id: Uuid(), name: Type.String({ examples: ["shop"] }) },
+      { description: "The cluster, project, app or addon instance that it belongs to." },
+    ),
+    name: Type.String({
+      description: "Of the registry secret, the app's component or the addon instance.",
+      examples: ["web"],
+    }),
+    keys: Type.Array(Type.String({ examples: ["API_KEY"] })),
+    updated_at: Timestamp(),
+  },
+  { title: "VisibleSecret" },
+);
+export type VisibleSecret = Static<typeof VisibleSecret>;
+
+export const getSecretsOverview = operation({
+  ...shared,
+  id: "getSecretsOverview",
+  method: "GET",
+  path: "/projects/{id}/secrets-overview",
+  summary: "List the secrets that a project sees and where each is inherited from; keys, never values",
+  params,
+  success: [200, Whole(VisibleSecret)],
+  failures: [404],
+});

@@ -1,0 +1,85 @@
+import Type, { type Static } from "typebox";
+import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, PageQuery } from "../page.ts";
+import { PROVISIONING_ACTIONS, PROVISIONING_PHASES, PROVISIONING_STATUSES } from "../states.ts";
+
+const tag = "Provisioning jobs";
+const params = Type.Object({ id: Uuid() });
+
+export const ProvisioningJob = Type.Object(
+  {
+    id: Uuid(),
+    cluster_id: Uuid(),
+    credential_id: Nullable(Uuid()),
+    action: Type.Enum(PROVISIONING_ACTIONS),
+    status: Type.Enum(PROVISIONING_STATUSES),
+    phase: Type.Enum(PROVISIONING_PHASES, { description: "How far it has come." }),
+    progress_pct: Type.Integer({ minimum: 0, maximum: 100, examples: [40] }),
+    error_message: Nullable(Type.String({ examples: ["The credential was refused."] })),
+    attempts: Type.Integer({ minimum: 0, examples: [1] }),
+    desired_node_count: Nullable(
+      Type.Integer({ description: "Of the control plane and the agents together; null for a destroy.", examples: [3] }),
+    ),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+    started_at: Nullable(Timestamp()),
+    finished_at: Nullable(Timestamp()),
+  },
+  { title: "ProvisioningJob" },
+);
+export type ProvisioningJob = Static<typeof ProvisioningJob>;
+
+export const listProvisioningJobs = operation({
+  id: "listProvisioningJobs",
+  method: "GET",
+  path: "/clusters/{id}/provisioning-jobs",
+  tag,
+  summary: "List a cluster's provisioning jobs, newest first",
+  description: "Empty for a bring-your-own cluster.",
+  credentials: "user",
+  params,
+  query: PageQuery,
+  success: [200, Page(ProvisioningJob)],
+  failures: [404],
+});
+
+export const getProvisioningJob = operation({
+  id: "getProvisioningJob",
+  method: "GET",
+  path: "/provisioning-jobs/{id}",
+  tag,
+  summary: "Read the status and the current phase of a provisioning job",
+  credentials: "user",
+  params,
+  success: [200, ProvisioningJob],
+  failures: [404],
+});
+
+export const getProvisioningLogs = operation({
+  id: "getProvisioningLogs",
+  method: "GET",
+  path: "/provisioning-jobs/{id}/logs",
+  tag,
+  summary: "Read what Terraform and the bootstrap have printed",
+  description: "Secrets are masked. `logs` is null while nothing has been printed.",
+  credentials: "user",
+  params,
+  success: [200, Type.Object({ logs: Nullable(Type.String({ examples: ["Plan: 7 to add, 0 to change.\n"] })) })],
+  failures: [404],
+});
+
+export const retryProvisioningJob = operation({
+  id: "retryProvisioningJob",
+  method: "POST",
+  path: "/provisioning-jobs/{id}/retry",
+  tag,
+  summary: "Run a failed provisioning job again; org admin",
+  description:
+    "The same job goes on from the infrastructure that is there: nothing that exists is created anew. " +
+    "409 unless the job has failed and is the newest of its cluster.",
+  credentials: "user",
+  params,
+  success: [202, ProvisioningJob],
+  failures: [403, 404, 409],
+});

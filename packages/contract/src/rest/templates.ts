@@ -1,0 +1,322 @@
+import Type, { type Static } from "typebox";
+import { TemplateComponent, TemplateParameter } from "../catalog/stack-template.ts";
+import { ValidationItem } from "../errors.ts";
+import { Description, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { Page, pageFields } from "../page.ts";
+import { TEMPLATE_SCOPES } from "../states.ts";
+import { appConflict, appParams, appQuery } from "./apps.ts";
+import { ChartName, ChartRepo, ChartVersion } from "./chart-inspection.ts";
+
+const tag = "Stack templates";
+const params = Type.Object({
+  namespace: Type.String({ maxLength: 253, examples: ["shop"] }),
+  name: Type.String({ maxLength: 253, examples: ["web-app"] }),
+});
+const OrgChoice = Type.Object({
+  org_id: Type.Optional(Uuid("Whose template is meant, where several organizations have one of this name.")),
+});
+
+const version = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  pattern: "^[0-9A-Za-z][0-9A-Za-z.+_-]*$",
+  examples: ["1.0.0"],
+});
+const scope = Type.Enum(TEMPLATE_SCOPES, {
+  description:
+    "Who sees it: who has a role in the project of its namespace; on the cluster of that project; members; everyone.",
+  examples: ["organization"],
+});
+const icon = Nullable(
+  Type.String({ maxLength: 2000, pattern: "^[^\\p{Cc}]*$", description: "A name or an address.", examples: ["globe"] }),
+);
+const tags = Type.Array(
+  Type.String({ minLength: 1, maxLength: 63, pattern: "^[^\\p{Cc}\\p{Z}]+$", examples: ["web"] }),
+  { maxItems: 20, uniqueItems: true },
+);
+const parameters = Type.Array(TemplateParameter, { maxItems: 100 });
+const components = Type.Array(TemplateComponent, {
+  minItems: 1,
+  maxItems: 100,
+  description: `As those of an app. "\${name}" anywhere in a value stands for the parameter, "$\${" for itself.`,
+  examples: [[{ name: "web", workload_spec: { image: `\${image}` } }]],
+});
+const orgId = Type.Optional(
+  Uuid("Else the organization of the project with that namespace, else the only one you belong to."),
+);
+
+const summary = {
+  id: Uuid(),
+  org_id: Uuid(),
+  namespace: DnsLabel("shop"),
+  name: DnsLabel("web-app"),
+  version,
+  scope,
+  description: Nullable(Description),
+  icon,
+  tags,
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+};
+
+export const StackTemplateSummary = Type.Object(summary, { title: "StackTemplateSummary" });
+export type StackTemplateSummary = Static<typeof StackTemplateSummary>;
+export const StackTemplate = Type.Object({ ...summary, parameters, components }, { title: "StackTemplate" });
+export type StackTemplate = Static<typeof StackTemplate>;
+
+const changeable = {
+  description: Type.Optional(Nullable(Description)),
+  icon: Type.Optional(icon),
+  tags: Type.Optional(tags),
+};
+const identity = {
+  name: DnsLabel("web-app"),
+  version: Type.Optional({ ...version, default: "1.0.0" }),
+  scope: Type.Optional({ ...scope, default: "project" as const }),
+};
+
+/** What a template says, wherever it is written: in a request or in a YAML file. */
+export const StackTemplateContent = Type.Object(
+  {
+    ...identity,
+    ...changeable,
+    namespace: Type.Optional(DnsLabel("shop")),
+    parameters: Type.Optional(parameters),
+    components,
+  },
+  strict,
+);
+export type StackTemplateContent = Static<typeof StackTemplateContent>;
+
+export const listStackTemplates = operation({
+  id: "listStackTemplates",
+  method: "GET",
+  path: "/stack-templates",
+  tag,
+  summary: "List the stack templates that you can see",
+  credentials: "user",
+  query: Type.Object({
+    ...pageFields(),
+    namespace: Type.Optional(Type.String({ maxLength: 63, examples: ["shop"] })),
+    scope: Type.Optional(scope),
+  }),
+  success: [200, Page(StackTemplateSummary)],
+});
+
+export const createStackTemplate = operation({
+  id: "createStackTemplate",
+  method: "POST",
+  path: "/stack-templates",
+  tag,
+  summary: "Create a stack template",
+  description:
+    "Scope `project` needs an editor of the project with that namespace, `cluster` and `organization` an administrator of the organization, `global` a superuser.",
+  credentials: "user",
+  body: Type.Object(
+    {
+      ...StackTemplateContent.properties,
+      namespace: DnsLabel("shop"),
+      org_id: orgId,
+    },
+    strict,
+  ),
+  success: [201, StackTemplate],
+  versioned: true,
+  failures: [403, 404, 409],
+});
+
+export const getStackTemplate = operation({
+  id: "getStackTemplate",
+  method: "GET",
+  path: "/stack-templates/{namespace}/{name}",
+  tag,
+  summary: "Read a stack template with its parameters and components",
+  credentials: "user",
+  params,
+  query: OrgChoice,
+  success: [200, StackTemplate],
+  versioned: true,
+  failures: [404],
+  failureBodies: appConflict,
+});
+
+export const updateStackTemplate = operation({
+  id: "updateStackTemplate",
+  method: "PUT",
+  path: "/stack-templates/{namespace}/{name}",
+  tag,
+  summary: "Change a stack template in place; its version stays",
+  description: "Fields that are left out stay as they are. Who may create a template of its scope may change it.",
+  credentials: "user",
+  params,
+  query: OrgChoice,
+  body: Type.Object(
+    { ...changeable, parameters: Type.Optional(parameters), components: Type.Optional(components) },
+    { ...strict, examples: [{ description: "What every shop of ours runs." }] },
+  ),
+  success: [200, StackTemplate],
+  versioned: true,
+  failures: [403, 404],
+  failureBodies: appConflict,
+});
+
+export const deleteStackTemplate = operation({
+  id: "deleteStackTemplate",
+  method: "DELETE",
+  path: "/stack-templates/{namespace}/{name}",
+  tag,
+  summary: "Delete a stack template",
+  description: "What was deployed from it stays as it is. Who may create a template of its scope may delete it.",
+  credentials: "user",
+  params,
+  query: OrgChoice,
+  success: [204, null],
+  versioned: true,
+  failures: [403, 404],
+  failureBodies: appConflict,
+});
+
+export const createStackTemplateFromApp = operation({
+  id: "createStackTemplateFromApp",
+  method: "POST",
+  path: "/stack-templates/from-app/{namespace}/{name}",
+  tag,
+  summary: "Make a stack template of an app",
+  description:
+    "Secrets keep their keys: each value becomes a required parameter of type `secret`. What an app takes from the exports of its components stays, or becomes parameters where `preserve_export_refs` is false.",
+  credentials: "user",
+  params: Type.Object(appParams),
+  query: Type.Object(appQuery),
+  body: Type.Object(
+    { ...identity, ...changeable, preserve_export_refs: Type.Optional(Type.Boolean({ default: true })) },
+    strict,
+  ),
+  success: [201, StackTemplate],
+  versioned: true,
+  failures: [403, 404, 409],
+});
+
+/** A parameter that stands for one value of a chart. */
+const PromotedParameter = Type.Object(
+  {
+    ...TemplateParameter.properties,
+    type: Type.Optional({
+      ...TemplateParameter.properties.type,
+      description: "That of the chart's own value where left out.",
+    }),
+    path: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: "^[^.]+(\\.[^.]+)*$",
+      description: "The way to the value, with dots.",
+      examples: ["controller.replicaCount"],
+    }),
+  },
+  strict,
+);
+export type PromotedParameter = Static<typeof PromotedParameter>;
+
+export const createStackTemplateFromChart = operation({
+  id: "createStackTemplateFromChart",
+  method: "POST",
+  path: "/stack-templates/from-chart",
+  tag,
+  summary: "Make a stack template of a Helm chart",
+  description:
+    "Each parameter stands for a value that the chart has; without a default of its own it takes the chart's.",
+  credentials: "user",
+  body: Type.Object(
+    {
+      ...identity,
+      ...changeable,
+      namespace: DnsLabel("shop"),
+      org_id: orgId,
+      repo: ChartRepo,
+      chart: ChartName,
+      chart_version: ChartVersion,
+      parameters: Type.Optional(Type.Array(PromotedParameter, { maxItems: 100 })),
+    },
+    strict,
+  ),
+  success: [201, StackTemplate],
+  versioned: true,
+  failures: [403, 404, 409, 502],
+});
+
+export const StackTemplateReading = Type.Object(
+  {
+    valid: Type.Boolean(),
+    errors: Type.Array(ValidationItem),
+    template: Nullable(Type.Unsafe<StackTemplateContent>(StackTemplateContent)),
+  },
+  { title: "StackTemplateReading" },
+);
+export type StackTemplateReading = Static<typeof StackTemplateReading>;
+
+export const createStackTemplateFromYaml = operation({
+  id: "createStackTemplateFromYaml",
+  method: "POST",
+  path: "/stack-templates/from-yaml",
+  tag,
+  summary: "Check a stack template that is written in YAML, or create it",
+  description:
+    "Exactly one of `file` and `yaml_content`. Without `create` nothing is stored: the answer is a 200 that says whether the template is valid, and why not. With it the template is created: 201, and 422 where it is not valid. Aliases, anchors, tags, repeated keys and several documents are refused.",
+  credentials: "user",
+  body: Type.Object(
+    {
+      file: Type.Optional(Type.String({ contentMediaType: "application/yaml", description: "The file." })),
+      yaml_content: Type.Optional(Type.String({ description: "The same, as text." })),
+      create: Type.Optional(Type.Boolean({ default: false })),
+      namespace: Type.Optional(DnsLabel("shop")),
+      org_id: orgId,
+    },
+    {
+      ...strict,
+      examples: [
+        { yaml_content: "name: web-app\ncomponents: [{ name: web, workload_spec: { image: 'nginx:1.29' } }]\n" },
+      ],
+    },
+  ),
+  bodyType: "multipart/form-data",
+  success: [200, StackTemplateReading],
+  otherSuccess: [201, StackTemplate],
+  versioned: true,
+  failures: [403, 404, 409],
+});
+
+export const deployStackTemplate = operation({
+  id: "deployStackTemplate",
+  method: "POST",
+  path: "/stack-templates/{namespace}/{name}/deploy",
+  tag,
+  summary: "Make an app of a stack template",
+  description:
+    "The app is named after the template, with a short suffix where that name is taken. It is recorded at once and runs later; its deployment has failed when it does not run within `timeout` seconds.",
+  credentials: "user",
+  params,
+  query: OrgChoice,
+  body: Type.Object(
+    {
+      project_id: Uuid(),
+      parameters: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100, examples: [{ image: "nginx:1.29" }] }),
+      ),
+      timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 300, description: "Seconds." })),
+    },
+    strict,
+  ),
+  success: [
+    201,
+    Type.Object(
+      {
+        message: Type.String({ examples: ["web-app is being deployed."] }),
+        deploy_name: DnsLabel("web-app"),
+        namespace: DnsLabel("shop"),
+      },
+      { title: "StackTemplateDeployment" },
+    ),
+  ],
+  failures: [403, 404],
+  failureBodies: appConflict,
+});
