@@ -16,6 +16,8 @@ import type {
   ProvisioningStatus,
   Stage,
   StageStatus,
+  TemplateComponent,
+  TemplateParameter,
   TemplateScope,
 } from "@binnacle/contract";
 import type { Generated } from "kysely";
@@ -178,6 +180,7 @@ export interface AppTable extends Timestamps {
   drift_summary: string | null;
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
+  forced_generation: number | null;
 }
 
 export interface AppSecretTable {
@@ -197,7 +200,7 @@ export interface AppDeploymentTable extends Timestamps {
   operation: DeploymentOperation;
   status: DeploymentStatus;
   message: string | null;
-  spec: Json<{ components: ComponentSpec[] }>;
+  spec: Json<{ components: ComponentSpec[]; paused: boolean }>;
   created_by: string | null;
   deadline_at: Date | null;
   finished_at: Date | null;
@@ -251,6 +254,8 @@ export interface StackTemplateTable extends Timestamps {
   description: string | null;
   icon: string | null;
   tags: string[];
-  components: Json<object[]>;
-  parameters: Json<object[]>;
+  components: Json<TemplateComponent[]>;
+  parameters: Json<TemplateParameter[]>;
+  /** Goes up with each change of it. */
+  generation: Generated<number>;
 }

@@ -28,6 +28,17 @@ export async function totalRows(
   return row.total;
 }
 
+/** The sum over several scopes, which must not overlap. */
+export async function totalRowsIn(db: Queries, relation: CountedRelation, scopes: readonly string[]): Promise<number> {
+  const { total } = await db
+    .selectFrom("row_counts")
+    .select(sql<number>`coalesce(sum(delta), 0)::bigint`.as("total"))
+    .where("relation", "=", relation)
+    .where("scope", "=", sql<string>`any(${scopes}::uuid[])`)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 /** Adds the deltas of each total together. A reader sees all of it or none; rows another worker folds are left to it. */
 export async function foldRowCounts(db: Queries): Promise<void> {
   await sql`

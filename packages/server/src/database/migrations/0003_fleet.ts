@@ -127,7 +127,10 @@ const STATEMENTS = [
     constraint projects_namespace_taken unique (cluster_id, namespace)
   )`,
   sql`create index projects_by_org on projects (org_id, id desc)`,
+  sql`create index projects_by_cluster on projects (cluster_id, id desc)`,
   sql`create index projects_unconfirmed on projects (created_at) where lifecycle = 'pending'`,
+  sql`create index projects_uncleaned on projects (updated_at)
+    where lifecycle = 'cleanup_pending' and lifecycle_reason is null`,
 
   sql`create table role_bindings (
     id uuid primary key,
@@ -197,6 +200,8 @@ const STATEMENTS = [
     drift_summary text,
     drift_fields jsonb not null default '[]',
     drift_detected_at timestamptz,
+    -- The generation with which the operator takes over fields that another manager owns.
+    forced_generation bigint,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     constraint apps_name_taken unique (project_id, name)
@@ -285,14 +290,18 @@ const STATEMENTS = [
     tags text[] not null default '{}',
     components jsonb not null,
     parameters jsonb not null,
+    generation integer not null default 1,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     constraint stack_templates_name_taken unique (org_id, namespace, name)
   )`,
   sql`create index stack_templates_by_name on stack_templates (namespace, name)`,
+  sql`create index stack_templates_by_org on stack_templates (org_id, id desc)`,
 
   ...counted("clusters", "org_id"),
   ...counted("projects", "org_id"),
+  ...counted("projects", "cluster_id", "count_by_cluster"),
+  ...counted("projects", undefined, "count_all"),
   ...counted("apps", "project_id"),
   ...counted("addon_instances", "project_id"),
 ];

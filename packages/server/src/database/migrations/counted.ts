@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 
-/** Keeps the total of a table, or of each of its parts, in `row_counts`. */
-export function counted(table: string, scope?: string) {
+/** Keeps the total of a table, or of each of its parts, in `row_counts`. Parts of several kinds need names of their own. */
+export function counted(table: string, scope?: string, name = "count") {
   const argument = sql.raw(scope ? `'${scope}'` : "");
   return [
-    sql`create trigger count_inserted after insert on ${sql.table(table)}
+    sql`create trigger ${sql.ref(`${name}_inserted`)} after insert on ${sql.table(table)}
       referencing new table as changed for each statement execute function count_rows(${argument})`,
-    sql`create trigger count_deleted after delete on ${sql.table(table)}
+    sql`create trigger ${sql.ref(`${name}_deleted`)} after delete on ${sql.table(table)}
       referencing old table as changed for each statement execute function count_rows(${argument})`,
   ];
 }
