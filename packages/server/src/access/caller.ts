@@ -15,5 +15,5 @@ export interface Caller {
 
 /** What a request presents, its form and signature already checked; whether it still counts is the database's word. */
 export type Credential =
-  | { readonly kind: "session"; readonly sessionId: string; readonly userId: string }
+  | { readonly kind: "session"; readonly sessionId: string; readonly userId: string; readonly expiresAtMs: number }
   | { readonly kind: "cli_token"; readonly digest: Buffer };

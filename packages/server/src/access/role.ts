@@ -19,6 +19,8 @@ export type Requirement =
   | { readonly needs: "any_org_admin" }
   /** Strangers learn nothing about the place where `hidden`; else they are told that it is not theirs. */
   | { readonly needs: "org_role"; readonly role: OrgRole; readonly hidden: boolean }
+  /** An administrator of the organization; for everybody else, its members too, the thing is not there. */
+  | { readonly needs: "concealed_org_admin" }
   /** A cluster is seen by every member of its organization. */
   | { readonly needs: "cluster_role"; readonly role: "member" | BindingRole | "org_admin" }
   /** A project is seen by those who have a role on it or on its cluster. */
@@ -26,7 +28,7 @@ export type Requirement =
 
 export type PlaceRequirement = Extract<
   Requirement,
-  { needs: "superuser" | "org_role" | "cluster_role" | "project_role" }
+  { needs: "superuser" | "org_role" | "concealed_org_admin" | "cluster_role" | "project_role" }
 >;
 
 export type Verdict = "allowed" | "forbidden" | "hidden";
@@ -40,6 +42,8 @@ export function judge(requirement: PlaceRequirement, standing: Standing): Verdic
     case "org_role":
       if (standing.orgRole === null) return requirement.hidden ? "hidden" : "forbidden";
       return atLeast(ORG_ROLES, standing.orgRole, requirement.role) ? "allowed" : "forbidden";
+    case "concealed_org_admin":
+      return standing.orgRole === "admin" ? "allowed" : "hidden";
     case "cluster_role":
       return standing.orgRole === null ? "hidden" : judgeBinding(requirement.role, standing);
     case "project_role":

@@ -1,6 +1,7 @@
 import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
 import type pg from "pg";
 import { cliTokenUses, worthNotingSince } from "../accounts/cli-token-use.ts";
+import type { AppAddress, SeenApp } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
@@ -17,6 +18,7 @@ export interface SightStore {
   org(credential: Credential, orgId: string, now: Date): Promise<OrgSight | null>;
   cluster(credential: Credential, clusterId: string, now: Date): Promise<PlaceSight<Cluster> | null>;
   project(credential: Credential, projectId: string, now: Date): Promise<PlaceSight<Project> | null>;
+  app(credential: Credential, address: AppAddress, now: Date): Promise<PlaceSight<SeenApp> | null>;
   administersAnyOrg(userId: string): Promise<boolean>;
 }
 
@@ -26,7 +28,7 @@ export interface OrgSight {
   readonly role: OrgRole | null;
 }
 
-/** A cluster or a project, with the caller's role in its organization and the strongest one bound on it. */
+/** A cluster, a project or an app, with the caller's role in its organization and the strongest one bound on it. */
 export interface PlaceSight<P> {
   readonly caller: Caller;
   readonly place: P | null;
@@ -50,13 +52,14 @@ const ORG = `select caller.*, o.*, m.role as org_role
   from caller left join orgs o on o.id = $3 left join memberships m on m.org_id = o.id and m.user_id = caller.caller_id`;
 
 const CLUSTER = `select caller.*, c.*, m.role as org_role, b.role as cluster_role, null as project_role,
-    s.lease_until as session_lease_until, j.action as job_action, j.status as job_status, j.error_message as job_error_message
+    s.lease_until as session_lease_until, j.action as job_action, j.status as job_status, j.phase as job_phase,
+    j.error_message as job_error_message
   from caller left join clusters c on c.id = $3
     left join memberships m on m.org_id = c.org_id and m.user_id = caller.caller_id
     left join role_bindings b on b.cluster_id = c.id and b.user_id = caller.caller_id
     left join cluster_sessions s on s.cluster_id = c.id
     left join lateral (
-      select action, status, error_message from provisioning_jobs where cluster_id = c.id order by id desc limit 1
+      select action, status, phase, error_message from provisioning_jobs where cluster_id = c.id order by id desc limit 1
     ) j on true`;
 
 const PROJECT = `select caller.*, p.*, m.role as org_role, c.role as cluster_role, b.role as project_role
@@ -65,7 +68,17 @@ const PROJECT = `select caller.*, p.*, m.role as org_role, c.role as cluster_rol
     left join role_bindings c on c.cluster_id = p.cluster_id and c.user_id = caller.caller_id
     left join role_bindings b on b.project_id = p.id and b.user_id = caller.caller_id`;
 
-/** For the benchmark, which holds Binnacle against this statement written by hand. */
+/** The keys of its secrets come along, because every read of an app shows them. */
+const APP = `select caller.*, a.*, m.role as org_role, c.role as cluster_role, b.role as project_role,
+    array(select k.component || '/' || k.key from app_secrets k where k.app_id = a.id order by k.component, k.key) as secret_paths
+  from caller left join apps a on a.project_id = $3 and a.namespace = $4 and a.name = $5
+    left join memberships m on m.org_id = a.org_id and m.user_id = caller.caller_id
+    left join role_bindings c on c.cluster_id = a.cluster_id and c.user_id = caller.caller_id
+    left join role_bindings b on b.project_id = a.project_id and b.user_id = caller.caller_id`;
+
+/** For the benchmark, which holds Binnacle against these statements written by hand. */
+export const SEE_APP_BY_SESSION = `with caller as (${CALLER.session}) ${APP}`;
+export const SEE_PROJECT_BY_SESSION = `with caller as (${CALLER.session}) ${PROJECT}`;
 export const SEE_ORG_BY_SESSION = `with caller as (${CALLER.session}) ${ORG}`;
 
 /** The condition holds across replicas: of several that note a use at once, one writes. */
@@ -128,6 +141,10 @@ export function sightStore(pool: pg.Pool): SightStore {
     async project(credential, projectId, now) {
       const row = await look<PlaceRow<Project>>("see_project", credential, now, PROJECT, [projectId]);
       return row && placeOf<Project>(credential, row);
+    },
+    async app(credential, { projectId, namespace, name }, now) {
+      const row = await look<PlaceRow<SeenApp>>("see_app", credential, now, APP, [projectId, namespace, name]);
+      return row && placeOf<SeenApp>(credential, row);
     },
     async administersAnyOrg(userId) {
       const { rowCount } = await pool.query({

@@ -10,5 +10,5 @@ export async function credentialOf(tokens: Tokens, authorization: string | undef
   if (!token) return null;
   if (token.startsWith(CLI_TOKEN_PREFIX)) return { kind: "cli_token", digest: digestOf(token) };
   const claims = await tokens.read("access", token);
-  return claims && { kind: "session", sessionId: claims.sessionId, userId: claims.userId };
+  return claims && { kind: "session", ...claims };
 }

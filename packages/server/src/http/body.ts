@@ -1,5 +1,5 @@
 import type { ValidationItem } from "@binnacle/contract";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const DEEPEST_NESTING = 64;
 
@@ -49,6 +49,31 @@ export function registerBodyParsers(app: FastifyInstance): void {
       }
     },
   );
+  app.addContentTypeParser(
+    "multipart/form-data",
+    { parseAs: "buffer" },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      try {
+        return await parseMultipart(request.headers["content-type"] ?? "", bytes);
+      } catch {
+        return new UnreadableBody("value_error", "The form must be multipart/form-data, in UTF-8");
+      }
+    },
+  );
+}
+
+/** A part of the form is text, whether it is sent as a field or as a file; a name given twice is a list, as in `parseForm`. */
+async function parseMultipart(contentType: string, bytes: Buffer): Promise<Record<string, unknown>> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const fields = Map.groupBy(form, ([name]) => name);
+  const read = async (part: string | Blob) =>
+    typeof part === "string" ? part : decoder.decode(await part.arrayBuffer());
+  const entries = [...fields].map(async ([name, pairs]) => {
+    const [value = "", ...more] = await Promise.all(pairs.map(([, part]) => read(part)));
+    return [name, more.length === 0 ? value : [value, ...more]] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 function isJson(text: string): boolean {

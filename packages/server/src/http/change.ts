@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { appendAudit } from "../audit/audit.store.ts";
-import { type Actor, auditRow, type ChangeRecord } from "../audit/audit.ts";
+import { type Actor, type AuditRow, auditRow, type ChangeRecord, type Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { activityOf } from "../events/activity.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -26,6 +27,8 @@ export interface ChangeContext {
   readonly actor: Actor;
   readonly sourceAddress: string;
   readonly requestId: string;
+  /** What the request is about, where that is a cluster or a project. */
+  readonly place?: Place | null;
   readonly idempotency: IdempotencyKey | null;
 }
 
@@ -56,10 +59,16 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
           effects.push(() => bus.publish(EVENTS_TOPIC, { id: newId(), time: clock().toISOString(), ...announcement })),
       });
       if (records.length === 0) throw new Error("A change was made that leaves no audit entry.");
+      const entries = records.map((record): [AuditRow, Place | null] => [
+        auditRow(record, context, newId(), clock()),
+        record.place ?? context.place ?? null,
+      ]);
       await appendAudit(
         tx,
-        records.map((record) => auditRow(record, context, newId(), clock())),
+        entries.map(([row]) => row),
       );
+      // First of all: whoever loses access by the change is to have lost it when the rest is told.
+      effects.unshift(...entries.map((entry) => () => bus.publish(EVENTS_TOPIC, activityOf(...entry))));
       if (context.idempotency) await keepAnswer(tx, vault, context.idempotency, answer);
       return answer;
     });

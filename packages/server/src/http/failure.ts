@@ -23,11 +23,11 @@ export const STATUS_OF: Record<FaultKind, number> = {
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const fault = faultOf(error);
   if (!fault) {
-    request.log.error({ err: error }, "request failed");
+    request.log.error({ request_id: request.id, err: error }, "request failed");
     reply.code(500).send({ detail: "Internal Server Error", request_id: request.id });
     return;
   }
-  if (fault.kind === "unavailable") request.log.warn({ err: error }, "request failed for now");
+  if (fault.kind === "unavailable") request.log.warn({ request_id: request.id, err: error }, "request failed for now");
   if (fault.kind === "unauthenticated") reply.header("www-authenticate", "Bearer");
   if (fault.retryAfterSeconds !== undefined) reply.header("retry-after", String(fault.retryAfterSeconds));
   reply.code(STATUS_OF[fault.kind]).send(fault.body ?? { detail: fault.detail });

@@ -2,6 +2,7 @@ import type { BindingRole, Operation, Scope } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
 import { judge, type PlaceRequirement, type Requirement, type Standing } from "../access/role.ts";
 import type { OrgSight, PlaceSight, SightStore } from "../access/sight.store.ts";
+import type { AppAddress, SeenApp } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { forbidden, invalidValue, notFound, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
@@ -37,6 +38,10 @@ export interface OnCluster extends SignedIn {
 }
 export interface InProject extends SignedIn {
   readonly project: Project;
+  readonly standing: Standing;
+}
+export interface InApp extends SignedIn {
+  readonly app: SeenApp;
   readonly standing: Standing;
 }
 export interface InOrg extends SignedIn {
@@ -107,6 +112,16 @@ export const inProject = <I extends Input>(
     const sight = await looking.sights.project(looking.credential, projectIdOf(input), looking.now);
     const { caller, place: project, standing } = admitted({ needs: "project_role", role }, looking, sight, "Project");
     return { caller, project, standing };
+  },
+});
+
+/** An app is seen by those who see its project; one that another namespace or project holds is not there. */
+export const inApp = <I extends Input>(role: BindingRole, addressOf: (input: I) => AppAddress): Guard<InApp, I> => ({
+  requirement: { needs: "project_role", role },
+  async look(looking, input) {
+    const sight = await looking.sights.app(looking.credential, addressOf(input), looking.now);
+    const { caller, place: app, standing } = admitted({ needs: "project_role", role }, looking, sight, "App");
+    return { caller, app, standing };
   },
 });
 

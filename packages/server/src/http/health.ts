@@ -12,7 +12,7 @@ export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.
       await pool.query("select 1");
       return { status: "ready" };
     } catch (error) {
-      request.log.warn({ err: error }, "not ready: the database cannot be reached");
+      request.log.warn({ request_id: request.id, err: error }, "not ready: the database cannot be reached");
       return reply.code(503).send({ status: "database unreachable" });
     }
   });

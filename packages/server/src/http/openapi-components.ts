@@ -6,7 +6,17 @@ export type Json = Record<string, unknown>;
 /** Where a JSON Schema holds other schemas; everything else in it is plain data, whatever its keys are called. */
 const SCHEMA_MAPS = new Set(["properties", "patternProperties", "$defs"]);
 const SCHEMA_LISTS = new Set(["anyOf", "allOf", "oneOf", "prefixItems"]);
-const SCHEMAS = new Set(["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"]);
+const SCHEMAS = new Set([
+  "items",
+  "additionalProperties",
+  "propertyNames",
+  "contains",
+  "contentSchema",
+  "not",
+  "if",
+  "then",
+  "else",
+]);
 
 /** The parts of the document that operations share, gathered while the operations are described. */
 export class Components {

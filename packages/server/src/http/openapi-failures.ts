@@ -1,15 +1,17 @@
-import { Failure, isCreation, type Operation, ValidationFailure } from "@binnacle/contract";
+import { Failure, honoursIfMatch, isCreation, type Operation, ValidationFailure } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import type { Components, Json } from "./openapi-components.ts";
 
 export const HEADERS = {
   RequestId: { description: "Names the request in the logs.", schema: { type: "string", format: "uuid" } },
   Challenge: { description: "`Bearer`.", schema: { type: "string" } },
+  ETag: { description: "Names this state of the resource, for `If-Match`.", schema: { type: "string" } },
   RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } },
 };
 const refer = (header: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${header}` });
 
 export const REQUEST_ID = { "X-Request-Id": refer("RequestId") };
+export const ETAG = { ETag: refer("ETag") };
 const CHALLENGE = { "WWW-Authenticate": refer("Challenge") };
 const RETRY_AFTER = { "Retry-After": refer("RetryAfter") };
 
@@ -83,6 +85,7 @@ export function failuresOf(operation: Operation): number[] {
     // A body that nobody asked for is read all the same.
     ...(method === "GET" ? [] : [413, 415]),
     ...(isCreation(operation) ? [400, 409] : []),
+    ...(honoursIfMatch(operation) ? [412] : []),
     500,
     503,
     ...failures,

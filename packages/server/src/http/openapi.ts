@@ -1,8 +1,8 @@
-import { CONTRACT, exampleOf, isCreation, type Operation, SCOPES } from "@binnacle/contract";
+import { CONTRACT, exampleOf, honoursIfMatch, isCreation, type Operation, SCOPES } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 import type { Requirement } from "../access/role.ts";
 import { Components, type Json } from "./openapi-components.ts";
-import { describeFailure, failuresOf, HEADERS, REQUEST_ID } from "./openapi-failures.ts";
+import { describeFailure, ETAG, failuresOf, HEADERS, REQUEST_ID } from "./openapi-failures.ts";
 import type { Route } from "./route.ts";
 
 /** The description of the API, written from the very schemas that validate and serialize. */
@@ -41,7 +41,7 @@ export function openApiDocument(routes: readonly Route[], options: { serverUrl: 
 }
 
 function describe(operation: Operation, requirement: Requirement, components: Components): Json {
-  const { body, bodyType = "application/json", success } = operation;
+  const { body, bodyType = "application/json", success, successType = "application/json" } = operation;
   const [status, schema] = success;
   return {
     operationId: operation.id,
@@ -54,16 +54,28 @@ function describe(operation: Operation, requirement: Requirement, components: Co
       ...parametersIn("query", operation.query, components),
       ...parametersIn("cookie", operation.cookies, components),
       ...(isCreation(operation) ? [IDEMPOTENCY_KEY] : []),
+      ...(honoursIfMatch(operation) ? [IF_MATCH] : []),
     ],
-    ...(body ? { requestBody: { required: true, content: components.content(bodyType, body) } } : {}),
+    ...(body
+      ? { requestBody: { required: !operation.bodyIsOptional, content: components.content(bodyType, body) } }
+      : {}),
     responses: {
       [status]: {
         description: "Done",
-        headers: REQUEST_ID,
-        ...(schema ? { content: components.content("application/json", schema) } : {}),
+        headers: { ...REQUEST_ID, ...(operation.versioned && schema ? ETAG : {}) },
+        ...(schema ? { content: components.content(successType, schema) } : {}),
       },
+      ...otherSuccessOf(operation, components),
       ...Object.fromEntries(failuresOf(operation).map((code) => [code, describeFailure(operation, code, components)])),
     },
+  };
+}
+
+function otherSuccessOf({ otherSuccess }: Operation, components: Components): Json {
+  if (!otherSuccess) return {};
+  const [status, schema] = otherSuccess;
+  return {
+    [status]: { description: "Done", headers: REQUEST_ID, content: components.content("application/json", schema) },
   };
 }
 
@@ -74,6 +86,15 @@ const IDEMPOTENCY_KEY = {
   description: "The same key with the same body within 24 hours gets the first answer again; with another body, a 409.",
   schema: { type: "string", minLength: 1, maxLength: 200, pattern: "^[!-~]+$" },
   example: "5f0c2a4e",
+};
+
+const IF_MATCH = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of a read: where the resource has changed since, nothing is done and the answer is a 412.",
+  schema: { type: "string" },
+  example: '"01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11.3"',
 };
 
 function securityOf({ credentials }: Operation): Json[] {
@@ -102,6 +123,8 @@ export function whoMayCall(requirement: Requirement): string {
       return "The user whose record it is.";
     case "any_org_admin":
       return "Superusers and administrators of any organization.";
+    case "concealed_org_admin":
+      return "Administrators of the organization.";
     case "cluster_role":
     case "project_role":
       return ROLE_ON_PLACE[requirement.role];

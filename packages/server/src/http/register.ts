@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { SightStore } from "../access/sight.store.ts";
 import type { Tokens } from "../accounts/tokens.ts";
+import type { Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -10,7 +11,7 @@ import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 import { credentialOf } from "./authentication.ts";
 import { changeFor, fingerprintOf } from "./change.ts";
-import { type Input, knownCaller } from "./guard.ts";
+import { type InApp, type InProject, type Input, knownCaller, type OnCluster } from "./guard.ts";
 import { refuseOtherMediaTypes } from "./media-type.ts";
 import type { Route } from "./route.ts";
 import { compileCheck } from "./validation.ts";
@@ -47,6 +48,7 @@ function registerRoute(
 ): void {
   const check = compileCheck(operation);
   const [successStatus, successSchema] = operation.success;
+  const successes = [operation.success, operation.otherSuccess ?? []].filter(([, schema]) => schema);
   const needsCredential = operation.credentials !== "none";
 
   /** What is known before the body has been read. */
@@ -59,8 +61,9 @@ function registerRoute(
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { params, query, body, ip: sourceAddress, id: requestId } = request;
-    const cookies = operation.cookies ? app.parseCookie(request.headers.cookie ?? "") : {};
+    const { params, query, headers, ip: sourceAddress, id: requestId } = request;
+    const cookies = operation.cookies ? app.parseCookie(headers.cookie ?? "") : {};
+    const body = request.body === undefined && operation.bodyIsOptional ? {} : request.body;
     const input: Input = { params, query, body };
     const credential = request.credential as Credential;
     const looking = { sights: ports.sights, credential, operation, now: ports.clock() };
@@ -70,30 +73,50 @@ function registerRoute(
       throw invalid(items);
     }
     const seen = await guard.look(looking, input);
-    const caller = (seen as { caller?: Caller }).caller ?? null;
+    const { caller = null, ...places } = seen as { caller?: Caller } & Places;
     const key = isCreation(operation) ? idempotencyKeyOf(request) : null;
     const change = changeFor(ports, {
       actor: { id: caller?.id ?? null, email: caller?.email ?? null, via: caller?.via ?? "user" },
       sourceAddress,
       requestId,
+      place: placeOf(places),
       idempotency:
         caller && key
           ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
           : null,
     });
-    const given = await handle({ ...input, ...seen, cookies, sourceAddress, requestId, reply, change });
-    reply.code(successStatus);
+    const given = await handle({
+      ...input,
+      ...seen,
+      cookies,
+      headers,
+      sourceAddress,
+      requestId,
+      credential,
+      reply,
+      change,
+    });
+    if (reply.statusCode !== operation.otherSuccess?.[0]) reply.code(successStatus);
     return successSchema === null ? null : given;
   }
 
   app.route({
     method: operation.method,
     url: base + fastifyPath(operation.path),
-    schema: { response: successSchema === null ? {} : { [successStatus]: successSchema } },
+    schema: { response: Object.fromEntries(successes) },
     ...(needsCredential ? {} : { bodyLimit: STRANGERS_BODY_LIMIT_BYTES }),
     onRequest: admit,
     handler: answer,
   });
+}
+
+type Places = Partial<Pick<OnCluster, "cluster"> & Pick<InProject, "project"> & Pick<InApp, "app">>;
+
+/** What the guard has looked at is what a change is about, unless the change says otherwise. */
+function placeOf({ cluster, project, app }: Places): Place | null {
+  if (app) return { clusterId: app.cluster_id, projectId: app.project_id };
+  if (project) return { clusterId: project.cluster_id, projectId: project.id };
+  return cluster ? { clusterId: cluster.id } : null;
 }
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;

@@ -7,5 +7,8 @@ export function noteAnswer(metrics: Metrics, request: FastifyRequest, reply: Fas
   const { statusCode: status, elapsedTime } = reply;
   const route = request.routeOptions.url ?? null;
   metrics.observe(method, route ?? "(none)", status, elapsedTime);
-  request.log.info({ method, route, status, ms: Math.round(elapsedTime * 10) / 10, source }, "request");
+  request.log.info(
+    { request_id: request.id, method, route, status, ms: Math.round(elapsedTime * 10) / 10, source },
+    "request",
+  );
 }

@@ -18,6 +18,7 @@ import { type RoutePorts, registerRoutes } from "./register.ts";
 import { noteAnswer } from "./request-log.ts";
 import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+import { registerStreams } from "./sse.ts";
 
 export const API_BASE = "/api/v1";
 
@@ -39,7 +40,9 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
   const app = Fastify({
     loggerInstance: log,
     // Fastify's own lines show the address with its query; ours are written by `noteAnswer`.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger made for each request costs more than the line it writes: lines name the request themselves.
+    childLoggerFactory: (logger) => logger,
     genReqId: newId,
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -69,12 +72,15 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
   app.addHook("preClose", async () => {
     isDraining = true;
   });
+  registerStreams(app);
   app.addHook("onRequest", (request, reply, next) => {
     reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
     next();
   });
   app.addHook("onResponse", (request, reply, next) => {
     noteAnswer(metrics, request, reply);
+    // Kept alive, the connection would hold the stop until its client thinks of leaving.
+    if (isDraining) request.raw.socket.end();
     next();
   });
 

@@ -28,7 +28,7 @@ function configured(ajv: Ajv): Ajv {
   return ajv.addFormat("uuid", UUID);
 }
 
-export function compileCheck(operation: Operation): Check {
+export function compileCheck(operation: Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">): Check {
   const checks: [Part, ValidateFunction][] = [];
   const add = (part: Part, schema: TSchema | undefined, ajv: Ajv) => schema && checks.push([part, ajv.compile(schema)]);
   add("path", operation.params, fromText);

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { describedRoutes } from "../described-routes.ts";
+import { Fault } from "../fault.ts";
+import { etagOf, requireMatch } from "./etag.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const read = { id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", version: 3 };
+const tag = etagOf(read);
+
+function matches(condition: string | undefined): boolean {
+  try {
+    requireMatch(condition === undefined ? {} : { "if-match": condition }, read);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Fault);
+    expect((error as Fault).kind).toBe("precondition_failed");
+    return false;
+  }
+}
+
+describe("If-Match", () => {
+  test.each([undefined, "*", " * ", tag, `"x", ${tag}`, `${tag},"x"`, `W/"x", ${tag}`])(
+    "[AP18] %j is met",
+    (condition) => {
+      expect(matches(condition)).toBe(true);
+    },
+  );
+
+  test.each([
+    "",
+    '"x"',
+    tag.replaceAll('"', ""),
+    `W/${tag}`,
+    etagOf({ ...read, version: 4 }),
+    etagOf({ ...read, id: "x" }),
+  ])("[AP18] %j is not met", (condition) => {
+    expect(matches(condition)).toBe(false);
+  });
+});
+
+test("[AP18] the description of the API names the header, the ETag and the 412 where they are", () => {
+  const app = describedRoutes().filter(({ operation }) => operation.path === "/apps/{namespace}/{name}");
+  const { paths } = openApiDocument(app, { serverUrl: "/api/v1" }) as {
+    paths: Record<
+      string,
+      Record<string, { parameters: { name: string }[]; responses: Record<string, { headers?: object }> }>
+    >;
+  };
+  const { get, patch } = paths["/apps/{namespace}/{name}"] ?? {};
+  expect(patch?.parameters.map(({ name }) => name)).toContain("If-Match");
+  expect(Object.keys(patch?.responses ?? {})).toContain("412");
+  expect(get?.parameters.map(({ name }) => name)).not.toContain("If-Match");
+  expect(get?.responses["200"]?.headers).toHaveProperty("ETag");
+});
