@@ -1,6 +1,16 @@
-import type { ProvisioningAction, ProvisioningStatus } from "@binnacle/contract";
+import {
+  type ClusterInput,
+  type ProvisioningAction,
+  type ProvisioningPhase,
+  type ProvisioningStatus,
+  type ValidationItem,
+  WIRED_PROVIDERS,
+  type Cluster as WireCluster,
+} from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { ClusterTable } from "../database/fleet-tables.ts";
+import { conflict } from "../fault.ts";
+import { messageOf, statusOf } from "./status.ts";
 
 /** A cluster with the facts beside its row that its status depends on. */
 export interface Cluster extends Selectable<ClusterTable> {
@@ -9,5 +19,89 @@ export interface Cluster extends Selectable<ClusterTable> {
   /** Of the newest provisioning job. */
   readonly job_action: ProvisioningAction | null;
   readonly job_status: ProvisioningStatus | null;
+  readonly job_phase: ProvisioningPhase | null;
   readonly job_error_message: string | null;
 }
+
+/** Binnacle made its infrastructure; whatever else there is was brought by its owner. */
+export const isProvisioned = ({ credential_id }: Pick<Cluster, "credential_id">) => credential_id !== null;
+
+export const hasLiveSession = ({ session_lease_until }: Pick<Cluster, "session_lease_until">, now: Date) =>
+  session_lease_until !== null && session_lease_until > now;
+
+export function wireCluster(cluster: Cluster, now: Date): WireCluster {
+  const { capacity } = cluster;
+  return {
+    id: cluster.id,
+    org_id: cluster.org_id,
+    name: cluster.name,
+    description: cluster.description,
+    status: statusOf(cluster, now),
+    message: messageOf(cluster, now),
+    provider: cluster.provider,
+    credential_id: cluster.credential_id,
+    region: cluster.region,
+    instance_type: cluster.instance_type,
+    agent_count: cluster.agent_count,
+    disk_size_gb: cluster.disk_size_gb,
+    node_count: cluster.node_count,
+    operator_version: cluster.operator_version,
+    kubernetes_version: cluster.kubernetes_version,
+    last_heartbeat: cluster.last_heartbeat?.toISOString() ?? null,
+    metrics: capacity && {
+      cpu_cores: capacity["cpu_cores"] ?? null,
+      memory_bytes: capacity["memory_bytes"] ?? null,
+      pods: capacity["pods"] ?? null,
+    },
+    created_at: cluster.created_at.toISOString(),
+    updated_at: cluster.updated_at.toISOString(),
+  };
+}
+
+/** What a provisioned cluster gets where the request says nothing. */
+const PROVISIONING_DEFAULTS = { instance_type: "t3.large", agent_count: 0, disk_size_gb: 50 };
+
+/** The columns that a creation decides, for both kinds. `credentialRegion` is null where nothing is provisioned. */
+export function provisioningOptions(body: ClusterInput, credentialRegion: string | null) {
+  const given = {
+    region: body.region ?? credentialRegion,
+    instance_type: body.instance_type ?? null,
+    agent_count: body.agent_count ?? null,
+    disk_size_gb: body.disk_size_gb ?? null,
+  };
+  if (body.credential_id === undefined) return given;
+  return {
+    region: given.region,
+    instance_type: given.instance_type ?? PROVISIONING_DEFAULTS.instance_type,
+    agent_count: given.agent_count ?? PROVISIONING_DEFAULTS.agent_count,
+    disk_size_gb: given.disk_size_gb ?? PROVISIONING_DEFAULTS.disk_size_gb,
+  };
+}
+
+/** What the schema of the body cannot say. An unsupported provider is all there is to say about the request. */
+export function providerProblems({ provider, credential_id }: ClusterInput): ValidationItem[] {
+  if (provider !== undefined && !WIRED_PROVIDERS.includes(provider)) {
+    const msg = `Provisioning on ${provider} is coming soon; only ${WIRED_PROVIDERS.join(", ")} works today`;
+    return [{ loc: ["body", "provider"], msg, type: "value_error" }];
+  }
+  if (provider !== undefined && credential_id === undefined) {
+    return [{ loc: ["body", "credential_id"], msg: "Field required with provider", type: "missing" }];
+  }
+  if (provider === undefined && credential_id !== undefined) {
+    return [{ loc: ["body", "provider"], msg: "Field required with credential_id", type: "missing" }];
+  }
+  return [];
+}
+
+const MOST_NAMED = 20;
+
+/** `a, b and 3 more`: enough to act on, however many there are. */
+export function named(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED);
+  const rest = names.length - shown.length;
+  return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
+}
+
+export const clusterNameTaken = () => conflict("A cluster with this name already exists.");
+export const hasProjects = (names: readonly string[]) =>
+  conflict(`The cluster still has projects: ${named(names)}. Delete them first.`);

@@ -1,0 +1,39 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ArchivedFile, archiveOf } from "./archive.ts";
+
+const file = (path: string, text: string): ArchivedFile => ({ path, content: Buffer.from(text) });
+
+describe("an archive", () => {
+  test("[CL51] does not depend on the order of its files", () => {
+    const files = [file("c/b.yaml", "b"), file("c/a.yaml", "a"), file("c/d/e.tpl", "x".repeat(600))];
+    expect(archiveOf(files).equals(archiveOf(files.toReversed()))).toBe(true);
+    expect(archiveOf(files).equals(archiveOf(files.slice(1)))).toBe(false);
+  });
+
+  test("[CL50] is read by tar, file by file", () => {
+    const sizes = fc.array(fc.uint8Array({ maxLength: 1100 }), { minLength: 1, maxLength: 4 });
+    const folder = mkdtempSync(join(tmpdir(), "binnacle-archive-"));
+    try {
+      fc.assert(
+        fc.property(sizes, (contents) => {
+          const files = contents.map((content, index) => ({ path: `c/f${index}`, content: Buffer.from(content) }));
+          writeFileSync(join(folder, "a.tgz"), archiveOf(files));
+          execFileSync("tar", ["-xzf", "a.tgz"], { cwd: folder });
+          for (const { path, content } of files) expect(readFileSync(join(folder, path)).equals(content)).toBe(true);
+        }),
+        { numRuns: 20 },
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("[CL50] refuses a path that would be cut off", () => {
+    expect(() => archiveOf([file("x".repeat(101), "")])).toThrow("too long");
+  });
+});

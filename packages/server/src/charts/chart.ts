@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { parse, stringify } from "yaml";
+import { type ArchivedFile, archiveOf } from "./archive.ts";
+
+/** A chart as a Helm repository offers it, in one version. */
+export interface Chart {
+  readonly name: string;
+  readonly version: string;
+  readonly fileName: string;
+  readonly archive: Buffer;
+  /** The repository's `index.yaml`, with this chart in it. */
+  readonly index: string;
+  readonly readme: string;
+}
+
+const METADATA = "Chart.yaml";
+
+/** The chart's own version is that of the product: what a control plane offers is what it was tested with. */
+export function packChart(files: readonly ArchivedFile[], version: string): Chart {
+  const metadata = { ...parse(textOf(files, METADATA)), version, appVersion: version };
+  const name: string = metadata.name;
+  const packed = files.map(({ path, content }) => ({
+    path: `${name}/${path}`,
+    content: path === METADATA ? Buffer.from(stringify(metadata)) : content,
+  }));
+  const archive = archiveOf(packed);
+  const fileName = `${name}-${version}.tgz`;
+  const digest = createHash("sha256").update(archive).digest("hex");
+  const index = stringify({ apiVersion: "v1", entries: { [name]: [{ ...metadata, digest, urls: [fileName] }] } });
+  return { name, version, fileName, archive, index, readme: textOf(files, "README.md") };
+}
+
+function textOf(files: readonly ArchivedFile[], path: string): string {
+  const file = files.find((candidate) => candidate.path === path);
+  if (!file) throw new Error(`The chart has no ${path}.`);
+  return file.content.toString("utf8");
+}

@@ -1,0 +1,183 @@
+import { createCluster, deleteCluster, getCluster, listClusters, updateCluster } from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Chart } from "../charts/chart.ts";
+import type { Clock } from "../clock.ts";
+import { findOrgCredential } from "../credentials/credential.store.ts";
+import { type Credential, providerMismatch } from "../credentials/credential.ts";
+import { totalRows } from "../database/row-count.store.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
+import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { newId } from "../id.ts";
+import { JOBS_TOPIC } from "../jobs/job.ts";
+import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
+import type { AgentTokens } from "./agent-token.ts";
+import {
+  deleteClusterRow,
+  describeCluster,
+  insertCluster,
+  knownCluster,
+  listClusterRows,
+  lockCluster,
+  markForDeletion,
+  projectNamesOn,
+} from "./cluster.store.ts";
+import {
+  type Cluster,
+  hasProjects,
+  isProvisioned,
+  providerProblems,
+  provisioningOptions,
+  wireCluster,
+} from "./cluster.ts";
+import { installCommand } from "./connection.ts";
+import { statusAnnouncement } from "./status.ts";
+import { FLOOR_RAISED_TOPIC } from "./token-floor.adapter.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly agentTokens: AgentTokens;
+  readonly operatorChart: Chart;
+}
+
+const FIRST_TOKEN_VERSION = 1;
+const resourceOf = ({ id, name }: Pick<Cluster, "id" | "name">) => ({ type: "cluster", id, name });
+
+export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Ports, publicUrl: string): Route[] {
+  return [
+    route(
+      listClusters,
+      orgMember(({ params }) => params.org_id),
+      async ({ org, query }) => {
+        const [clusters, total] = await Promise.all([
+          listClusterRows(db, org.id, pageOf(query)),
+          totalRows(db, "clusters", org.id),
+        ]);
+        const now = clock();
+        return envelope(
+          clusters.map((cluster) => wireCluster(cluster, now)),
+          total,
+          query,
+        );
+      },
+    ),
+
+    route(
+      createCluster,
+      wellFormed(
+        ({ body }) => providerProblems(body),
+        orgAdmin(({ params }) => params.org_id),
+      ),
+      async ({ org, caller, body, change }) =>
+        change(async ({ db: tx, record, announce, afterCommit }) => {
+          const [id, now] = [newId(), clock()];
+          const credential = await credentialFor(tx, org.id, body);
+          const { name, description = null, provider = null } = body;
+          const options = provisioningOptions(body, credential?.region ?? null);
+          const fields = { name, description, provider, credential_id: credential?.id ?? null, ...options };
+          const token_version = credential ? 0 : FIRST_TOKEN_VERSION;
+          await insertCluster(tx, { id, org_id: org.id, ...fields, token_version, created_at: now, updated_at: now });
+          const job =
+            credential &&
+            (await startProvisioning(tx, {
+              cluster: { id, org_id: org.id, credential_id: credential.id },
+              action: "create",
+              desiredNodeCount: 1 + (options.agent_count ?? 0),
+              createdBy: caller.id,
+              now,
+            }));
+          const cluster = await knownCluster(tx, id);
+          const minted = credential ? null : await agentTokens.mint(id, FIRST_TOKEN_VERSION);
+          record({
+            action: "cluster.create",
+            resource: resourceOf(cluster),
+            orgId: org.id,
+            place: { clusterId: id },
+            changes: fields,
+          });
+          const announcement = statusAnnouncement(null, cluster, now);
+          if (announcement) announce(announcement);
+          if (job) afterCommit(() => bus.publish(JOBS_TOPIC, {}));
+          return {
+            ...wireCluster(cluster, now),
+            connection_token: minted?.token ?? null,
+            install_command: minted && installCommand(publicUrl, operatorChart, id, minted.token),
+            provisioning_job_id: job?.id ?? null,
+          };
+        }),
+    ),
+
+    route(
+      getCluster,
+      onCluster("member", ({ params }) => params.id),
+      async ({ cluster }) => wireCluster(cluster, clock()),
+    ),
+
+    route(
+      updateCluster,
+      onCluster("admin", ({ params }) => params.id),
+      async ({ cluster: { id }, body, change }) =>
+        change(async ({ db: tx, record }) => {
+          const { name, description } = { ...(await lockCluster(tx, id)), ...body };
+          const now = clock();
+          await describeCluster(tx, id, { name, description, updated_at: now });
+          const cluster = await knownCluster(tx, id);
+          record({ action: "cluster.update", resource: resourceOf(cluster), orgId: cluster.org_id, changes: body });
+          return wireCluster(cluster, now);
+        }),
+    ),
+
+    route(
+      deleteCluster,
+      onCluster("org_admin", ({ params }) => params.id),
+      async ({ cluster: { id }, caller, change }) =>
+        change(async ({ db: tx, record, announce, afterCommit }) => {
+          const cluster = await lockCluster(tx, id);
+          const projects = await projectNamesOn(tx, id);
+          if (projects.length > 0) throw hasProjects(projects);
+          const now = clock();
+          if (isProvisioned(cluster)) {
+            await requestDestruction(tx, cluster, caller.id, now);
+            const announcement = statusAnnouncement(cluster, await knownCluster(tx, id), now);
+            if (announcement) announce(announcement);
+            afterCommit(() => bus.publish(JOBS_TOPIC, {}));
+          } else {
+            await deleteClusterRow(tx, id);
+            // No token of it counts any more: whichever hub holds its session lets go of it.
+            const floor = cluster.token_version + 1;
+            afterCommit(() => bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: id, floor }));
+          }
+          record({ action: "cluster.delete", resource: resourceOf(cluster), orgId: cluster.org_id });
+          return null;
+        }),
+    ),
+  ];
+}
+
+type CredentialChoice = Parameters<typeof providerProblems>[0];
+
+/** Null for a bring-your-own cluster. */
+async function credentialFor(tx: Tx, orgId: string, body: CredentialChoice): Promise<Credential | null> {
+  if (body.credential_id === undefined) return null;
+  const credential = await findOrgCredential(tx, orgId, body.credential_id);
+  if (!credential) throw notFound("Credential");
+  const mismatch = providerMismatch(credential, body.provider);
+  if (mismatch) throw mismatch;
+  return credential;
+}
+
+/** Asked again, a destruction under way is left alone, and one that failed is tried again. */
+async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, now: Date): Promise<void> {
+  const newest = await newestJob(tx, cluster.id);
+  if (newest?.action === "destroy") {
+    if (newest.status === "failed") await requeue(tx, newest.id, callerId, now);
+    return;
+  }
+  await markForDeletion(tx, cluster.id, now);
+  await startProvisioning(tx, { cluster, action: "destroy", desiredNodeCount: null, createdBy: callerId, now });
+}

@@ -1,0 +1,119 @@
+import { type Insertable, sql } from "kysely";
+import type { ClusterTable } from "../database/fleet-tables.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { notFound } from "../fault.ts";
+import { type Cluster, clusterNameTaken } from "./cluster.ts";
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Clusters with the facts beside them; `newest` is the job that speaks for the cluster. */
+function clusters(db: Queries) {
+  return db
+    .selectFrom("clusters")
+    .leftJoin("cluster_sessions", "cluster_sessions.cluster_id", "clusters.id")
+    .leftJoinLateral(
+      (select) =>
+        select
+          .selectFrom("provisioning_jobs")
+          .select(["action", "status", "phase", "error_message"])
+          .whereRef("provisioning_jobs.cluster_id", "=", "clusters.id")
+          .orderBy("provisioning_jobs.id", "desc")
+          .limit(1)
+          .as("newest"),
+      (join) => join.onTrue(),
+    )
+    .selectAll("clusters")
+    .select([
+      "cluster_sessions.lease_until as session_lease_until",
+      "newest.action as job_action",
+      "newest.status as job_status",
+      "newest.phase as job_phase",
+      "newest.error_message as job_error_message",
+    ]);
+}
+
+export function listClusterRows(db: Queries, orgId: string, page: Window): Promise<Cluster[]> {
+  return clusters(db)
+    .where("clusters.org_id", "=", orgId)
+    .orderBy("clusters.id", "desc")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+export async function knownCluster(db: Queries, id: string): Promise<Cluster> {
+  const cluster = await clusters(db).where("clusters.id", "=", id).executeTakeFirst();
+  if (!cluster) throw notFound("Cluster");
+  return cluster;
+}
+
+/**
+ * Locked, so that what is decided about the cluster still holds when it is written: no project and no job comes to it
+ * meanwhile. The facts are read after the lock was got, not before.
+ */
+export async function lockCluster(tx: Tx, id: string): Promise<Cluster> {
+  await tx.selectFrom("clusters").select("id").where("id", "=", id).forUpdate().execute();
+  return knownCluster(tx, id);
+}
+
+export async function insertCluster(tx: Tx, cluster: Insertable<ClusterTable>): Promise<void> {
+  await tx.insertInto("clusters").values(cluster).execute().catch(rethrowRefused);
+}
+
+export async function describeCluster(
+  tx: Tx,
+  id: string,
+  fields: { readonly name: string; readonly description: string | null; readonly updated_at: Date },
+): Promise<void> {
+  await tx.updateTable("clusters").set(fields).where("id", "=", id).execute().catch(rethrowRefused);
+}
+
+function rethrowRefused(error: unknown): never {
+  if (isUniqueViolation(error, "clusters_name_taken")) throw clusterNameTaken();
+  // Deleted since it was looked up.
+  if (isForeignKeyViolation(error, "clusters_credential")) throw notFound("Credential");
+  throw error;
+}
+
+export async function deleteClusterRow(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("clusters").where("id", "=", id).execute();
+}
+
+export async function markForDeletion(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable("clusters").set({ deletion_requested_at: now, updated_at: now }).where("id", "=", id).execute();
+}
+
+export async function projectNamesOn(tx: Tx, clusterId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("projects")
+    .select("name")
+    .where("cluster_id", "=", clusterId)
+    .orderBy("name")
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** The version of the token that is minted next; no two get the same. */
+export function nextTokenVersion(tx: Tx, id: string, now: Date): Promise<number> {
+  return raiseVersion(tx, id, { updated_at: now });
+}
+
+/** The next version, which is the floor at once: every earlier token is refused from the commit on. */
+export function nextTokenFloor(tx: Tx, id: string, now: Date): Promise<number> {
+  return raiseVersion(tx, id, { token_floor: sql<number>`token_version + 1`, updated_at: now });
+}
+
+async function raiseVersion(tx: Tx, id: string, also: object): Promise<number> {
+  const row = await tx
+    .updateTable("clusters")
+    .set({ token_version: sql<number>`token_version + 1`, ...also })
+    .where("id", "=", id)
+    .returning("token_version")
+    .executeTakeFirst();
+  if (!row) throw notFound("Cluster");
+  return row.token_version;
+}

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hasProjects, named, providerProblems, provisioningOptions } from "./cluster.ts";
+
+const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+describe("what makes a creation a provisioning request", () => {
+  test.each(["gcp", "azure", "do", "metal", "ssh"] as const)("[CL10] %s is coming soon", (provider) => {
+    for (const credential of [{}, { credential_id: ID }]) {
+      expect(providerProblems({ name: "x", provider, ...credential })).toEqual([
+        { loc: ["body", "provider"], msg: expect.stringContaining("coming soon"), type: "value_error" },
+      ]);
+    }
+  });
+
+  test("[CL9] the provider and the credential go together", () => {
+    expect(providerProblems({ name: "x", provider: "aws" })).toMatchObject([
+      { loc: ["body", "credential_id"], type: "missing" },
+    ]);
+    expect(providerProblems({ name: "x", credential_id: ID })).toMatchObject([
+      { loc: ["body", "provider"], type: "missing" },
+    ]);
+    expect(providerProblems({ name: "x" })).toEqual([]);
+    expect(providerProblems({ name: "x", provider: "aws", credential_id: ID })).toEqual([]);
+  });
+});
+
+describe("the options of a provisioned cluster", () => {
+  test("[CL12] fall back to the credential's region and to the defaults", () => {
+    const body = { name: "x", provider: "aws" as const, credential_id: ID };
+    expect(provisioningOptions(body, "eu-central-1")).toEqual({
+      region: "eu-central-1",
+      instance_type: "t3.large",
+      agent_count: 0,
+      disk_size_gb: 50,
+    });
+    const given = { region: "us-east-1", instance_type: "m7i.xlarge", agent_count: 3, disk_size_gb: 200 };
+    expect(provisioningOptions({ ...body, ...given }, "eu-central-1")).toEqual(given);
+  });
+
+  test("[CL8] of a bring-your-own cluster are as given", () => {
+    expect(provisioningOptions({ name: "x", agent_count: 2 }, null)).toEqual({
+      region: null,
+      instance_type: null,
+      agent_count: 2,
+      disk_size_gb: null,
+    });
+  });
+});
+
+describe("names in a refusal", () => {
+  test("[CL15] are all there as long as they can be read", () => {
+    expect(hasProjects(["blog", "shop"]).detail).toBe("The cluster still has projects: blog, shop. Delete them first.");
+    expect(named(Array.from({ length: 23 }, (_, index) => `p${index}`))).toMatch(/^p0, p1, .*, p19 and 3 more$/);
+  });
+
+  test("[CL15] however many there are, the sentence stays short", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 63 }), { minLength: 1, maxLength: 200 }), (names) => {
+        expect(named(names).length).toBeLessThan(20 * 66 + 20);
+      }),
+    );
+  });
+});

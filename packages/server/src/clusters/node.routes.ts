@@ -1,0 +1,70 @@
+import { getClusterMetrics, getSshKey, scaleCluster } from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { Fault, notFound } from "../fault.ts";
+import { onCluster } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { JOBS_TOPIC } from "../jobs/job.ts";
+import { startProvisioning } from "../provisioning/provisioning.store.ts";
+import { scaleProblem, wireJob } from "../provisioning/provisioning.ts";
+import type { Vault } from "../vault/vault.ts";
+import { lockCluster } from "./cluster.store.ts";
+import { hasLiveSession } from "./cluster.ts";
+import { rangeProblems } from "./metrics-range.ts";
+
+/** The machines of a cluster: how many there are, how to get onto them, and what they can carry. */
+export function nodeRoutes(bus: Bus, vault: Vault, clock: Clock): Route[] {
+  return [
+    route(
+      scaleCluster,
+      onCluster("org_admin", ({ params }) => params.id),
+      async ({ cluster: { id }, caller, body, change }) =>
+        change(async ({ db: tx, record, afterCommit }) => {
+          const cluster = await lockCluster(tx, id);
+          const problem = scaleProblem(cluster);
+          if (problem) throw problem;
+          const job = await startProvisioning(tx, {
+            cluster,
+            action: "scale",
+            desiredNodeCount: body.desired_node_count,
+            createdBy: caller.id,
+            now: clock(),
+          });
+          record({
+            action: "cluster.scale",
+            resource: { type: "cluster", id, name: cluster.name },
+            orgId: cluster.org_id,
+            changes: body,
+          });
+          afterCommit(() => bus.publish(JOBS_TOPIC, {}));
+          return wireJob(job);
+        }),
+    ),
+
+    route(
+      getSshKey,
+      onCluster("org_admin", ({ params }) => params.id),
+      async ({ cluster: { id, sealed_ssh_key } }) => {
+        if (sealed_ssh_key === null) throw notFound("SSH key");
+        return { private_key: vault.open(sealed_ssh_key, { table: "clusters", row: id, column: "sealed_ssh_key" }) };
+      },
+    ),
+
+    route(
+      getClusterMetrics,
+      wellFormed(
+        ({ query }) => rangeProblems(query.range),
+        onCluster("member", ({ params }) => params.id),
+      ),
+      async ({ cluster }) => {
+        throw new Fault(
+          "unavailable",
+          hasLiveSession(cluster, clock())
+            ? "The cluster's operator gives no metrics."
+            : "No operator of the cluster is connected, and no samples are kept.",
+        );
+      },
+    ),
+  ];
+}

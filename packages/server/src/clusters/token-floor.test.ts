@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC, prepareFloorQuestion } from "./token-floor.adapter.ts";
+
+const nothing = () => undefined;
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+describe("the question whether a floor is held", () => {
+  test("[CL38] is answered by the hub that holds the session", async () => {
+    const bus = createMemoryBus(silent);
+    const heard: unknown[] = [];
+    bus.subscribe(FLOOR_RAISED_TOPIC, (message) => {
+      heard.push(message);
+      bus.publish(FLOOR_HELD_TOPIC, { ask: (message as { ask: string }).ask });
+    });
+    const question = prepareFloorQuestion(bus);
+    expect(await question.ask("c", 3)).toBe("in_force");
+    expect(heard).toMatchObject([{ cluster_id: "c", floor: 3 }]);
+    question.drop();
+    await bus.close();
+  });
+
+  test("[CL38] is open where nobody answers, and where another question is answered", async () => {
+    const bus = createMemoryBus(silent);
+    bus.subscribe(FLOOR_RAISED_TOPIC, () => bus.publish(FLOOR_HELD_TOPIC, { ask: "another" }));
+    const question = prepareFloorQuestion(bus, 20);
+    expect(await question.ask("c", 3)).toBe("pending");
+    question.drop();
+    await bus.close();
+  });
+
+  test("[CL38] leaves nothing behind when it is dropped", async () => {
+    const bus = createMemoryBus(silent);
+    const question = prepareFloorQuestion(bus);
+    const answer = question.ask("c", 3);
+    question.drop();
+    expect(await answer).toBe("pending");
+    await bus.close();
+  });
+});

@@ -1,0 +1,90 @@
+import type { OrgRole } from "@binnacle/contract";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isUniqueViolation } from "../database/violation.ts";
+import { notFound } from "../fault.ts";
+import { type Credential, credentialNameTaken, stillInUse } from "./credential.ts";
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The credential with what the user is in its organization. */
+export async function findCredentialFor(
+  db: Queries,
+  id: string,
+  userId: string,
+): Promise<{ record: Credential; orgRole: OrgRole | null } | null> {
+  const row = await db
+    .selectFrom("cloud_credentials")
+    .leftJoin("memberships", (join) =>
+      join.onRef("memberships.org_id", "=", "cloud_credentials.org_id").on("memberships.user_id", "=", userId),
+    )
+    .selectAll("cloud_credentials")
+    .select("memberships.role as org_role")
+    .where("cloud_credentials.id", "=", id)
+    .executeTakeFirst();
+  return row ? { record: row, orgRole: row.org_role } : null;
+}
+
+/** One of another organization is as good as none. */
+export function findOrgCredential(db: Queries, orgId: string, id: string): Promise<Credential | undefined> {
+  return db
+    .selectFrom("cloud_credentials")
+    .selectAll()
+    .where("id", "=", id)
+    .where("org_id", "=", orgId)
+    .executeTakeFirst();
+}
+
+/** An organization has few of them: they are counted where they are listed. */
+export async function listCredentialRows(db: Queries, orgId: string, page: Window) {
+  const ofOrg = db.selectFrom("cloud_credentials").where("org_id", "=", orgId);
+  const [credentials, { total }] = await Promise.all([
+    ofOrg.selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset).execute(),
+    ofOrg.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  ]);
+  return { credentials, total };
+}
+
+/** Locked, so that a change builds on what is there and no cluster begins to use what is deleted. */
+export async function lockCredential(tx: Tx, id: string): Promise<Credential> {
+  const credential = await tx
+    .selectFrom("cloud_credentials")
+    .selectAll()
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!credential) throw notFound("Credential");
+  return credential;
+}
+
+export async function insertCredential(tx: Tx, credential: Credential): Promise<void> {
+  await tx.insertInto("cloud_credentials").values(credential).execute().catch(rethrowTaken);
+}
+
+export async function updateCredentialRow(tx: Tx, credential: Credential): Promise<void> {
+  await tx
+    .updateTable("cloud_credentials")
+    .set(credential)
+    .where("id", "=", credential.id)
+    .execute()
+    .catch(rethrowTaken);
+}
+
+function rethrowTaken(error: unknown): never {
+  if (isUniqueViolation(error, "cloud_credentials_name_taken")) throw credentialNameTaken();
+  throw error;
+}
+
+/** Call with the credential locked. */
+export async function deleteCredentialRow(tx: Tx, id: string): Promise<void> {
+  const users = await tx
+    .selectFrom("clusters")
+    .select("name")
+    .where("credential_id", "=", id)
+    .orderBy("name")
+    .execute();
+  if (users.length > 0) throw stillInUse(users.map(({ name }) => name));
+  await tx.deleteFrom("cloud_credentials").where("id", "=", id).execute();
+}

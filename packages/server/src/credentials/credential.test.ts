@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { auditedCredential, changeProblems, inputProblems, maskedKeyId, stillInUse } from "./credential.ts";
+
+describe("the id of a key", () => {
+  test.each([
+    ["AKIAIOSFODNN7EXAMPLE", "****MPLE"],
+    ["ABCDE", "****BCDE"],
+    ["ABCD", "****"],
+    ["A", "****"],
+  ])("[CR3] %s reads as %s", (keyId, shown) => {
+    expect(maskedKeyId(keyId)).toBe(shown);
+  });
+
+  test("[CR3] is never shown whole", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 128 }), (keyId) => {
+        expect(maskedKeyId(keyId).replace("****", "").length).toBeLessThan(keyId.length);
+      }),
+    );
+  });
+});
+
+describe("the body of a credential", () => {
+  test("[CR5] of aws has everything that aws needs", () => {
+    const missing = inputProblems({ name: "x", provider: "aws" });
+    expect(missing.map(({ loc, type }) => [loc[1], type])).toEqual([
+      ["region", "missing"],
+      ["access_key_id", "missing"],
+      ["secret_access_key", "missing"],
+    ]);
+    const whole = { region: "eu-central-1", access_key_id: "AKIA", secret_access_key: "s" };
+    expect(inputProblems({ name: "x", provider: "aws", ...whole })).toEqual([]);
+  });
+
+  test.each(["gcp", "azure", "do", "metal", "ssh"] as const)("[CR6] of %s needs nothing yet", (provider) => {
+    expect(inputProblems({ name: "x", provider })).toEqual([]);
+  });
+
+  test("[CR9] that changes the id of the key also has its secret", () => {
+    expect(changeProblems({ access_key_id: "AKIA" })).toMatchObject([{ loc: ["body", "secret_access_key"] }]);
+    expect(changeProblems({ access_key_id: "AKIA", secret_access_key: "s" })).toEqual([]);
+    expect(changeProblems({ secret_access_key: "s" })).toEqual([]);
+    expect(changeProblems({})).toEqual([]);
+  });
+
+  test("[CR11] is on record without its secret", () => {
+    const body = { name: "x", access_key_id: "AKIAIOSFODNN7EXAMPLE", secret_access_key: "s3cret" };
+    expect(auditedCredential(body)).toEqual({
+      name: "x",
+      access_key_id: "****MPLE",
+      secret_access_key: "changed",
+    });
+    expect(auditedCredential({ name: "y" })).toEqual({ name: "y" });
+  });
+});
+
+test("[CR10] a credential in use names what uses it", () => {
+  expect(stillInUse(["production", "staging"]).detail).toBe(
+    "The credential is in use by production, staging. Delete what uses it first.",
+  );
+});

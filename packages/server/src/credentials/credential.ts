@@ -1,0 +1,68 @@
+import type {
+  CredentialChanges,
+  CredentialInput,
+  Provider,
+  ValidationItem,
+  Credential as WireCredential,
+} from "@binnacle/contract";
+import type { Selectable } from "kysely";
+import { named } from "../clusters/cluster.ts";
+import type { CloudCredentialTable } from "../database/fleet-tables.ts";
+import { conflict, type Fault, invalidValue } from "../fault.ts";
+
+export type Credential = Selectable<CloudCredentialTable>;
+
+const SHOWN_CHARACTERS = 4;
+
+/** `****MPLE`. One that is no longer than what is shown is not shown at all. */
+export const maskedKeyId = (keyId: string) =>
+  keyId.length > SHOWN_CHARACTERS ? `****${keyId.slice(-SHOWN_CHARACTERS)}` : "****";
+
+export function wireCredential(credential: Credential): WireCredential {
+  return {
+    id: credential.id,
+    org_id: credential.org_id,
+    name: credential.name,
+    provider: credential.provider,
+    region: credential.region,
+    access_key_id: credential.access_key_id && maskedKeyId(credential.access_key_id),
+    created_at: credential.created_at.toISOString(),
+    updated_at: credential.updated_at.toISOString(),
+  };
+}
+
+const REQUIRED_BY: Partial<Record<Provider, readonly (keyof CredentialInput)[]>> = {
+  aws: ["region", "access_key_id", "secret_access_key"],
+};
+
+const missing = (field: string): ValidationItem => ({ loc: ["body", field], msg: "Field required", type: "missing" });
+
+/** What the provider cannot do without. */
+export function inputProblems(body: CredentialInput): ValidationItem[] {
+  const required = REQUIRED_BY[body.provider] ?? [];
+  return required.filter((field) => body[field] === undefined).map(missing);
+}
+
+/** A key id with the secret of another would be refused by the cloud, at some later time and far from here. */
+export function changeProblems({ access_key_id, secret_access_key }: CredentialChanges): ValidationItem[] {
+  return access_key_id !== undefined && secret_access_key === undefined ? [missing("secret_access_key")] : [];
+}
+
+/** For the audit log: the secret is named, never shown. */
+export function auditedCredential({ access_key_id, secret_access_key, ...rest }: CredentialInput | CredentialChanges) {
+  return {
+    ...rest,
+    ...(access_key_id === undefined ? {} : { access_key_id: maskedKeyId(access_key_id) }),
+    ...(secret_access_key === undefined ? {} : { secret_access_key: "changed" }),
+  };
+}
+
+/** Provisioning on one provider with the keys of another cannot work. */
+export function providerMismatch(credential: Credential, provider: Provider | undefined): Fault | null {
+  if (credential.provider === provider) return null;
+  return invalidValue(["body", "credential_id"], `The credential is for ${credential.provider}, not for ${provider}`);
+}
+
+export const credentialNameTaken = () => conflict("A credential with this name already exists.");
+export const stillInUse = (clusterNames: readonly string[]) =>
+  conflict(`The credential is in use by ${named(clusterNames)}. Delete what uses it first.`);
