@@ -1,0 +1,173 @@
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { newId } from "../id.ts";
+
+let world: World;
+let org: string;
+let orgAdmin: Person;
+let member: Person;
+let stranger: Person;
+let cluster: string;
+let project: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.org();
+  orgAdmin = await world.person({ org, role: "admin" });
+  member = await world.person({ org });
+  stranger = await world.person();
+});
+afterAll(() => world?.stop());
+beforeEach(async () => {
+  cluster = await insertCluster(world.database.kysely, org);
+  project = await insertProject(world.database.kysely, org, cluster);
+});
+
+/** A member with this role on the place that a test is about. */
+async function bound(kind: "cluster" | "project", role: "viewer" | "editor" | "admin"): Promise<Person> {
+  const person = await world.person({ org });
+  await bindRole(world.database.kysely, person.id, role, kind === "cluster" ? { cluster } : { project });
+  return person;
+}
+
+describe.each(["cluster", "project"] as const)("the roles on a %s", (kind) => {
+  const id = () => (kind === "cluster" ? cluster : project);
+  const path = () => `/${kind}s/${id()}/rbac`;
+  const grant = (userId: string, role: string, api: Client = orgAdmin.api) =>
+    api.post(path(), { user_id: userId, role });
+  const list = async (api: Client = orgAdmin.api) => (await api.get(path())).body;
+
+  test("[RB1] are listed newest first, those of this place alone", async () => {
+    const other = await insertCluster(world.database.kysely, org);
+    await bindRole(world.database.kysely, member.id, "viewer", { cluster: other });
+    await bindRole(world.database.kysely, member.id, "editor", kind === "cluster" ? { project } : { cluster });
+    const first = (await grant(member.id, "viewer")).body;
+    const second = (await grant(orgAdmin.id, "admin")).body;
+    expect(await list()).toEqual({ data: [second, first], total_count: 2 });
+    expect(first).toEqual({
+      binding_id: expect.any(String),
+      user_id: member.id,
+      role: "viewer",
+      cluster_id: kind === "cluster" ? cluster : null,
+      project_id: kind === "project" ? project : null,
+      created_at: world.clock.now().toISOString(),
+      updated_at: world.clock.now().toISOString(),
+    });
+  });
+
+  test("[RB2] are read by viewers and granted by administrators", async () => {
+    const [viewer, editor, admin] = [
+      await bound(kind, "viewer"),
+      await bound(kind, "editor"),
+      await bound(kind, "admin"),
+    ];
+    expect(await list(viewer.api)).toMatchObject({ total_count: 3 });
+    for (const { api } of [viewer, editor]) {
+      expect((await grant(member.id, "viewer", api)).status).toBe(403);
+      expect((await api.put(path(), { user_id: admin.id, role: "viewer" })).status).toBe(403);
+      expect((await api.delete(`${path()}?binding_id=${newId()}`)).status).toBe(403);
+    }
+    expect((await grant(member.id, "viewer", admin.api)).status).toBe(201);
+    expect((await world.anyone.get(path())).status).toBe(401);
+  });
+
+  test("[RB3] hold with the next request", async () => {
+    expect((await member.api.get(`/projects/${project}`)).status).toBe(404);
+    expect((await grant(member.id, "viewer")).status).toBe(201);
+    expect((await member.api.get(`/projects/${project}`)).status).toBe(200);
+    expect((await member.api.get(path())).status).toBe(200);
+  });
+
+  test("[RB4] are granted once, also when asked for at once", async () => {
+    const answers = await Promise.all(["viewer", "editor", "admin"].map((role) => grant(member.id, role)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual({
+      detail: `The user already has a role on this ${kind}; replace it with PUT.`,
+    });
+    expect(await list()).toMatchObject({ total_count: 1 });
+  });
+
+  test("[RB5] are for members of the organization", async () => {
+    for (const userId of [stranger.id, newId()]) {
+      expect(await grant(userId, "viewer")).toMatchObject({
+        status: 422,
+        body: {
+          detail: [
+            { loc: ["body", "user_id"], msg: "The user is not a member of the organization", type: "value_error" },
+          ],
+        },
+      });
+    }
+    expect(await list()).toEqual({ data: [], total_count: 0 });
+  });
+
+  test("[RB4] are of a known kind and of nothing else", async () => {
+    expect((await grant(member.id, "owner")).status).toBe(422);
+    expect((await orgAdmin.api.post(path(), { user_id: member.id, role: "viewer", until: "noon" })).status).toBe(422);
+    expect((await orgAdmin.api.post(path(), {})).status).toBe(422);
+  });
+
+  test("[RB6] are replaced under the same id", async () => {
+    const granted = (await grant(member.id, "viewer")).body;
+    const replaced = await orgAdmin.api.put(path(), { user_id: member.id, role: "admin" });
+    expect(replaced).toMatchObject({ status: 200, body: { ...granted, role: "admin" } });
+    expect((await grant(orgAdmin.id, "viewer", member.api)).status).toBe(201);
+  });
+
+  test("[RB6] are not replaced where there is none", async () => {
+    expect(await orgAdmin.api.put(path(), { user_id: member.id, role: "admin" })).toMatchObject({
+      status: 404,
+      body: { detail: "Role binding not found." },
+    });
+    expect(await list()).toEqual({ data: [], total_count: 0 });
+  });
+
+  test("[RB7] are revoked by the id of the binding", async () => {
+    const { binding_id } = (await grant(member.id, "editor")).body;
+    expect(await orgAdmin.api.delete(path())).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "binding_id"], type: "missing" }] },
+    });
+    expect((await orgAdmin.api.delete(`${path()}?binding_id=${binding_id}`)).status).toBe(204);
+    expect((await member.api.get(`/projects/${project}`)).status).toBe(404);
+    expect((await orgAdmin.api.delete(`${path()}?binding_id=${binding_id}`)).status).toBe(404);
+  });
+
+  test("[RB7] are not revoked by way of another place", async () => {
+    const elsewhere = kind === "cluster" ? { project } : { cluster };
+    const binding = await bindRole(world.database.kysely, member.id, "viewer", elsewhere);
+    expect((await orgAdmin.api.delete(`${path()}?binding_id=${binding}`)).status).toBe(404);
+    expect((await member.api.get(`/projects/${project}`)).status).toBe(200);
+  });
+
+  test("[RB8] leave nothing behind of somebody who is removed meanwhile", async () => {
+    const leaving = await world.person({ org });
+    await Promise.all([grant(leaving.id, "admin"), orgAdmin.api.delete(`/orgs/${org}/members/${leaving.id}`)]);
+    expect(await list()).toEqual({ data: [], total_count: 0 });
+  });
+
+  test("[RB9] are hidden with the place", async () => {
+    const requests = (api: Client) => [
+      api.get(path()),
+      grant(member.id, "viewer", api),
+      api.put(path(), { user_id: member.id, role: "viewer" }),
+      api.delete(`${path()}?binding_id=${newId()}`),
+    ];
+    const codes = async (api: Client) => (await Promise.all(requests(api))).map(({ status }) => status);
+    expect(await codes(stranger.api)).toEqual([404, 404, 404, 404]);
+    expect(await codes(member.api)).toEqual(Array(4).fill(kind === "cluster" ? 403 : 404));
+    expect((await orgAdmin.api.get(`/${kind}s/${newId()}/rbac`)).status).toBe(404);
+  });
+});
+
+test("[RB3] a role on a cluster holds on its projects, and one on a project on no other", async () => {
+  const other = await insertProject(world.database.kysely, org, cluster);
+  const [wide, narrow] = [await bound("cluster", "admin"), await bound("project", "admin")];
+  const grantOn = (id: string, { api }: Person) =>
+    api.post(`/projects/${id}/rbac`, { user_id: member.id, role: "viewer" });
+  expect((await grantOn(other, wide)).status).toBe(201);
+  expect((await grantOn(project, narrow)).status).toBe(201);
+  expect((await grantOn(other, narrow)).status).toBe(404);
+  expect((await narrow.api.get(`/clusters/${cluster}/rbac`)).status).toBe(403);
+});

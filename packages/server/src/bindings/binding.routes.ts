@@ -1,0 +1,99 @@
+import {
+  grantClusterRole,
+  grantProjectRole,
+  listClusterRoles,
+  listProjectRoles,
+  type RoleGrant,
+  replaceClusterRole,
+  replaceProjectRole,
+  revokeClusterRole,
+  revokeProjectRole,
+} from "@binnacle/contract";
+import { wireBinding } from "../accounts/user.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
+import type { Change } from "../http/change.ts";
+import { type Input, inProject, onCluster } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { newId } from "../id.ts";
+import { findMember, lockOrg } from "../orgs/org.store.ts";
+import { type BindingRow, deleteBinding, insertBinding, listBindings, updateBindingRole } from "./binding.store.ts";
+import { notAMember, type Place } from "./binding.ts";
+
+interface Spot {
+  readonly id: string;
+  readonly org_id: string;
+}
+const clusterPlace = ({ id, org_id }: Spot): Place => ({ kind: "cluster", id, orgId: org_id });
+const projectPlace = ({ id, org_id }: Spot): Place => ({ kind: "project", id, orgId: org_id });
+const placeId = ({ params }: Input<{ id: string }>) => params.id;
+
+/** Who has which role where, on clusters and on projects alike. */
+export function bindingRoutes(db: Queries, clock: Clock): Route[] {
+  async function list(place: Place) {
+    const bindings = await listBindings(db, place);
+    return { data: bindings.map(wireBinding), total_count: bindings.length };
+  }
+
+  const grant = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
+    change(async ({ db: tx, record }) => {
+      await memberOf(tx, place, user_id);
+      const binding = await insertBinding(tx, place, { id: newId(), user_id, role }, clock());
+      record(entryOf("role_binding.grant", place, binding));
+      return wireBinding(binding);
+    });
+
+  const replace = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
+    change(async ({ db: tx, record }) => {
+      const binding = await updateBindingRole(tx, place, user_id, role, clock());
+      if (!binding) throw notFound("Role binding");
+      record(entryOf("role_binding.replace", place, binding));
+      return wireBinding(binding);
+    });
+
+  const revoke = (change: Change, place: Place, bindingId: string) =>
+    change(async ({ db: tx, record }) => {
+      const binding = await deleteBinding(tx, place, bindingId);
+      if (!binding) throw notFound("Role binding");
+      record(entryOf("role_binding.revoke", place, binding));
+      return null;
+    });
+
+  return [
+    route(listClusterRoles, onCluster("viewer", placeId), async ({ cluster }) => list(clusterPlace(cluster))),
+    route(grantClusterRole, onCluster("admin", placeId), async ({ cluster, body, change }) =>
+      grant(change, clusterPlace(cluster), body),
+    ),
+    route(replaceClusterRole, onCluster("admin", placeId), async ({ cluster, body, change }) =>
+      replace(change, clusterPlace(cluster), body),
+    ),
+    route(revokeClusterRole, onCluster("admin", placeId), async ({ cluster, query, change }) =>
+      revoke(change, clusterPlace(cluster), query.binding_id),
+    ),
+
+    route(listProjectRoles, inProject("viewer", placeId), async ({ project }) => list(projectPlace(project))),
+    route(grantProjectRole, inProject("admin", placeId), async ({ project, body, change }) =>
+      grant(change, projectPlace(project), body),
+    ),
+    route(replaceProjectRole, inProject("admin", placeId), async ({ project, body, change }) =>
+      replace(change, projectPlace(project), body),
+    ),
+    route(revokeProjectRole, inProject("admin", placeId), async ({ project, query, change }) =>
+      revoke(change, projectPlace(project), query.binding_id),
+    ),
+  ];
+}
+
+/** The organization is locked against a removal at the same instant, which would leave the role behind. */
+async function memberOf(tx: Tx, { orgId }: Place, userId: string): Promise<void> {
+  await lockOrg(tx, orgId);
+  if (!(await findMember(tx, orgId, userId))) throw notAMember();
+}
+
+const entryOf = (action: string, { kind, id, orgId }: Place, { id: bindingId, user_id, role }: BindingRow) => ({
+  action,
+  resource: { type: "role_binding", id: bindingId, name: null },
+  orgId,
+  changes: { user_id, role, [`${kind}_id`]: id },
+});

@@ -1,0 +1,239 @@
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
+import { EVENTS_TOPIC, type Event } from "../events/event.ts";
+import { newId } from "../id.ts";
+
+let world: World;
+let org: string;
+let cluster: string;
+let editor: Person;
+let member: Person;
+let stranger: Person;
+let heard: Event[];
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.org();
+  editor = await world.person({ org });
+  member = await world.person({ org });
+  stranger = await world.person();
+  world.bus.subscribe(EVENTS_TOPIC, (event) => heard.push(event as Event));
+});
+afterAll(() => world?.stop());
+beforeEach(async () => {
+  heard = [];
+  cluster = await insertCluster(world.database.kysely, org);
+  await bindRole(world.database.kysely, editor.id, "editor", { cluster });
+});
+
+const report = (body: object, api: Client = editor.api) => api.post(`/clusters/${cluster}/install-events`, body);
+const bundle = async (api: Client = editor.api) => (await api.get(`/clusters/${cluster}/bundle`)).body;
+const put = (body: object, api: Client = editor.api) => api.put(`/clusters/${cluster}/bundle`, body);
+const status = async () => (await editor.api.get(`/clusters/${cluster}`)).body.status;
+const locsOf = ({ body }: { body: { detail: { loc: unknown[] }[] } }) => body.detail.map(({ loc }) => loc.join("."));
+const told = (type: string) => heard.filter((event) => event.type === type && event.cluster_id === cluster);
+
+async function tokenWith(...scopes: string[]): Promise<Client> {
+  const { token } = (await editor.api.post("/cli-tokens", { name: "laptop", scopes })).body;
+  return world.anyone.with({ authorization: `Bearer ${token}` });
+}
+
+const RECORD = { bundle_version: "1.3", profiles: ["security"], ha_tier: "ha" };
+const NOTHING = {
+  bundle_version: null,
+  profiles: null,
+  ha_tier: null,
+  volume_group_ownership: null,
+  install_journal: null,
+};
+
+describe("POST /clusters/{id}/install-events", () => {
+  test("[IN1] answers with the journal entry", async () => {
+    const event = { stage: "platform-storage", status: "failed", component: "longhorn", reason_code: "DISK_TOO_SMALL" };
+    const { status: code, body } = await report({ ...event, detail: "The disk has 8 GB." });
+    expect(code).toBe(201);
+    expect(body).toEqual({ ...event, detail: "The disk has 8 GB.", at: world.clock.now().toISOString() });
+    expect((await bundle()).install_journal).toEqual([body]);
+  });
+
+  test.each([
+    ["an unknown stage", { stage: "lunch", status: "started" }, ["body.stage"]],
+    ["an unknown status", { stage: "preflight", status: "done" }, ["body.status"]],
+    ["nothing", {}, ["body.stage", "body.status"]],
+    ["an unknown field", { stage: "preflight", status: "started", note: "x" }, ["body.note"]],
+  ])("[IN2] refuses %s", async (_, body, places) => {
+    const answer = await report(body);
+    expect([answer.status, locsOf(answer)]).toEqual([422, places]);
+    expect(await bundle()).toEqual(NOTHING);
+  });
+
+  test.each([
+    ["a failure without a reason code", { status: "failed" }, ["body.reason_code"]],
+    ["a reason code in small letters", { status: "failed", reason_code: "no_disk" }, ["body.reason_code"]],
+    ["a detail without end", { status: "completed", detail: "x".repeat(2001) }, ["body.detail"]],
+  ])("[IN3] refuses %s, also to those who may not report", async (_, body, places) => {
+    for (const { api } of [editor, member, stranger]) {
+      const answer = await report({ stage: "preflight", ...body }, api);
+      expect([answer.status, locsOf(answer)]).toEqual([422, places]);
+    }
+    expect((await report({ stage: "preflight", ...body }, world.anyone)).status).toBe(401);
+  });
+
+  test("[IN4] refuses a component at a stage that has none", async () => {
+    const answer = await report({ stage: "preflight", status: "started", component: "longhorn" });
+    expect([answer.status, locsOf(answer)]).toEqual([422, ["body.component"]]);
+  });
+
+  test("[IN5] takes a component of any bundle until one is on record, and then only of that one", async () => {
+    const promtail = { stage: "profiles", status: "completed", component: "promtail" };
+    expect((await report(promtail)).status).toBe(201);
+    expect((await put(RECORD)).status).toBe(200);
+    const refused = await report(promtail);
+    expect([refused.status, locsOf(refused)]).toEqual([422, ["body.component"]]);
+    expect((await report({ ...promtail, component: "kyverno" })).status).toBe(201);
+    expect((await bundle()).install_journal).toHaveLength(2);
+  });
+
+  test("[IN6] moves the current stage and keeps in the journal what has ended", async () => {
+    await report({ stage: "preflight", status: "started" });
+    expect(await bundle()).toEqual(NOTHING);
+    const stage = await world.database.kysely
+      .selectFrom("clusters")
+      .select(["stage", "stage_status"])
+      .where("id", "=", cluster)
+      .executeTakeFirst();
+    expect(stage).toEqual({ stage: "preflight", stage_status: "started" });
+    await report({ stage: "preflight", status: "completed" });
+    expect((await bundle()).install_journal).toMatchObject([{ stage: "preflight", status: "completed" }]);
+  });
+
+  test("[IN6] keeps all that come at once", async () => {
+    const details = ["a", "b", "c", "d", "e"];
+    await Promise.all(details.map((detail) => report({ stage: "k3s-agents", status: "completed", detail })));
+    const kept = (await bundle()).install_journal.map(({ detail }: { detail: string }) => detail);
+    expect(kept.sort()).toEqual(details);
+  });
+
+  test("[IN8] drives the cluster's status", async () => {
+    await report({ stage: "preflight", status: "started" });
+    expect(await status()).toBe("installing");
+    await report({ stage: "preflight", status: "failed", reason_code: "NO_SWAP" });
+    expect(await status()).toBe("install_failed");
+    await report({ stage: "preflight", status: "started" });
+    expect(await status()).toBe("installing");
+    await report({ stage: "verify", status: "completed" });
+    expect(await status()).toBe("awaiting_operator");
+  });
+
+  test("[IN9] is announced, and so is a status that changes by it", async () => {
+    const started = (await report({ stage: "preflight", status: "started" })).body;
+    const completed = (await report({ stage: "preflight", status: "completed" })).body;
+    await vi.waitFor(() => expect(told("install_stage_update")).toHaveLength(2));
+    const resource = { type: "cluster", id: cluster };
+    expect(told("install_stage_update")).toMatchObject([
+      { org_id: org, cluster_id: cluster, resource, ...started },
+      { org_id: org, cluster_id: cluster, resource, ...completed },
+    ]);
+    expect(told("cluster-status")).toMatchObject([{ org_id: org, resource, status: "installing" }]);
+  });
+
+  test("[IN9] is not announced when it is refused", async () => {
+    await report({ stage: "profiles", status: "completed", component: "nonsense" });
+    await report({ stage: "preflight", status: "started" });
+    await vi.waitFor(() => expect(told("install_stage_update")).toHaveLength(1));
+  });
+
+  test("[IN10] is for editors of the cluster and tokens with install:report", async () => {
+    const event = { stage: "preflight", status: "started" };
+    expect((await report(event, member.api)).status).toBe(403);
+    expect((await report(event, stranger.api)).status).toBe(404);
+    expect((await report(event, await tokenWith("install:report"))).status).toBe(201);
+    expect((await report(event, await tokenWith("clusters:read", "clusters:register"))).status).toBe(403);
+    expect((await editor.api.post(`/clusters/${newId()}/install-events`, event)).status).toBe(404);
+  });
+});
+
+describe("GET /clusters/{id}/bundle", () => {
+  test("[IN11] is all null until something is recorded", async () => {
+    expect(await bundle()).toEqual(NOTHING);
+    await put({ ...RECORD, volume_group_ownership: { "vg-data": "binnacle" } });
+    expect(await bundle()).toEqual({
+      ...NOTHING,
+      ...RECORD,
+      volume_group_ownership: { "vg-data": "binnacle" },
+    });
+  });
+
+  test("[IN12] is for members and tokens that read clusters", async () => {
+    const read = async (api: Client) => (await api.get(`/clusters/${cluster}/bundle`)).status;
+    expect(await read(member.api)).toBe(200);
+    expect(await read(stranger.api)).toBe(404);
+    expect(await read(world.anyone)).toBe(401);
+    expect(await read(await tokenWith("clusters:read"))).toBe(200);
+    expect(await read(await tokenWith("clusters:register"))).toBe(200);
+    expect(await read(await tokenWith("install:report", "bundles:read"))).toBe(403);
+  });
+});
+
+describe("PUT /clusters/{id}/bundle", () => {
+  test("[IN13] replaces the record and keeps the journal", async () => {
+    const { body: entry } = await report({ stage: "preflight", status: "completed" });
+    await put({ ...RECORD, volume_group_ownership: "binnacle" });
+    const { status: code, body } = await put({ bundle_version: "1.2", profiles: [], ha_tier: "single-server" });
+    expect(code).toBe(200);
+    expect(body).toEqual({
+      bundle_version: "1.2",
+      profiles: [],
+      ha_tier: "single-server",
+      volume_group_ownership: null,
+      install_journal: [entry],
+    });
+    expect(await bundle()).toEqual(body);
+  });
+
+  test("[IN13] needs version, profiles and HA tier, and takes no more than there is", async () => {
+    const answer = await put({ config: {} });
+    expect([answer.status, locsOf(answer).sort()]).toEqual([
+      422,
+      ["body.bundle_version", "body.config", "body.ha_tier", "body.profiles"],
+    ]);
+  });
+
+  test.each([
+    ["an unknown version", { bundle_version: "9.9" }, ["body.bundle_version"]],
+    ["an unknown profile", { profiles: ["gitops", "nonsense"] }, ["body.profiles.1"]],
+    ["an HA tier that is not offered", { bundle_version: "1.2", profiles: [], ha_tier: "ha" }, ["body.ha_tier"]],
+    ["a word that is no HA tier", { ha_tier: "triple" }, ["body.ha_tier"]],
+    ["a profile twice", { profiles: ["gitops", "gitops"] }, ["body.profiles"]],
+  ])("[IN14] refuses %s and records nothing", async (_, wrong, places) => {
+    const answer = await put({ ...RECORD, ...wrong });
+    expect([answer.status, locsOf(answer)]).toEqual([422, places]);
+    expect(await bundle()).toEqual(NOTHING);
+  });
+
+  test("[IN15] takes the installer's own journal, and what was read back again", async () => {
+    await report({ stage: "preflight", status: "completed" });
+    const at = "2030-01-01T00:00:00.000Z";
+    const install_journal = [
+      { stage: "verify", status: "started", at },
+      { stage: "verify", status: "completed", at },
+    ];
+    const { body } = await put({ ...RECORD, install_journal });
+    const kept = { stage: "verify", status: "completed", at, component: null, detail: null, reason_code: null };
+    expect(body.install_journal).toEqual([kept]);
+    expect(await put(body)).toMatchObject({ status: 200, body });
+  });
+
+  test("[IN15] refuses a journal with an entry that could not have been reported", async () => {
+    const answer = await put({ ...RECORD, install_journal: [{ stage: "verify", status: "failed" }] });
+    expect([answer.status, locsOf(answer)]).toEqual([422, ["body.install_journal.0.reason_code"]]);
+  });
+
+  test("[IN16] is for editors of the cluster and tokens with install:report", async () => {
+    expect((await put(RECORD, member.api)).status).toBe(403);
+    expect((await put(RECORD, stranger.api)).status).toBe(404);
+    expect((await put(RECORD, await tokenWith("clusters:register"))).status).toBe(403);
+    expect((await put(RECORD, await tokenWith("install:report"))).status).toBe(200);
+  });
+});

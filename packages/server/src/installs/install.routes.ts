@@ -1,0 +1,89 @@
+import { type BundleManifest, getClusterBundle, recordClusterBundle, reportInstallEvent } from "@binnacle/contract";
+import type { Clock } from "../clock.ts";
+import type { Cluster } from "../clusters/cluster.ts";
+import { statusAnnouncement } from "../clusters/status.ts";
+import { invalid } from "../fault.ts";
+import { onCluster } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { lockClusterRow, saveInstallFacts } from "./install.store.ts";
+import {
+  afterEvent,
+  afterRecord,
+  catalogProblems,
+  componentProblems,
+  entryOf,
+  eventProblems,
+  manifestsFor,
+  recordProblems,
+  stageEvent,
+  wireBundleRecord,
+} from "./install.ts";
+
+const resourceOf = ({ id, name }: Cluster) => ({ type: "cluster", id, name });
+
+/** `bundles` come oldest first. */
+export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]): Route[] {
+  return [
+    route(
+      reportInstallEvent,
+      wellFormed(
+        ({ body }) => eventProblems(body),
+        onCluster("editor", ({ params }) => params.id),
+      ),
+      async ({ cluster, body, change }) =>
+        change(async ({ db: tx, record, announce }) => {
+          const current = { ...cluster, ...(await lockClusterRow(tx, cluster.id)) };
+          const problems = componentProblems(body, manifestsFor(bundles, current.bundle_version));
+          if (problems.length > 0) throw invalid(problems);
+          const now = clock();
+          const entry = entryOf(body, now);
+          const facts = afterEvent(current.install_journal, entry);
+          await saveInstallFacts(tx, cluster.id, facts, now);
+          const { stage, status, component, reason_code } = entry;
+          record({
+            action: "cluster.report_stage",
+            resource: resourceOf(current),
+            orgId: cluster.org_id,
+            changes: { stage, status, component, reason_code },
+          });
+          announce(stageEvent(current, entry));
+          const moved = statusAnnouncement(current, { ...current, ...facts }, now);
+          if (moved) announce(moved);
+          return entry;
+        }),
+    ),
+
+    route(
+      getClusterBundle,
+      onCluster("member", ({ params }) => params.id),
+      async ({ cluster }) => wireBundleRecord(cluster),
+    ),
+
+    route(
+      recordClusterBundle,
+      wellFormed(
+        ({ body }) => recordProblems(body),
+        onCluster("editor", ({ params }) => params.id),
+      ),
+      async ({ cluster, body, change }) => {
+        const problems = catalogProblems(body, bundles);
+        if (problems.length > 0) throw invalid(problems);
+        return change(async ({ db: tx, record }) => {
+          const { install_journal } = await lockClusterRow(tx, cluster.id);
+          const now = clock();
+          const facts = afterRecord(install_journal, body, now);
+          await saveInstallFacts(tx, cluster.id, facts, now);
+          const { bundle_version, profiles, ha_tier } = facts;
+          record({
+            action: "cluster.record_bundle",
+            resource: resourceOf(cluster),
+            orgId: cluster.org_id,
+            changes: { bundle_version, profiles, ha_tier },
+          });
+          return wireBundleRecord(facts);
+        });
+      },
+    ),
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Selectable } from "kysely";
+import type { ClusterTable } from "../database/fleet-tables.ts";
+import type { Tx } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
+import type { InstallFacts } from "./install.ts";
+
+/** Locked, so that of two events that come at once the journal keeps both. */
+export async function lockClusterRow(tx: Tx, id: string): Promise<Selectable<ClusterTable>> {
+  const row = await tx.selectFrom("clusters").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!row) throw notFound("Cluster");
+  return row;
+}
+
+export async function saveInstallFacts(tx: Tx, id: string, facts: Partial<InstallFacts>, now: Date): Promise<void> {
+  const { install_journal, volume_group_ownership, ...plain } = facts;
+  await tx
+    .updateTable("clusters")
+    .set({
+      ...plain,
+      ...(install_journal === undefined ? {} : { install_journal: jsonOf(install_journal) }),
+      ...(volume_group_ownership === undefined ? {} : { volume_group_ownership: jsonOf(volume_group_ownership) }),
+      updated_at: now,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value));

@@ -1,0 +1,166 @@
+import {
+  INSTALL_STAGES,
+  type InstallEvent,
+  type JournalEntry,
+  MAX_JOURNAL_ENTRIES,
+  STAGE_STATUSES,
+  STAGES,
+  type WrittenBundleRecord,
+} from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { manifest } from "../bundles/manifests.fixture.ts";
+import {
+  afterEvent,
+  afterRecord,
+  catalogProblems,
+  componentProblems,
+  entryOf,
+  eventProblems,
+  isComponentStage,
+  manifestsFor,
+  recordProblems,
+  wireBundleRecord,
+} from "./install.ts";
+
+const NOW = new Date("2030-01-31T09:30:00.000Z");
+const OLD = manifest({ bundle: "1.0", core: { k3s: { version: "1" }, promtail: { version: "1" } } });
+const NEW = manifest({ bundle: "2.0", core: { k3s: { version: "2" } }, ha_tiers: ["single-server", "ha"] });
+
+const completed = (facts: Partial<InstallEvent> = {}): InstallEvent => ({
+  stage: "platform-storage",
+  status: "completed",
+  ...facts,
+});
+const written = (facts: Partial<WrittenBundleRecord> = {}): WrittenBundleRecord => ({
+  bundle_version: "2.0",
+  profiles: ["gitops"],
+  ha_tier: "ha",
+  ...facts,
+});
+const placesOf = (problems: readonly { loc: readonly (string | number)[] }[]) => problems.map(({ loc }) => loc);
+
+describe("the form of an event", () => {
+  test.each([[{}], [{ reason_code: null }]])("[IN3] a failure says why, and %j does not", (facts) => {
+    expect(eventProblems(completed({ status: "failed", ...facts }))).toEqual([
+      { loc: ["body", "reason_code"], msg: "Field required", type: "missing" },
+    ]);
+    expect(eventProblems(completed({ status: "failed", reason_code: "NO_DISK" }))).toEqual([]);
+  });
+
+  test("[IN4] the platform stages and profiles have components, and no others", () => {
+    expect(STAGES.filter(isComponentStage)).toEqual([
+      "platform-networking",
+      "platform-certs",
+      "platform-storage",
+      "platform-backup",
+      "platform-day2",
+      "profiles",
+      "platform-components",
+    ]);
+  });
+
+  test.each(STAGES)("[IN4] a component at %s is accepted where the stage has components", (stage) => {
+    const problems = placesOf(eventProblems(completed({ stage, component: "longhorn" })));
+    expect(problems).toEqual(isComponentStage(stage) ? [] : [["body", "component"]]);
+    expect(eventProblems(completed({ stage, component: null }))).toEqual([]);
+  });
+});
+
+describe("the component of an event", () => {
+  test.each([
+    ["1.0", "promtail", true],
+    ["2.0", "promtail", false],
+    [null, "promtail", true],
+    ["0.9", "promtail", true],
+    [null, "nonsense", false],
+    [null, "constructor", false],
+  ])("[IN5] with %s on record, %s is known: %s", (version, component, isKnown) => {
+    const problems = componentProblems({ component }, manifestsFor([OLD, NEW], version));
+    expect(placesOf(problems)).toEqual(isKnown ? [] : [["body", "component"]]);
+  });
+});
+
+describe("the journal", () => {
+  const anyEvent: fc.Arbitrary<InstallEvent> = fc.record({
+    stage: fc.constantFrom(...INSTALL_STAGES),
+    status: fc.constantFrom(...STAGE_STATUSES),
+  });
+
+  test("[IN6] keeps what ends a stage, in order, and the newest event is the current stage", () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { minLength: 1 }), (events) => {
+        const entries = events.map((event) => entryOf(event, NOW));
+        const start = { install_journal: null as readonly object[] | null };
+        const last = entries.reduce((facts, entry) => afterEvent(facts.install_journal, entry), start);
+        const ended = entries.filter(({ status }) => status !== "started");
+        expect(last.install_journal).toEqual(ended.length > 0 ? ended : null);
+        expect(last).toMatchObject({ stage: entries.at(-1)?.stage, stage_status: entries.at(-1)?.status });
+      }),
+    );
+  });
+
+  test("[IN7] keeps the newest entries", () => {
+    const full = Array.from({ length: MAX_JOURNAL_ENTRIES }, (_, index) => ({ index }));
+    const { install_journal } = afterEvent(full, entryOf(completed(), NOW));
+    expect(install_journal).toHaveLength(MAX_JOURNAL_ENTRIES);
+    expect(install_journal?.[0]).toEqual({ index: 1 });
+    expect(install_journal?.at(-1)).toMatchObject({ stage: "platform-storage" });
+  });
+});
+
+describe("a record that is written", () => {
+  test("[IN13] loses what is left out, but for the journal", () => {
+    const journal = [entryOf(completed(), NOW)];
+    expect(afterRecord(journal, written(), NOW)).toEqual({
+      bundle_version: "2.0",
+      profiles: ["gitops"],
+      ha_tier: "ha",
+      volume_group_ownership: null,
+      install_journal: journal,
+    });
+  });
+
+  test("[IN14] is held against the catalog, and everything that is wrong is said at once", () => {
+    expect(placesOf(catalogProblems(written({ bundle_version: "9.9", profiles: ["nonsense"] }), [OLD, NEW]))).toEqual([
+      ["body", "bundle_version"],
+    ]);
+    const wrong = written({ bundle_version: "1.0", profiles: ["gitops", "nonsense", "constructor"] });
+    expect(placesOf(catalogProblems(wrong, [OLD, NEW]))).toEqual([
+      ["body", "profiles", 1],
+      ["body", "profiles", 2],
+      ["body", "ha_tier"],
+    ]);
+    expect(catalogProblems(written({ profiles: [] }), [OLD, NEW])).toEqual([]);
+  });
+
+  test("[IN15] has a journal whose entries obey the rules of events", () => {
+    const install_journal = [
+      completed(),
+      completed({ status: "failed" }),
+      completed({ stage: "verify", component: "k3s" }),
+      { ...completed(), at: "2030-01-31T23:59:60Z" },
+    ];
+    expect(placesOf(recordProblems(written({ install_journal })))).toEqual([
+      ["body", "install_journal", 1, "reason_code"],
+      ["body", "install_journal", 2, "component"],
+      ["body", "install_journal", 3, "at"],
+    ]);
+    const unknown = written({ install_journal: [completed(), completed({ component: "promtail" })] });
+    expect(placesOf(catalogProblems(unknown, [OLD, NEW]))).toEqual([["body", "install_journal", 1, "component"]]);
+  });
+
+  test("[IN15] has a journal without what has only started, each entry with a time", () => {
+    const at = "2029-12-31T23:00:00+01:00";
+    const install_journal = [completed({ status: "started" }), completed(), { ...completed(), at }];
+    const { install_journal: kept } = afterRecord(null, written({ install_journal }), NOW);
+    expect(kept?.map((entry) => (entry as JournalEntry).at)).toEqual([NOW.toISOString(), "2029-12-31T22:00:00.000Z"]);
+  });
+
+  test("[IN15] may be written back as it was read", () => {
+    const facts = afterRecord([entryOf(completed({ status: "failed", reason_code: "X" }), NOW)], written(), NOW);
+    const read = wireBundleRecord(facts) as WrittenBundleRecord;
+    expect(recordProblems(read)).toEqual([]);
+    expect(afterRecord(null, read, new Date(0))).toEqual(facts);
+  });
+});

@@ -1,0 +1,158 @@
+import {
+  type BundleManifest,
+  type BundleRecord,
+  type InstallEvent,
+  type JournalEntry,
+  MAX_JOURNAL_ENTRIES,
+  type Stage,
+  type ValidationItem,
+  type WrittenBundleRecord,
+} from "@binnacle/contract";
+import { anyHasComponent, isOffered, unknownProfiles } from "../bundles/bundle.ts";
+import type { Cluster } from "../clusters/cluster.ts";
+import type { Announcement } from "../events/event.ts";
+
+type Loc = ValidationItem["loc"];
+type WrittenEntry = NonNullable<WrittenBundleRecord["install_journal"]>[number];
+
+/** What a cluster's row holds about its installs. */
+export type InstallFacts = Pick<
+  Cluster,
+  | "bundle_version"
+  | "profiles"
+  | "ha_tier"
+  | "volume_group_ownership"
+  | "install_journal"
+  | "stage"
+  | "stage_status"
+  | "stage_component"
+  | "stage_at"
+>;
+
+const BODY: Loc = ["body"];
+const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
+
+/** The stages that work on one component after another; the rest have none. */
+export const isComponentStage = (stage: Stage): boolean => stage === "profiles" || stage.startsWith("platform-");
+
+/** What is wrong with the form of an event, whatever the cluster. */
+export function eventProblems(event: InstallEvent, loc: Loc = BODY): ValidationItem[] {
+  const problems: ValidationItem[] = [];
+  if (event.status === "failed" && !event.reason_code) {
+    problems.push({ loc: [...loc, "reason_code"], msg: "Field required", type: "missing" });
+  }
+  if (event.component && !isComponentStage(event.stage)) {
+    problems.push(wrong([...loc, "component"], `The stage ${event.stage} has no components`));
+  }
+  return problems;
+}
+
+/** The same for a record that is written, with every entry of its journal. */
+export function recordProblems({ install_journal }: WrittenBundleRecord): ValidationItem[] {
+  return (install_journal ?? []).flatMap((entry, index) => {
+    const loc = [...BODY, "install_journal", index];
+    return [...eventProblems(entry, loc), ...timeProblems(entry, loc)];
+  });
+}
+
+/** RFC 3339 knows seconds that no clock of ours can hold: 23:59:60. */
+function timeProblems({ at }: WrittenEntry, loc: Loc): ValidationItem[] {
+  if (at === undefined || !Number.isNaN(Date.parse(at))) return [];
+  return [{ loc: [...loc, "at"], msg: "Input should be a valid datetime", type: "datetime_parsing" }];
+}
+
+/** The bundle on record. While none is, or it is no longer shipped, an install may be of any. */
+export function manifestsFor(bundles: readonly BundleManifest[], version: string | null): readonly BundleManifest[] {
+  const recorded = bundles.filter(({ bundle }) => bundle === version);
+  return recorded.length > 0 ? recorded : bundles;
+}
+
+export function componentProblems(
+  { component }: Pick<InstallEvent, "component">,
+  manifests: readonly BundleManifest[],
+  loc: Loc = BODY,
+): ValidationItem[] {
+  if (!component || anyHasComponent(manifests, component)) return [];
+  return [wrong([...loc, "component"], `No component of the bundle is called ${component}`)];
+}
+
+/** What the catalog has to say against a record. */
+export function catalogProblems(written: WrittenBundleRecord, bundles: readonly BundleManifest[]): ValidationItem[] {
+  const manifest = bundles.find(({ bundle }) => bundle === written.bundle_version);
+  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${written.bundle_version}`)];
+  const profiles = unknownProfiles(manifest, written.profiles).map((name) =>
+    wrong([...BODY, "profiles", written.profiles.indexOf(name)], `The bundle has no profile ${name}`),
+  );
+  const tier = isOffered(manifest, written.ha_tier)
+    ? []
+    : [wrong([...BODY, "ha_tier"], `The bundle does not offer the HA tier ${written.ha_tier}`)];
+  const journal = (written.install_journal ?? []).flatMap((entry, index) =>
+    componentProblems(entry, [manifest], [...BODY, "install_journal", index]),
+  );
+  return [...profiles, ...tier, ...journal];
+}
+
+export function entryOf(event: InstallEvent, at: Date): JournalEntry {
+  return {
+    stage: event.stage,
+    component: event.component ?? null,
+    status: event.status,
+    at: at.toISOString(),
+    detail: event.detail ?? null,
+    reason_code: event.reason_code ?? null,
+  };
+}
+
+type StageFacts = Pick<InstallFacts, "stage" | "stage_status" | "stage_component" | "stage_at" | "install_journal">;
+
+/** Every event moves the current stage; the journal keeps those with which a stage ends, the newest of them. */
+export function afterEvent(journal: readonly object[] | null, entry: JournalEntry): StageFacts {
+  return {
+    stage: entry.stage,
+    stage_status: entry.status,
+    stage_component: entry.component,
+    stage_at: new Date(entry.at),
+    install_journal: entry.status === "started" ? journal : [...(journal ?? []), entry].slice(-MAX_JOURNAL_ENTRIES),
+  };
+}
+
+type RecordFacts = Pick<
+  InstallFacts,
+  "bundle_version" | "profiles" | "ha_tier" | "volume_group_ownership" | "install_journal"
+>;
+
+/** What is left out becomes null; the journal, which events have written, stays. */
+export function afterRecord(journal: readonly object[] | null, written: WrittenBundleRecord, now: Date): RecordFacts {
+  return {
+    bundle_version: written.bundle_version,
+    profiles: written.profiles,
+    ha_tier: written.ha_tier,
+    volume_group_ownership: written.volume_group_ownership ?? null,
+    install_journal: written.install_journal ? keptOf(written.install_journal, now) : journal,
+  };
+}
+
+const keptOf = (entries: readonly WrittenEntry[], now: Date): JournalEntry[] =>
+  entries
+    .filter(({ status }) => status !== "started")
+    .map((entry) => entryOf(entry, entry.at === undefined ? now : new Date(entry.at)));
+
+export function wireBundleRecord(facts: RecordFacts): BundleRecord {
+  return {
+    bundle_version: facts.bundle_version,
+    profiles: facts.profiles,
+    ha_tier: facts.ha_tier,
+    volume_group_ownership: facts.volume_group_ownership as BundleRecord["volume_group_ownership"],
+    install_journal: facts.install_journal as JournalEntry[] | null,
+  };
+}
+
+export function stageEvent(cluster: Pick<Cluster, "id" | "name" | "org_id">, entry: JournalEntry): Announcement {
+  return {
+    type: "install_stage_update",
+    org_id: cluster.org_id,
+    cluster_id: cluster.id,
+    resource: { type: "cluster", id: cluster.id, name: cluster.name },
+    ...entry,
+  };
+}

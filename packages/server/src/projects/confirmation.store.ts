@@ -1,0 +1,97 @@
+import { sql } from "kysely";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { EVENTS_TOPIC } from "../events/event.ts";
+import { newId } from "../id.ts";
+import { saveLifecycle } from "./project.store.ts";
+import { cleanupUnconfirmed, type Lifecycle, type Project, projectAnnouncement, unconfirmed } from "./project.ts";
+
+export interface Confirmation {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** How long a cluster may take to confirm that a project is there, or that it is gone. */
+  readonly withinSeconds: number;
+}
+
+type Find = (tx: Tx, before: Date, now: Date) => Promise<Project[]>;
+
+/** Few enough that their locks are held for milliseconds. */
+const BATCH_ROWS = 200;
+
+/**
+ * Says of every project that its cluster has not been heard about for too long that this is so. Any number of replicas
+ * may do it at once, and as often as they like: each project is marked, and announced, once.
+ */
+export async function markUnconfirmed({ db, bus, clock, withinSeconds }: Confirmation): Promise<void> {
+  const within = `within ${withinSeconds} seconds`;
+  await mark(overdue, (project) => unconfirmed(project, `The cluster has not confirmed the project ${within}.`));
+  await mark(uncleaned, (project) =>
+    cleanupUnconfirmed(project, `The cluster cannot be reached and has not confirmed the cleanup ${within}.`),
+  );
+
+  async function mark(find: Find, decide: (project: Project) => Lifecycle | null): Promise<void> {
+    for (let found = BATCH_ROWS; found === BATCH_ROWS; ) {
+      const now = clock();
+      const marked = await inTransaction(db, async (tx) => {
+        const projects = await find(tx, new Date(now.getTime() - withinSeconds * 1000), now);
+        const moved = projects.flatMap((project) => {
+          const next = decide(project);
+          return next ? [{ ...project, ...next, updated_at: now }] : [];
+        });
+        for (const project of moved) await saveLifecycle(tx, project.id, lifecycleOf(project), now);
+        return moved;
+      });
+      for (const project of marked) {
+        bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...projectAnnouncement(project) });
+      }
+      found = marked.length;
+    }
+  }
+}
+
+const lifecycleOf = ({ lifecycle, lifecycle_reason, lifecycle_message }: Project): Lifecycle => ({
+  lifecycle,
+  lifecycle_reason,
+  lifecycle_message,
+});
+
+function overdue(tx: Tx, before: Date): Promise<Project[]> {
+  return tx
+    .selectFrom("projects")
+    .selectAll()
+    .where("lifecycle", "=", "pending")
+    .where("created_at", "<=", before)
+    .orderBy("created_at")
+    .limit(BATCH_ROWS)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+/** Only where no operator is connected: one that is may take its time, and says itself what keeps it from ending. */
+function uncleaned(tx: Tx, before: Date, now: Date): Promise<Project[]> {
+  return tx
+    .selectFrom("projects")
+    .selectAll()
+    .where("lifecycle", "=", "cleanup_pending")
+    .where("lifecycle_reason", "is", null)
+    .where("updated_at", "<=", before)
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom("cluster_sessions as session")
+            .select(sql`1`.as("live"))
+            .whereRef("session.cluster_id", "=", "projects.cluster_id")
+            .where("session.lease_until", ">", now),
+        ),
+      ),
+    )
+    .orderBy("updated_at")
+    .limit(BATCH_ROWS)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}

@@ -1,0 +1,141 @@
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
+import { EVENTS_TOPIC, type Event } from "../events/event.ts";
+import { newId } from "../id.ts";
+import { insertAddonInstance, insertApp } from "./contents.fixture.ts";
+
+let world: World;
+let org: string;
+let orgAdmin: Person;
+let clusterAdmin: Person;
+let member: Person;
+let stranger: Person;
+let cluster: string;
+let project: string;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+  org = await world.org();
+  orgAdmin = await world.person({ org, role: "admin" });
+  [clusterAdmin, member] = [await world.person({ org }), await world.person({ org })];
+  stranger = await world.person();
+});
+afterAll(() => world?.stop());
+beforeEach(async () => {
+  cluster = await insertCluster(world.database.kysely, org);
+  await bindRole(world.database.kysely, clusterAdmin.id, "admin", { cluster });
+  project = (await orgAdmin.api.post("/projects", { name: "shop", cluster_id: cluster })).body.id;
+});
+
+const remove = (api: Client = orgAdmin.api) => api.delete(`/projects/${project}`);
+const desired = () =>
+  world.database.kysely
+    .selectFrom("desired_resources")
+    .select(["kind", "key", "generation", "removed_at"])
+    .where("cluster_id", "=", cluster)
+    .orderBy("key")
+    .execute();
+
+describe("DELETE /projects/{id}", () => {
+  test("[PR11] answers 202 with the record, which stays", async () => {
+    const before = (await orgAdmin.api.get(`/projects/${project}`)).body;
+    world.clock.advance(1000);
+    const { status, body } = await remove();
+    expect(status).toBe(202);
+    expect(body).toEqual({ ...before, lifecycle: "cleanup_pending", updated_at: world.clock.now().toISOString() });
+    expect((await orgAdmin.api.get(`/projects/${project}`)).body).toEqual(body);
+    expect((await orgAdmin.api.get(`/projects?cluster_id=${cluster}`)).body.data).toEqual([body]);
+  });
+
+  test("[PR11] asked again, answers the same and changes nothing", async () => {
+    const first = (await remove()).body;
+    const before = await desired();
+    world.clock.advance(1000);
+    expect(await remove()).toMatchObject({ status: 202, body: first });
+    expect(await desired()).toEqual(before);
+  });
+
+  test("[PR11] asked several times at once, is done once", async () => {
+    const answers = await Promise.all([remove(), remove(), remove()]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect((await desired()).map(({ generation }) => generation)).toEqual([2, 2]);
+  });
+
+  test("[PR11] is for administrators of the organization alone", async () => {
+    expect((await remove(clusterAdmin.api)).status).toBe(403);
+    expect((await remove(member.api)).status).toBe(404);
+    expect((await remove(stranger.api)).status).toBe(404);
+    expect((await remove(world.anyone)).status).toBe(401);
+    expect((await orgAdmin.api.delete(`/projects/${newId()}`)).status).toBe(404);
+    expect((await orgAdmin.api.get(`/projects/${project}`)).body.lifecycle).toBe("pending");
+    expect((await remove(world.admin.api)).status).toBe(202);
+  });
+
+  test("[PR12] takes the apps and addon instances with it", async () => {
+    const { kysely } = world.database;
+    const place = { org_id: org, cluster_id: cluster, project_id: project, namespace: "shop" };
+    const [app, instance] = [await insertApp(kysely, place, "web"), await insertAddonInstance(kysely, place, "db")];
+    const other = (await orgAdmin.api.post("/projects", { name: "other", cluster_id: cluster })).body.id;
+    const kept = await insertApp(kysely, { ...place, project_id: other, namespace: "other" }, "web");
+    await remove();
+
+    const phases = async (table: "apps" | "addon_instances", id: string) =>
+      (await kysely.selectFrom(table).select("phase").where("id", "=", id).executeTakeFirst())?.phase;
+    expect(await phases("apps", app)).toBe("deleting");
+    expect(await phases("addon_instances", instance)).toBe("deleting");
+    expect(await phases("apps", kept)).toBe("running");
+    const tombstones = (await desired()).filter(({ removed_at }) => removed_at !== null);
+    expect(tombstones.map(({ key }) => key)).toEqual([
+      "addon_instance/shop/db",
+      "app/shop/web",
+      "project/shop",
+      "registry_secrets/shop",
+    ]);
+  });
+
+  test("[PR12] ends what was still to be done to the apps, and leaves alone what was going already", async () => {
+    const body = { project_id: project, components: [] };
+    const [going, web] = ["going", "web"].map((name) => `/apps/shop/${name}`);
+    for (const name of ["going", "web"]) await orgAdmin.api.post("/apps", { ...body, name });
+    await orgAdmin.api.delete(`${going}?project_id=${project}`);
+    const before = (await orgAdmin.api.get(`${going}?project_id=${project}`)).body;
+    world.clock.advance(1000);
+    await remove();
+    expect((await orgAdmin.api.get(`${going}?project_id=${project}`)).body).toEqual(before);
+    expect((await orgAdmin.api.get(`${web}?project_id=${project}`)).body.phase).toBe("deleting");
+    const { data } = (await orgAdmin.api.get(`${web}/deployments?project_id=${project}`)).body;
+    expect(data).toMatchObject([{ status: "superseded", finished_at: world.clock.now().toISOString() }]);
+    expect((await desired()).map(({ removed_at }) => removed_at === null)).toEqual([false, false, false, false]);
+  });
+
+  test("[PR12] leaves nothing behind that is created meanwhile", async () => {
+    const body = { name: "web", project_id: project, components: [] };
+    const created = ["one", "two", "three"].map((name) => orgAdmin.api.post("/apps", { ...body, name }));
+    await Promise.all([...created, remove()]);
+    const apps = await world.database.kysely
+      .selectFrom("apps")
+      .select("phase")
+      .where("project_id", "=", project)
+      .execute();
+    expect(apps.filter(({ phase }) => phase !== "deleting")).toEqual([]);
+    expect((await desired()).filter(({ removed_at }) => removed_at === null)).toEqual([]);
+  });
+
+  test("[PR13] is announced, with everything that goes with it", async () => {
+    const heard: Event[] = [];
+    const leave = world.bus.subscribe(EVENTS_TOPIC, (event) => heard.push(event as Event));
+    const place = { org_id: org, cluster_id: cluster, project_id: project, namespace: "shop" };
+    const app = await insertApp(world.database.kysely, place, "web");
+    const instance = await insertAddonInstance(world.database.kysely, place, "db");
+    await remove();
+    const told = () => heard.filter(({ type }) => type !== "activity");
+    await vi.waitFor(() => expect(told()).toHaveLength(3));
+    expect(told()).toMatchObject([
+      { type: "app", workload_id: app, phase: "deleting" },
+      { type: "addon", resource: { id: instance }, phase: "deleting" },
+      { type: "project", project_id: project, lifecycle: "cleanup_pending" },
+    ]);
+    leave();
+  });
+});

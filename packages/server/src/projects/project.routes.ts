@@ -1,0 +1,165 @@
+import {
+  createProject,
+  deleteProject,
+  getProject,
+  getSecretsOverview,
+  listAvailableExports,
+  listProjectApps,
+  listProjects,
+} from "@binnacle/contract";
+import { announcementOf, desiredOf } from "../addons/addon.ts";
+import { appEvent, desiredApp, wireApp } from "../apps/app.ts";
+import { listProjectApps as appsOfProject } from "../apps/app-list.store.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { raiseEachDesired, retireEachDesired } from "../desired/desired.store.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { newId } from "../id.ts";
+import { listSecrets } from "../registries/registry-secret.store.ts";
+import { desiredRegistrySecrets, effectiveSecrets } from "../registries/registry-secret.ts";
+import { availableExports } from "./available-exports.ts";
+import {
+  clusterNameOf,
+  insertProject,
+  listStayingInstances,
+  lockProject,
+  lockStayingCluster,
+  markContentsDeleting,
+  saveLifecycle,
+} from "./project.store.ts";
+import {
+  CREATED,
+  desiredProject,
+  nameProblems,
+  type Project,
+  projectAnnouncement,
+  requestDeletion,
+  wireProject,
+} from "./project.ts";
+import { projectsInReach, reachOf, reachOnCluster, totalInReach } from "./reach.store.ts";
+import { addonKeys, componentKeys } from "./secrets-overview.store.ts";
+import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+const projectId = ({ params }: Input<{ id: string }>) => params.id;
+const resourceOf = ({ id, name }: Project) => ({ type: "project", id, name });
+
+export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly AddonDefinition[]): Route[] {
+  const publish = (clusterId: string) => () => bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
+
+  return [
+    route(
+      createProject,
+      wellFormed(
+        ({ body }) => nameProblems(body.name),
+        onCluster("editor", ({ body }) => body.cluster_id),
+      ),
+      async ({ cluster, body: { name }, change }) =>
+        change(async ({ db: tx, record, announce, afterCommit }) => {
+          const now = clock();
+          const project: Project = {
+            id: newId(),
+            org_id: cluster.org_id,
+            cluster_id: cluster.id,
+            name,
+            namespace: name,
+            ...CREATED,
+            created_at: now,
+            updated_at: now,
+          };
+          await lockStayingCluster(tx, cluster.id);
+          await insertProject(tx, project);
+          record({
+            action: "project.create",
+            resource: resourceOf(project),
+            orgId: project.org_id,
+            changes: { name, cluster_id: cluster.id },
+          });
+          announce(projectAnnouncement(project));
+          // The secrets too, though there may be none: the cluster's may be changing at this very moment.
+          const wanted = [desiredProject(project), desiredRegistrySecrets(project)];
+          await raiseEachDesired(tx, cluster.id, async () => wanted, now);
+          afterCommit(publish(cluster.id));
+          return wireProject(project);
+        }),
+    ),
+
+    route(listProjects, signedIn, async ({ caller, query }) => {
+      const whole = await reachOf(db, caller);
+      const reach = query.cluster_id === undefined ? whole : await reachOnCluster(db, whole, query.cluster_id);
+      const [projects, total] = await Promise.all([projectsInReach(db, reach, pageOf(query)), totalInReach(db, reach)]);
+      return envelope(projects.map(wireProject), total, query);
+    }),
+
+    route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project)),
+
+    route(deleteProject, inProject("org_admin", projectId), async ({ params, change }) =>
+      change(async ({ db: tx, record, announce, afterCommit }) => {
+        const current = await lockProject(tx, params.id);
+        record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id });
+        const next = requestDeletion(current);
+        if (!next) return wireProject(current);
+        const now = clock();
+        const project: Project = { ...current, ...next, updated_at: now };
+        await saveLifecycle(tx, project.id, next, now);
+        const { apps, instances } = await markContentsDeleting(tx, project.id, now);
+        for (const event of [...apps.map(appEvent), ...instances.map(announcementOf), projectAnnouncement(project)]) {
+          announce(event);
+        }
+        const unwanted = [
+          desiredProject(project),
+          desiredRegistrySecrets(project),
+          ...apps.map(desiredApp),
+          ...instances.map(desiredOf),
+        ];
+        await retireEachDesired(tx, project.cluster_id, unwanted, now);
+        afterCommit(publish(project.cluster_id));
+        return wireProject(project);
+      }),
+    ),
+
+    route(listProjectApps, inProject("viewer", projectId), async ({ project, query }) => {
+      const { apps, total } = await appsOfProject(db, project.id, pageOf(query));
+      return envelope(apps.map(wireApp), total, query);
+    }),
+
+    route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {
+      const instances = await listStayingInstances(db, project.id);
+      const data = instances.flatMap((instance) =>
+        availableExports(
+          instance,
+          definitions.find(({ id }) => id === instance.definition_id),
+        ),
+      );
+      return { data, total_count: data.length };
+    }),
+
+    route(getSecretsOverview, inProject("viewer", projectId), async ({ project }) => {
+      const [clusterName, ofProject, ofCluster, inApps, inAddons] = await Promise.all([
+        clusterNameOf(db, project.cluster_id),
+        listSecrets(db, { project_id: project.id }),
+        listSecrets(db, { cluster_id: project.cluster_id }),
+        componentKeys(db, project.id),
+        addonKeys(db, project.id),
+      ]);
+      const cluster = { id: project.cluster_id, name: clusterName };
+      const data = [
+        ...registrySecretsSeen(effectiveSecrets(ofProject, ofCluster), { cluster, project }),
+        ...componentSecretsSeen(inApps),
+        ...addonSecretsSeen(inAddons),
+      ];
+      return { data, total_count: data.length };
+    }),
+  ];
+}

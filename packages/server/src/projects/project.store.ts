@@ -1,0 +1,108 @@
+import { sql } from "kysely";
+import type { Instance } from "../addons/addon.ts";
+import type { App } from "../apps/app.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { notFound } from "../fault.ts";
+import { clusterIsGoing, type Lifecycle, type Project, projectIsGoing, projectNameTaken } from "./project.ts";
+
+export async function insertProject(tx: Tx, project: Project): Promise<void> {
+  await tx
+    .insertInto("projects")
+    .values(project)
+    .execute()
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error, "projects_namespace_taken")) throw projectNameTaken();
+      if (isForeignKeyViolation(error, "projects_cluster")) throw notFound("Cluster");
+      throw error;
+    });
+}
+
+/** Locked, so that no project comes into being on a cluster that is on its way out. */
+export async function lockStayingCluster(tx: Tx, id: string): Promise<void> {
+  const cluster = await tx
+    .selectFrom("clusters")
+    .select("deletion_requested_at")
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!cluster) throw notFound("Cluster");
+  if (cluster.deletion_requested_at !== null) throw clusterIsGoing();
+}
+
+export async function lockProject(tx: Tx, id: string): Promise<Project> {
+  const project = await tx.selectFrom("projects").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!project) throw notFound("Project");
+  return project;
+}
+
+/**
+ * For whatever puts something new into a project: held against a deletion at the same instant, which would miss it and
+ * leave it behind. Others may do the same meanwhile.
+ */
+export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
+  const project = await tx
+    .selectFrom("projects")
+    .select("lifecycle")
+    .where("id", "=", id)
+    .forShare()
+    .executeTakeFirst();
+  if (!project) throw notFound("Project");
+  if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
+}
+
+export async function saveLifecycle(tx: Tx, id: string, lifecycle: Lifecycle, now: Date): Promise<void> {
+  await tx
+    .updateTable("projects")
+    .set({ ...lifecycle, updated_at: now })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Everything in the project is to go with it; gives what was not on its way already. */
+export async function markContentsDeleting(tx: Tx, projectId: string, now: Date) {
+  const deleting = {
+    phase: "deleting" as const,
+    phase_reason: null,
+    phase_message: null,
+    generation: sql<number>`generation + 1`,
+    updated_at: now,
+  };
+  const apps: App[] = await tx
+    .updateTable("apps")
+    .set(deleting)
+    .where("project_id", "=", projectId)
+    .where("phase", "<>", "deleting")
+    .returningAll()
+    .execute();
+  await tx
+    .updateTable("app_deployments")
+    .set({ status: "superseded", finished_at: now, updated_at: now })
+    .where("app_id", "in", tx.selectFrom("apps").select("id").where("project_id", "=", projectId))
+    .where("status", "=", "pending")
+    .execute();
+  const instances: Instance[] = await tx
+    .updateTable("addon_instances")
+    .set(deleting)
+    .where("project_id", "=", projectId)
+    .where("phase", "<>", "deleting")
+    .returningAll()
+    .execute();
+  return { apps, instances };
+}
+
+/** Those that stay; of one that is on its way out nothing is available any more. */
+export function listStayingInstances(db: Queries, projectId: string): Promise<Instance[]> {
+  return db
+    .selectFrom("addon_instances")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("phase", "<>", "deleting")
+    .orderBy("id", "desc")
+    .execute();
+}
+
+export async function clusterNameOf(db: Queries, id: string): Promise<string> {
+  const { name } = await db.selectFrom("clusters").select("name").where("id", "=", id).executeTakeFirstOrThrow();
+  return name;
+}

@@ -1,0 +1,60 @@
+import type { VisibleSecret } from "@binnacle/contract";
+import type { Effective, RegistrySecret } from "../registries/registry-secret.ts";
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A key that somebody keeps a secret under; what it holds is not read. */
+export interface HeldKey {
+  readonly owner: Named;
+  /** The component of an app, or the addon instance itself. */
+  readonly holder: string;
+  readonly key: string;
+  readonly updated_at: Date;
+}
+
+/** The one key of a Secret of the type `kubernetes.io/dockerconfigjson`. */
+const REGISTRY_KEYS = [".dockerconfigjson"];
+
+export function registrySecretsSeen(
+  secrets: readonly Effective<RegistrySecret>[],
+  places: { readonly cluster: Named; readonly project: Named },
+): VisibleSecret[] {
+  return secrets.map(({ secret, inherited_from }) => ({
+    kind: "registry",
+    inherited_from,
+    source: places[inherited_from],
+    name: secret.name,
+    keys: REGISTRY_KEYS,
+    updated_at: secret.updated_at.toISOString(),
+  }));
+}
+
+export const componentSecretsSeen = (held: readonly HeldKey[]) => grouped(held, "component", "app");
+export const addonSecretsSeen = (held: readonly HeldKey[]) => grouped(held, "addon", "addon");
+
+/** One entry a holder, as new as its newest key. */
+function grouped(
+  held: readonly HeldKey[],
+  kind: VisibleSecret["kind"],
+  inherited_from: VisibleSecret["inherited_from"],
+): VisibleSecret[] {
+  const holders = Map.groupBy(held, ({ owner, holder }) => `${owner.id}/${holder}`);
+  return [...holders.values()].flatMap((keys) => {
+    const [first] = keys;
+    if (!first) return [];
+    const newest = Math.max(...keys.map(({ updated_at }) => updated_at.getTime()));
+    return [
+      {
+        kind,
+        inherited_from,
+        source: first.owner,
+        name: first.holder,
+        keys: keys.map(({ key }) => key).toSorted(),
+        updated_at: new Date(newest).toISOString(),
+      },
+    ];
+  });
+}

@@ -1,0 +1,118 @@
+import {
+  attachClusterRegistrySecret,
+  attachProjectRegistrySecret,
+  detachClusterRegistrySecret,
+  detachProjectRegistrySecret,
+  listClusterRegistrySecrets,
+  listEffectiveRegistrySecrets,
+  listProjectRegistrySecrets,
+} from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { type Input, inProject, onCluster } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { holdStayingProject } from "../projects/project.store.ts";
+import type { Vault } from "../vault/vault.ts";
+import {
+  deleteSecret,
+  insertSecret,
+  listSecrets,
+  type Owner,
+  raiseSecretsOfCluster,
+  raiseSecretsOfProject,
+} from "./registry-secret.store.ts";
+import { effectiveSecrets, type RegistrySecret, wireRegistrySecret } from "./registry-secret.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly vault: Vault;
+}
+
+const placeId = ({ params }: Input<{ id: string }>) => params.id;
+
+/** The password is left out of everything but the sealed column. */
+const entryOf = (action: string, orgId: string, { id, name, server_url, username, ...owner }: RegistrySecret) => ({
+  action,
+  resource: { type: "registry_secret", id, name },
+  orgId,
+  changes: { server_url, username, cluster_id: owner.cluster_id, project_id: owner.project_id },
+});
+
+export function registrySecretRoutes(ports: Ports): Route[] {
+  const publish = (clusterId: string) => () => ports.bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
+
+  async function list(owner: Owner) {
+    const secrets = await listSecrets(ports.db, owner);
+    return { data: secrets.map(wireRegistrySecret), total_count: secrets.length };
+  }
+
+  return [
+    route(listClusterRegistrySecrets, onCluster("member", placeId), async ({ cluster }) =>
+      list({ cluster_id: cluster.id }),
+    ),
+
+    route(attachClusterRegistrySecret, onCluster("editor", placeId), async ({ cluster, body, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        const now = ports.clock();
+        const secret = await insertSecret(tx, ports.vault, { cluster_id: cluster.id }, body, now);
+        record(entryOf("registry_secret.attach", cluster.org_id, secret));
+        await raiseSecretsOfCluster(tx, cluster.id, now);
+        afterCommit(publish(cluster.id));
+        return wireRegistrySecret(secret);
+      }),
+    ),
+
+    route(detachClusterRegistrySecret, onCluster("editor", placeId), async ({ cluster, params, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        const secret = await deleteSecret(tx, { cluster_id: cluster.id }, params.secret_id);
+        record(entryOf("registry_secret.detach", cluster.org_id, secret));
+        await raiseSecretsOfCluster(tx, cluster.id, ports.clock());
+        afterCommit(publish(cluster.id));
+        return null;
+      }),
+    ),
+
+    route(listProjectRegistrySecrets, inProject("viewer", placeId), async ({ project }) =>
+      list({ project_id: project.id }),
+    ),
+
+    route(attachProjectRegistrySecret, inProject("editor", placeId), async ({ project, body, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        await holdStayingProject(tx, project.id);
+        const now = ports.clock();
+        const secret = await insertSecret(tx, ports.vault, { project_id: project.id }, body, now);
+        record(entryOf("registry_secret.attach", project.org_id, secret));
+        await raiseSecretsOfProject(tx, project, now);
+        afterCommit(publish(project.cluster_id));
+        return wireRegistrySecret(secret);
+      }),
+    ),
+
+    route(detachProjectRegistrySecret, inProject("editor", placeId), async ({ project, params, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        await holdStayingProject(tx, project.id);
+        const secret = await deleteSecret(tx, { project_id: project.id }, params.secret_id);
+        record(entryOf("registry_secret.detach", project.org_id, secret));
+        await raiseSecretsOfProject(tx, project, ports.clock());
+        afterCommit(publish(project.cluster_id));
+        return null;
+      }),
+    ),
+
+    route(listEffectiveRegistrySecrets, inProject("viewer", placeId), async ({ project }) => {
+      const [ofProject, ofCluster] = await Promise.all([
+        listSecrets(ports.db, { project_id: project.id }),
+        listSecrets(ports.db, { cluster_id: project.cluster_id }),
+      ]);
+      const data = effectiveSecrets(ofProject, ofCluster).map(({ secret, inherited_from }) => ({
+        ...wireRegistrySecret(secret),
+        inherited_from,
+      }));
+      return { data, total_count: data.length };
+    }),
+  ];
+}

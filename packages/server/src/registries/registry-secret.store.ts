@@ -1,0 +1,79 @@
+import type { WrittenRegistrySecret } from "@binnacle/contract";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { raiseDesired, raiseEachDesired } from "../desired/desired.store.ts";
+import { notFound } from "../fault.ts";
+import { newId } from "../id.ts";
+import type { Project } from "../projects/project.ts";
+import type { Vault } from "../vault/vault.ts";
+import { desiredRegistrySecrets, type RegistrySecret, secretNameTaken } from "./registry-secret.ts";
+
+/** What a secret is attached to. */
+export type Owner = { readonly cluster_id: string } | { readonly project_id: string };
+
+const COLUMNS = [
+  "id",
+  "cluster_id",
+  "project_id",
+  "name",
+  "server_url",
+  "username",
+  "created_at",
+  "updated_at",
+] as const satisfies (keyof RegistrySecret)[];
+
+function secretsOf(db: Queries, owner: Owner) {
+  const secrets = db.selectFrom("registry_secrets").select(COLUMNS);
+  return "cluster_id" in owner
+    ? secrets.where("cluster_id", "=", owner.cluster_id)
+    : secrets.where("project_id", "=", owner.project_id);
+}
+
+export function listSecrets(db: Queries, owner: Owner): Promise<RegistrySecret[]> {
+  return secretsOf(db, owner).orderBy("id", "desc").execute();
+}
+
+export async function insertSecret(
+  tx: Tx,
+  vault: Vault,
+  owner: Owner,
+  { password, ...fields }: WrittenRegistrySecret,
+  now: Date,
+): Promise<RegistrySecret> {
+  const id = newId();
+  const sealed_password = vault.seal(password, { table: "registry_secrets", row: id, column: "sealed_password" });
+  return tx
+    .insertInto("registry_secrets")
+    .values({ id, ...owner, ...fields, sealed_password, created_at: now, updated_at: now })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error, "registry_secrets_cluster_name_taken")) throw secretNameTaken();
+      if (isUniqueViolation(error, "registry_secrets_project_name_taken")) throw secretNameTaken();
+      if (isForeignKeyViolation(error, "registry_secrets_cluster_id_fkey")) throw notFound("Cluster");
+      throw error;
+    });
+}
+
+/** One that is attached elsewhere is as good as unknown here. */
+export async function deleteSecret(tx: Tx, owner: Owner, id: string): Promise<RegistrySecret> {
+  const secret = await secretsOf(tx, owner).where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!secret) throw notFound("Registry secret");
+  await tx.deleteFrom("registry_secrets").where("id", "=", id).execute();
+  return secret;
+}
+
+/** The last write of a change of a project's secrets. */
+export async function raiseSecretsOfProject(tx: Tx, project: Project, now: Date): Promise<void> {
+  await raiseDesired(tx, { clusterId: project.cluster_id, ...desiredRegistrySecrets(project) }, now);
+}
+
+/** The last write of a change of a cluster's secrets. A project on its way out gets no secrets any more. */
+export async function raiseSecretsOfCluster(tx: Tx, clusterId: string, now: Date): Promise<void> {
+  const staying = tx
+    .selectFrom("projects")
+    .select(["id", "namespace"])
+    .where("cluster_id", "=", clusterId)
+    .where("lifecycle", "<>", "cleanup_pending");
+  await raiseEachDesired(tx, clusterId, async () => (await staying.execute()).map(desiredRegistrySecrets), now);
+}

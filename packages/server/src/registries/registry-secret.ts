@@ -1,0 +1,58 @@
+import type { RegistrySecret as WireRegistrySecret } from "@binnacle/contract";
+import type { Selectable } from "kysely";
+import type { RegistrySecretTable } from "../database/fleet-tables.ts";
+import { registrySecretsKey } from "../desired/desired.ts";
+import { conflict } from "../fault.ts";
+import type { Project } from "../projects/project.ts";
+
+export type RegistrySecret = Omit<Selectable<RegistrySecretTable>, "sealed_password">;
+
+export interface Effective<S> {
+  readonly secret: S;
+  readonly inherited_from: "cluster" | "project";
+}
+
+/** What people write for Docker Hub, each of which its own tools have used. */
+const DOCKER_HUB = /^((registry-1|index)\.)?docker\.io(\/v[12])?$/;
+
+/** One registry has one spelling here: neither scheme, letters' case of the host, nor a slash at the end tell two apart. */
+export function registryOf(serverUrl: string): string {
+  const [host = "", ...path] = serverUrl.replace(/^https?:\/\//, "").split("/");
+  const registry = [host.toLowerCase(), ...path].join("/").replace(/\/+$/, "");
+  return DOCKER_HUB.test(registry) ? "docker.io" : registry;
+}
+
+/** What applies in a project: everything of its own, and of the cluster's what is for other registries. */
+export function effectiveSecrets<S extends Pick<RegistrySecret, "server_url">>(
+  ofProject: readonly S[],
+  ofCluster: readonly S[],
+): Effective<S>[] {
+  const own = new Set(ofProject.map(({ server_url }) => registryOf(server_url)));
+  const inherited = ofCluster.filter(({ server_url }) => !own.has(registryOf(server_url)));
+  return [
+    ...ofProject.map((secret) => ({ secret, inherited_from: "project" as const })),
+    ...inherited.map((secret) => ({ secret, inherited_from: "cluster" as const })),
+  ];
+}
+
+/** What a cluster is told of: all pull secrets of a namespace together, by the id of their project. */
+export const desiredRegistrySecrets = ({ id, namespace }: Pick<Project, "id" | "namespace">) => ({
+  kind: "registry_secrets" as const,
+  resourceId: id,
+  key: registrySecretsKey(namespace),
+});
+
+export const secretNameTaken = () => conflict("A registry secret with this name already exists here.");
+
+export function wireRegistrySecret(secret: RegistrySecret): WireRegistrySecret {
+  return {
+    id: secret.id,
+    name: secret.name,
+    server_url: secret.server_url,
+    username: secret.username,
+    cluster_id: secret.cluster_id,
+    project_id: secret.project_id,
+    created_at: secret.created_at.toISOString(),
+    updated_at: secret.updated_at.toISOString(),
+  };
+}
