@@ -1,0 +1,66 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../id.ts";
+import { insertInstance, openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+
+let world: World;
+let shop: Shop;
+
+beforeAll(async () => {
+  world = await startWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world?.stop());
+
+const read = async (name: string) => (await shop.viewer.api.get(shop.path(name))).body;
+const act = (name: string, rest: string, body?: unknown) => shop.editor.api.post(shop.path(name, rest), body);
+
+describe("attached addon instances", () => {
+  test("[AP35] attaching injects the instance's name as an export_ref into every workload or the one named", async () => {
+    const name = await shop.app([WEB, workload("worker")]);
+    const [one, two] = [
+      await insertInstance(world, shop, `one-${name}`),
+      await insertInstance(world, shop, `two-${name}`),
+    ];
+    const both = await act(name, "/attach-addon", { addon_instance_id: one });
+    expect(both.status).toBe(200);
+    expect(both.body.components).toMatchObject([
+      { export_refs: [{ component: `one-${name}` }] },
+      { export_refs: [{ component: `one-${name}` }] },
+    ]);
+    const single = await act(name, "/attach-addon", { addon_instance_id: two, component_name: "worker" });
+    expect(single.body.components.map((component: { export_refs: object[] }) => component.export_refs.length)).toEqual([
+      1, 2,
+    ]);
+    expect(single.body.components.length).toBe(2);
+  });
+
+  test("[AP36] attaching again is a 409, and what is not there a 404", async () => {
+    const name = await shop.app();
+    const addon = await insertInstance(world, shop, `i-${name}`);
+    await act(name, "/attach-addon", { addon_instance_id: addon });
+    expect(await act(name, "/attach-addon", { addon_instance_id: addon })).toMatchObject({
+      status: 409,
+      body: { detail: { code: "name_taken" } },
+    });
+    expect(await act(name, "/attach-addon", { addon_instance_id: newId() })).toMatchObject({
+      status: 404,
+      body: { detail: "Addon instance not found." },
+    });
+    const going = await insertInstance(world, shop, `going-${name}`, "deleting");
+    expect((await act(name, "/attach-addon", { addon_instance_id: going })).status).toBe(404);
+    expect((await act(name, "/attach-addon", { addon_instance_id: addon, component_name: "no" })).status).toBe(404);
+  });
+
+  test("[AP37] detaching takes it out of every component, and twice is a 404", async () => {
+    const name = await shop.app([WEB, workload("worker")]);
+    const addon = await insertInstance(world, shop, `i-${name}`);
+    await act(name, "/attach-addon", { addon_instance_id: addon });
+    const path = shop.path(name, `/attach-addon/${addon}`);
+    expect((await shop.viewer.api.delete(path)).status).toBe(403);
+    expect((await shop.editor.api.delete(path)).status).toBe(204);
+    const { components } = await read(name);
+    expect(components).toMatchObject([{ export_refs: [] }, { export_refs: [] }]);
+    expect((await shop.editor.api.delete(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,151 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openShop, type Shop, WEB } from "./app.fixture.ts";
+
+let world: World;
+let shop: Shop;
+
+beforeAll(async () => {
+  world = await startWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world?.stop());
+
+describe("PATCH /apps/{namespace}/{name}", () => {
+  test("[AP13] adds, removes and patches components, and sets the description, in one go", async () => {
+    const name = await shop.app([WEB, { ...WEB, name: "old" }]);
+    const changed = await shop.editor.api.patch(shop.path(name), {
+      description: "What customers see.",
+      components: [
+        { op: "remove", name: "old" },
+        { op: "add", name: "new", workload_spec: { image: "worker:1" } },
+        { op: "patch", name: "web", workload_spec: { image: "nginx:1.30", replicas: null, args: ["-v"] } },
+      ],
+    });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ description: "What customers see.", revision: 2, generation: 2 });
+    expect(changed.body.components).toMatchObject([
+      { name: "web", workload_spec: { kind: "deployment", image: "nginx:1.30", replicas: 1, args: ["-v"] } },
+      { name: "new", workload_spec: { kind: "deployment", image: "worker:1", replicas: 1 } },
+    ]);
+    expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(changed.body);
+  });
+
+  test("[AP14] is all or nothing", async () => {
+    const name = await shop.app();
+    const before = (await shop.viewer.api.get(shop.path(name))).body;
+    const refused = await shop.editor.api.patch(shop.path(name), {
+      description: "Never.",
+      components: [
+        { op: "patch", name: "web", workload_spec: { image: "nginx:2" }, secrets: { KEY: "v" } },
+        { op: "remove", name: "absent" },
+      ],
+    });
+    expect(refused).toMatchObject({ status: 404, body: { detail: "Component absent not found." } });
+    expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(before);
+  });
+
+  test("[AP15] a removal that breaks another's export_ref is a 409 with both names", async () => {
+    const name = await shop.app([
+      { ...WEB, export_refs: [{ component: "db" }] },
+      { ...WEB, name: "db" },
+    ]);
+    const refused = await shop.editor.api.patch(shop.path(name), { components: [{ op: "remove", name: "db" }] });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { detail: { code: "export_ref_in_use", component: "db", referenced_by: "web" } },
+    });
+  });
+
+  test("[AP16] a form that is wrong is a 422 before anything else, whatever the operation", async () => {
+    const { status, body } = await shop.editor.api.patch(shop.path("absent"), {
+      components: [
+        { op: "add", name: "web", workload_spec: { ports: [{ port: 80 }] } },
+        { op: "remove", name: "web", type: "workload" },
+        { op: "patch", name: "web", workload_spec: { replicas: "two", colour: 1 } },
+        { op: "replace", name: "web" },
+      ],
+    });
+    expect(status).toBe(422);
+    expect(body.detail).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ loc: ["body", "components", 2, "workload_spec", "replicas"], type: "int_type" }),
+        expect.objectContaining({ loc: ["body", "components", 2, "workload_spec", "colour"], type: "extra_forbidden" }),
+        expect.objectContaining({ loc: ["body", "components", 3, "op"], type: "enum" }),
+      ]),
+    );
+    const second = await shop.editor.api.patch(shop.path("absent"), {
+      components: [
+        { op: "add", name: "web", workload_spec: {}, secrets: { "bad key": "x" } },
+        { op: "remove", name: "web", type: "workload" },
+      ],
+    });
+    expect(second.status).toBe(422);
+    const third = await shop.editor.api.patch(shop.path("absent"), {
+      components: [{ op: "remove", name: "web", type: "workload" }],
+    });
+    expect(third).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "components", 0, "type"], type: "extra_forbidden" }] },
+    });
+    expect((await shop.editor.api.patch(shop.path("absent"), {})).status).toBe(422);
+    expect((await shop.editor.api.patch(shop.path("absent"), { description: null })).status).toBe(404);
+  });
+
+  test("[AP17] needs an editor", async () => {
+    const name = await shop.app();
+    expect((await shop.viewer.api.patch(shop.path(name), { description: "x" })).status).toBe(403);
+    expect((await shop.stranger.api.patch(shop.path(name), { description: "x" })).status).toBe(404);
+    expect((await world.anyone.patch(shop.path(name), { description: "x" })).status).toBe(401);
+  });
+
+  test("[AP18] honours If-Match: a state that has passed is a 412 and changes nothing", async () => {
+    const name = await shop.app();
+    const tag = (await shop.viewer.api.get(shop.path(name))).headers.get("etag") ?? "";
+    const patch = (condition: string, description: string) =>
+      shop.editor.api.with({ "if-match": condition }).patch(shop.path(name), { description });
+    expect((await patch(`"other", ${tag}`, "first")).status).toBe(200);
+    expect(await patch(tag, "second")).toMatchObject({
+      status: 412,
+      body: { detail: "The resource has changed since it was read." },
+    });
+    expect((await patch("*", "third")).status).toBe(200);
+    expect((await shop.viewer.api.get(shop.path(name))).body.description).toBe("third");
+    const late = shop.editor.api.with({ "if-match": tag });
+    expect((await late.post(shop.path(name, "/pause"))).status).toBe(412);
+    expect((await late.delete(shop.path(name))).status).toBe(412);
+  });
+});
+
+describe("DELETE /apps/{namespace}/{name}", () => {
+  test("[AP19] leaves the app readable as deleting, with its name taken, until the cluster confirms", async () => {
+    const name = await shop.app();
+    expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+    const read = await shop.viewer.api.get(shop.path(name));
+    expect([read.status, read.body.phase]).toEqual([200, "deleting"]);
+    const taken = await shop.editor.api.post("/apps", { name, project_id: shop.project, components: [] });
+    expect(taken).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
+    const { removed_at } = await world.database.kysely
+      .selectFrom("desired_resources")
+      .select("removed_at")
+      .where("resource_id", "=", read.body.id)
+      .executeTakeFirstOrThrow();
+    expect(removed_at).not.toBeNull();
+  });
+
+  test("[AP19] asked for again it is a 204, and nothing else can be done to the app", async () => {
+    const name = await shop.app();
+    await shop.editor.api.delete(shop.path(name));
+    expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+    const refused = await shop.editor.api.post(shop.path(name, "/pause"));
+    expect(refused).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
+    const patched = await shop.editor.api.patch(shop.path(name), { description: "x" });
+    expect(patched).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
+  });
+
+  test("[AP17] needs an editor to delete", async () => {
+    const name = await shop.app();
+    expect((await shop.viewer.api.delete(shop.path(name))).status).toBe(403);
+    expect((await shop.stranger.api.delete(shop.path(name))).status).toBe(404);
+  });
+});

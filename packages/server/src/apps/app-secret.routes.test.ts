@@ -1,0 +1,130 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+
+const VALUE = "s3cret-of-the-shop";
+
+let world: World;
+let shop: Shop;
+
+beforeAll(async () => {
+  world = await startWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world?.stop());
+
+const secretsOf = (name: string, component = "web", key = "") =>
+  shop.path(name, `/components/${component}/secrets${key}`);
+const keys = async (name: string, component = "web") =>
+  (await shop.viewer.api.get(secretsOf(name, component))).body.data.map(({ key }: { key: string }) => key);
+
+async function sealed(name: string) {
+  return world.database.kysely
+    .selectFrom("app_secrets")
+    .innerJoin("apps", "apps.id", "app_secrets.app_id")
+    .select(["app_secrets.component", "app_secrets.key", "app_secrets.sealed_value"])
+    .where("apps.name", "=", name)
+    .orderBy("app_secrets.component")
+    .orderBy("app_secrets.key")
+    .execute();
+}
+
+describe("the secrets of a component", () => {
+  test("[AP38] are listed by key, set and changed by key, and removed one by one", async () => {
+    const name = await shop.app([{ ...WEB, secrets: { B: VALUE } }]);
+    const changed = await shop.editor.api.patch(secretsOf(name), { A: VALUE, B: "other" });
+    const at = world.clock.now().toISOString();
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        data: [
+          { key: "A", updated_at: at },
+          { key: "B", updated_at: at },
+        ],
+        total_count: 2,
+      },
+    });
+    expect((await shop.editor.api.delete(secretsOf(name, "web", "/A"))).status).toBe(204);
+    expect(await keys(name)).toEqual(["B"]);
+    expect((await shop.editor.api.delete(secretsOf(name, "web", "/A"))).status).toBe(404);
+  });
+
+  test("[AP38] needs an editor to change them; a viewer reads the keys", async () => {
+    const name = await shop.app();
+    expect((await shop.viewer.api.get(secretsOf(name))).body).toEqual({ data: [], total_count: 0 });
+    expect((await shop.viewer.api.patch(secretsOf(name), { A: VALUE })).status).toBe(403);
+    expect((await shop.viewer.api.delete(secretsOf(name, "web", "/A"))).status).toBe(403);
+    expect((await shop.stranger.api.get(secretsOf(name))).status).toBe(404);
+    expect((await world.anyone.get(secretsOf(name))).status).toBe(401);
+  });
+
+  test("[AP39] of an unknown component are a 404; a key or value that is none, a 422", async () => {
+    const name = await shop.app();
+    expect((await shop.viewer.api.get(secretsOf(name, "absent"))).status).toBe(404);
+    expect((await shop.editor.api.patch(secretsOf(name, "absent"), { A: VALUE })).status).toBe(404);
+    for (const body of [{}, { "not a key": VALUE }, { "..": VALUE }, { A: 1 }, { A: null }]) {
+      expect((await shop.editor.api.patch(secretsOf(name), body)).status).toBe(422);
+    }
+    expect(await keys(name)).toEqual([]);
+  });
+
+  test("[AP39] are at most 200", async () => {
+    const many = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${from + index}`, "v"]));
+    const name = await shop.app([{ ...WEB, secrets: many(0, 200) }]);
+    expect((await shop.editor.api.patch(secretsOf(name), many(199, 1))).status).toBe(200);
+    expect(await shop.editor.api.patch(secretsOf(name), many(200, 1))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body"], type: "too_long" }] },
+    });
+  });
+
+  test("[AP40] are sealed at rest and show their values nowhere", async () => {
+    const name = await shop.app([{ ...WEB, secrets: { FIRST: VALUE } }]);
+    const answers = [
+      await shop.editor.api.patch(secretsOf(name), { SECOND: VALUE }),
+      await shop.editor.api.get(shop.path(name)),
+      await shop.editor.api.get(shop.path(name, "/deployments")),
+      await shop.editor.api.get("/apps"),
+    ];
+    const audit = await world.database.kysely
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("resource_name", "=", name)
+      .execute();
+    const [rows, revisions] = [
+      await sealed(name),
+      await world.database.kysely.selectFrom("app_deployments").select("spec").execute(),
+    ];
+    expect(rows.map(({ key }) => key)).toEqual(["FIRST", "SECOND"]);
+    expect(audit).toMatchObject([
+      { action: "app.create", changes: { secrets: { "web/FIRST": "set" } } },
+      { action: "app.update_secrets", changes: { secrets: { "web/SECOND": "set" } } },
+    ]);
+    const shown = JSON.stringify([answers.map(({ body }) => body), audit, rows, revisions, world.logged]);
+    expect(shown).not.toContain(VALUE);
+  });
+
+  test("[AP41] go with their component, and no rollback brings them back or changes them", async () => {
+    const name = await shop.app([
+      { ...WEB, secrets: { KEY: VALUE } },
+      { ...workload("worker"), secrets: { KEY: VALUE } },
+    ]);
+    const patch = (components: object[]) => shop.editor.api.patch(shop.path(name), { components });
+    await patch([{ op: "remove", name: "worker" }]);
+    expect((await sealed(name)).map(({ component }) => component)).toEqual(["web"]);
+    const [{ sealed_value: before } = { sealed_value: "" }] = await sealed(name);
+    const back = await shop.editor.api.post(shop.path(name, "/rollback"), { revision: 1 });
+    expect(back.body.components).toMatchObject([{ secrets: ["KEY"] }, { secrets: [] }]);
+    expect(await sealed(name)).toMatchObject([{ component: "web", sealed_value: before }]);
+  });
+
+  test("[AP42] are set and removed by a patch of the component too", async () => {
+    const name = await shop.app([{ ...WEB, secrets: { A: VALUE, B: VALUE } }]);
+    const patch = (secrets: unknown) =>
+      shop.editor.api.patch(shop.path(name), { components: [{ op: "patch", name: "web", secrets }] });
+    expect((await patch({ A: null, C: VALUE })).body.components).toMatchObject([{ secrets: ["B", "C"] }]);
+    expect((await patch(null)).body.components).toMatchObject([{ secrets: [] }]);
+    expect(await sealed(name)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { deleteComponentSecret, listComponentSecrets, updateComponentSecrets } from "@binnacle/contract";
+import type { Queries } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
+import { sendEtag } from "../http/etag.ts";
+import { inApp } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { listSecretKeys } from "./app.store.ts";
+import { appVersion, type SeenApp, secretPath } from "./app.ts";
+import { addressed, addressOf } from "./app-address.ts";
+import { type AppPorts, operate } from "./operate.store.ts";
+import { setSecrets } from "./secret-changes.ts";
+import { secretsChanged } from "./transition.ts";
+
+async function secretsOf(db: Queries, app: SeenApp, component: string) {
+  const keys = await listSecretKeys(db, app.id);
+  const data = keys
+    .filter((secret) => secret.component === component)
+    .map(({ key, updated_at }) => ({ key, updated_at: updated_at.toISOString() }));
+  return { data, total_count: data.length };
+}
+
+export function appSecretRoutes(db: Queries, ports: AppPorts): Route[] {
+  return [
+    route(listComponentSecrets, inApp("viewer", addressed), async ({ app, params: { component } }) => {
+      if (!app.components.some(({ name }) => name === component)) throw notFound(`Component ${component}`);
+      return secretsOf(db, app, component);
+    }),
+
+    route(
+      updateComponentSecrets,
+      inApp("editor", addressed),
+      async ({ caller, params, query, body, headers, change, reply }) => {
+        const { component } = params;
+        const order = { address: addressOf({ params, query }), headers, createdBy: caller.email };
+        const { app, secrets } = await change(async (unit) => {
+          const changed = await operate(unit, ports, order, (before) =>
+            secretsChanged(before, component, setSecrets(component, body)),
+          );
+          return { app: changed, secrets: await secretsOf(unit.db, changed, component) };
+        });
+        sendEtag(reply, appVersion(app));
+        return secrets;
+      },
+    ),
+
+    route(deleteComponentSecret, inApp("editor", addressed), async ({ caller, params, query, headers, change }) => {
+      const { component, key } = params;
+      const order = { address: addressOf({ params, query }), headers, createdBy: caller.email };
+      await change((unit) =>
+        operate(unit, ports, order, (before) =>
+          before.secret_paths.includes(secretPath(component, key))
+            ? secretsChanged(before, component, setSecrets(component, { [key]: null }))
+            : notFound("Secret"),
+        ),
+      );
+      return null;
+    }),
+  ];
+}

@@ -1,0 +1,170 @@
+import { Client, startWorld, type World } from "@binnacle/world";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Fault } from "../fault.ts";
+import { type Edge, startEdge } from "../http/edge.fixture.ts";
+import { newId } from "../id.ts";
+import { openShop, type Shop, someApp, WEB, workload } from "./app.fixture.ts";
+import { appStreamRoutes } from "./app-stream.routes.ts";
+import { type LogRequest, type OperatorRequests, withoutOperators } from "./operator-requests.ts";
+
+let world: World;
+let shop: Shop;
+
+beforeAll(async () => {
+  world = await startWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world?.stop());
+
+const get = (name: string, rest: string, query = "") => shop.viewer.api.get(shop.path(name, rest, query));
+
+async function lease(cluster: string, until: Date): Promise<void> {
+  await world.database.kysely
+    .insertInto("cluster_sessions")
+    .values({ cluster_id: cluster, hub_id: newId(), epoch: 1, token_version: 1, lease_until: until, started_at: until })
+    .execute();
+}
+
+describe("logs", () => {
+  test("[AP43] without an operator that is connected they are a 503", async () => {
+    const name = await shop.app();
+    const refused = {
+      status: 503,
+      body: { detail: "No operator of the cluster is connected. Try again in a moment." },
+    };
+    expect(await get(name, "/logs")).toMatchObject(refused);
+    expect(await get(name, "/components/web/logs/stream")).toMatchObject(refused);
+  });
+
+  test("[AP43] a session whose lease has run out is no operator", async () => {
+    const name = await shop.app();
+    const now = world.clock.now();
+    const other = await openShop(world);
+    await lease(other.cluster, new Date(now.getTime() - 1));
+    const there = await other.app();
+    expect((await other.viewer.api.get(other.path(there, "/logs"))).status).toBe(503);
+    expect((await get(name, "/logs")).status).toBe(503);
+  });
+
+  test("[AP44] of an unknown component are a 404, before anybody asks for an operator", async () => {
+    const name = await shop.app();
+    expect((await get(name, "/logs", "&component=absent")).status).toBe(404);
+    expect((await get(name, "/components/absent/logs/stream")).status).toBe(404);
+  });
+
+  test("[AP45] of an app with several workloads need the component", async () => {
+    const name = await shop.app([WEB, workload("worker")]);
+    expect(await get(name, "/logs")).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "component"], type: "missing" }] },
+    });
+    expect((await get(name, "/logs", "&component=worker")).status).toBe(503);
+  });
+
+  test.each(["tail_lines=10001", "tail_lines=-1", "since_seconds=0", "follow=maybe"])(
+    "[AP46] %s is a 422",
+    async (query) => {
+      const name = await shop.app();
+      expect((await get(name, "/logs", `&${query}`)).status).toBe(422);
+      expect((await get(name, "/components/web/logs/stream", `&${query}`)).status).toBe(422);
+    },
+  );
+
+  test("[AP11] are a 404 for a stranger, and project_id is required", async () => {
+    const name = await shop.app();
+    expect((await shop.stranger.api.get(shop.path(name, "/logs"))).status).toBe(404);
+    expect((await shop.viewer.api.get(`/apps/${shop.namespace}/${name}/logs`)).status).toBe(422);
+    expect((await world.anyone.get(shop.path(name, "/logs"))).status).toBe(401);
+  });
+});
+
+describe("metrics", () => {
+  test("[AP47] without an operator they are a 503", async () => {
+    const name = await shop.app();
+    expect((await get(name, "/metrics")).status).toBe(503);
+    expect((await get(name, "/metrics", "&range=30d")).status).toBe(503);
+    expect((await get("absent", "/metrics")).status).toBe(404);
+  });
+
+  test.each(["59s", "31d", "1y", "h", "-1h"])("[AP48] a range of %s is a 422", async (range) => {
+    const { status, body } = await get(await shop.app(), "/metrics", `&range=${range}`);
+    expect([status, body.detail[0].loc]).toEqual([422, ["query", "range"]]);
+  });
+});
+
+describe("with an operator that is connected", () => {
+  const line = { component: "web", pod: "web-0", container: "web", time: "2026-01-31T09:30:00.000Z", line: "ready" };
+  let edge: Edge | null = null;
+  afterEach(() => edge?.app.close());
+
+  /** The routes as they are, behind no guard, with an operator that answers as told. */
+  async function answering(operators: Partial<OperatorRequests>, query: object): Promise<Client> {
+    const cluster = (await openShop(world)).cluster;
+    await lease(cluster, new Date(world.clock.now().getTime() + 60_000));
+    const routes = appStreamRoutes(world.database.kysely, world.clock.now, { ...withoutOperators, ...operators });
+    const app = someApp({ cluster_id: cluster });
+    edge = await startEdge((server) => {
+      for (const { operation, handle } of routes) {
+        server.get(`/${operation.id}`, (_request, reply) => handle({ app, query, reply, params: {} } as never));
+      }
+    });
+    return new Client(edge.url);
+  }
+
+  test("[AP49] its lines come as they are, and the stream ends when it has no more", async () => {
+    const asked: LogRequest[] = [];
+    const logs: OperatorRequests["logs"] = async (request) => {
+      asked.push(request);
+      return (async function* () {
+        yield line;
+      })();
+    };
+    const client = await answering({ logs }, { tail_lines: 5, follow: false });
+    const stream = await client.follow("/streamAppLogs");
+    expect(stream.headers.get("content-type")).toMatch("text/event-stream");
+    expect(await stream.rest()).toMatchObject([
+      { event: "log", data: line },
+      { event: "end", data: {} },
+    ]);
+    expect(asked).toMatchObject([
+      { namespace: "shop", app: "storefront", component: "web", tailLines: 5, sinceSeconds: null, follow: false },
+    ]);
+  });
+
+  test("[AP49] a reader who leaves ends the request to the operator", async () => {
+    const gone = Promise.withResolvers<void>();
+    const logs: OperatorRequests["logs"] = async (_request, signal) => {
+      signal.addEventListener("abort", () => gone.resolve());
+      return (async function* () {
+        yield line;
+        await gone.promise;
+      })();
+    };
+    const client = await answering({ logs }, { tail_lines: 5, follow: true });
+    const stream = await client.follow("/streamAppLogs");
+    expect(await stream.next()).toMatchObject({ event: "log" });
+    stream.leave();
+    await gone.promise;
+  });
+
+  test("[AP60] what the operator or the hub refuses is the answer's status", async () => {
+    const logs: OperatorRequests["logs"] = async () => {
+      throw new Fault("timed_out", "The cluster did not answer in time.");
+    };
+    const metrics: OperatorRequests["metrics"] = async () => {
+      throw new Fault("bad_gateway", "The cluster answered with a failure.");
+    };
+    const client = await answering({ logs, metrics }, { tail_lines: 5, follow: true, range: "1h" });
+    expect((await client.get("/streamAppLogs")).status).toBe(504);
+    expect((await client.get("/getAppMetrics")).status).toBe(502);
+  });
+
+  test("[AP47] its metrics come with the range that was asked for", async () => {
+    const metrics: OperatorRequests["metrics"] = async ({ rangeSeconds }) => ({
+      step: `${rangeSeconds / 60}s`,
+      series: [],
+    });
+    const client = await answering({ metrics }, { range: "1h" });
+    expect((await client.get("/getAppMetrics")).body).toEqual({ range: "1h", step: "60s", series: [] });
+  });
+});

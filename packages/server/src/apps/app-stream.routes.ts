@@ -1,0 +1,76 @@
+import { getAppMetrics, streamAppLogs, streamComponentLogs } from "@binnacle/contract";
+import type { FastifyReply } from "fastify";
+import type { Clock } from "../clock.ts";
+import { rangeProblems, rangeSeconds } from "../clusters/metrics-range.ts";
+import type { Queries } from "../database/transaction.ts";
+import { Fault } from "../fault.ts";
+import { inApp } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { openStream } from "../http/sse.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { sessionLease } from "./app.store.ts";
+import type { SeenApp } from "./app.ts";
+import { addressed, addressOf } from "./app-address.ts";
+import { pumpLogs } from "./log-stream.ts";
+import { logTarget } from "./log-target.ts";
+import { noOperatorConnected, type OperatorRequests } from "./operator-requests.ts";
+
+interface LogOptions {
+  readonly tail_lines: number;
+  readonly since_seconds?: number;
+  readonly follow: boolean;
+}
+
+/** What only the operator on the app's cluster knows: it is asked while somebody waits, and nothing of it is kept. */
+export function appStreamRoutes(db: Queries, clock: Clock, operators: OperatorRequests): Route[] {
+  async function requireOperator(clusterId: string): Promise<void> {
+    const leaseUntil = await sessionLease(db, clusterId);
+    if (leaseUntil === null || leaseUntil <= clock()) throw noOperatorConnected();
+  }
+
+  async function streamLogs(app: SeenApp, asked: string | undefined, options: LogOptions, reply: FastifyReply) {
+    const component = logTarget(app, asked);
+    if (component instanceof Fault) throw component;
+    await requireOperator(app.cluster_id);
+    const leaving = new AbortController();
+    reply.raw.once("close", () => leaving.abort());
+    const lines = await operators.logs(
+      {
+        clusterId: app.cluster_id,
+        namespace: app.namespace,
+        app: app.name,
+        component,
+        tailLines: options.tail_lines,
+        sinceSeconds: options.since_seconds ?? null,
+        follow: options.follow,
+      },
+      leaving.signal,
+    );
+    const stream = openStream(reply);
+    // The answer has begun: what goes wrong from here on ends the stream and cannot be a status any more.
+    pumpLogs(lines, stream).catch((error: unknown) => reply.log.warn({ err: error }, "a log stream broke off"));
+    return null;
+  }
+
+  return [
+    route(streamAppLogs, inApp("viewer", addressed), ({ app, query, reply }) =>
+      streamLogs(app, query.component, query, reply),
+    ),
+    route(streamComponentLogs, inApp("viewer", addressed), ({ app, params, query, reply }) =>
+      streamLogs(app, params.component, query, reply),
+    ),
+    route(
+      getAppMetrics,
+      wellFormed(
+        ({ query }) => rangeProblems(query.range),
+        inApp("viewer", (input) => addressOf(input)),
+      ),
+      async ({ app, query: { range } }) => {
+        await requireOperator(app.cluster_id);
+        const { cluster_id: clusterId, namespace, name } = app;
+        const found = await operators.metrics({ clusterId, namespace, app: name, rangeSeconds: rangeSeconds(range) });
+        return { range, ...found };
+      },
+    ),
+  ];
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import type { ComponentSpec } from "@binnacle/contract";
+import type { Person, World } from "@binnacle/world";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { newId } from "../id.ts";
+import type { SeenApp } from "./app.ts";
+
+export const WEB: ComponentSpec = {
+  name: "web",
+  type: "workload",
+  workload_spec: { kind: "deployment", image: "nginx:1.29", replicas: 2 },
+};
+
+/** A component that runs, by name, with whatever else is said about it. */
+export const workload = (name: string, rest: Omit<ComponentSpec, "name"> = {}): ComponentSpec => ({
+  ...WEB,
+  name,
+  ...rest,
+});
+
+/** An app as it is kept, for decisions that need nothing else. */
+export function someApp(changes: Partial<SeenApp> = {}): SeenApp {
+  const at = new Date("2026-01-31T09:30:00.000Z");
+  return {
+    id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+    org_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d12",
+    cluster_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d13",
+    project_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d14",
+    namespace: "shop",
+    name: "storefront",
+    description: null,
+    components: [WEB],
+    replicas_before_pause: null,
+    generation: 1,
+    revision: 1,
+    phase: "running",
+    phase_reason: null,
+    phase_message: null,
+    observed_generation: 1,
+    component_statuses: [],
+    drift_state: "in_sync",
+    drift_summary: null,
+    drift_fields: [],
+    drift_detected_at: null,
+    forced_generation: null,
+    created_at: at,
+    updated_at: at,
+    secret_paths: [],
+    ...changes,
+  };
+}
+
+/** A project with people of every kind around it, and ways to have apps in it. */
+export interface Shop {
+  readonly org: string;
+  readonly cluster: string;
+  readonly project: string;
+  readonly namespace: string;
+  readonly viewer: Person;
+  readonly editor: Person;
+  readonly member: Person;
+  readonly stranger: Person;
+  /** The path of an app, with what every route about one app requires. */
+  path(name: string, rest?: string, query?: string): string;
+  /** A new app of the editor's, by its name. */
+  app(components?: readonly object[], fields?: object): Promise<string>;
+}
+
+export const someName = () => `a${randomBytes(4).toString("hex")}`;
+
+export async function openShop(world: World): Promise<Shop> {
+  const { kysely: db } = world.database;
+  const org = await world.org();
+  const cluster = await insertCluster(db, org);
+  const project = await insertProject(db, org, cluster);
+  const [viewer, editor, member] = [
+    await world.person({ org }),
+    await world.person({ org }),
+    await world.person({ org }),
+  ];
+  await bindRole(db, viewer.id, "viewer", { project });
+  await bindRole(db, editor.id, "editor", { project });
+  const namespace = `project-${project}`;
+  return {
+    org,
+    cluster,
+    project,
+    namespace,
+    viewer,
+    editor,
+    member,
+    stranger: await world.person(),
+    path: (name, rest = "", query = "") => `/apps/${namespace}/${name}${rest}?project_id=${project}${query}`,
+    async app(components = [WEB], fields = {}) {
+      const name = someName();
+      const made = await editor.api.post("/apps", { name, project_id: project, components, ...fields });
+      if (made.status !== 201) throw new Error(`the app was refused: ${JSON.stringify(made.body)}`);
+      return name;
+    },
+  };
+}
+
+/** An addon instance of the project, as a row. */
+export async function insertInstance(
+  world: World,
+  shop: Shop,
+  name: string,
+  phase: "ready" | "deleting" = "ready",
+): Promise<string> {
+  const id = newId();
+  await world.database.kysely
+    .insertInto("addon_instances")
+    .values({
+      id,
+      org_id: shop.org,
+      cluster_id: shop.cluster,
+      project_id: shop.project,
+      namespace: shop.namespace,
+      name,
+      definition_id: newId(),
+      values: "{}",
+      chart_version: "1.0.0",
+      generation: 1,
+      revision_number: 1,
+      phase,
+      created_at: world.clock.now(),
+      updated_at: world.clock.now(),
+    })
+    .execute();
+  return id;
+}

@@ -1,0 +1,86 @@
+import { createApp, deleteApp, getApp, listApps, updateApp } from "@binnacle/contract";
+import type { Queries } from "../database/transaction.ts";
+import { retireDesired } from "../desired/desired.store.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { Fault } from "../fault.ts";
+import { requireMatch, sendEtag } from "../http/etag.ts";
+import { inApp, inProject, signedIn } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { lockApp, supersedePending, updateAppRow } from "./app.store.ts";
+import { appEvent, appVersion, auditedApp, desiredApp, wireApp } from "./app.ts";
+import { addressed, addressOf } from "./app-address.ts";
+import { listVisibleApps } from "./app-list.store.ts";
+import { changeProblems } from "./component-change.ts";
+import { createApp as create, newAppProblems } from "./create-app.ts";
+import { type AppPorts, operate } from "./operate.store.ts";
+import { deleted, updated } from "./transition.ts";
+
+export function appRoutes(db: Queries, ports: AppPorts): Route[] {
+  return [
+    route(listApps, signedIn, async ({ caller, query }) => {
+      const { apps, total } = await listVisibleApps(db, caller, query.project_id, pageOf(query));
+      return envelope(apps.map(wireApp), total, query);
+    }),
+
+    route(
+      createApp,
+      wellFormed(
+        ({ body }) => newAppProblems(body.name, body.components),
+        inProject("editor", ({ body }) => body.project_id),
+      ),
+      async ({ caller, project, body, change, reply }) => {
+        const { name, components, description = null } = body;
+        const made = await change(async (unit) => {
+          const app = await create(unit, ports, { project, name, description, components, createdBy: caller.email });
+          return { version: appVersion(app), app: wireApp(app) };
+        });
+        sendEtag(reply, made.version);
+        return made.app;
+      },
+    ),
+
+    route(getApp, inApp("viewer", addressed), async ({ app, reply }) => {
+      sendEtag(reply, appVersion(app));
+      return wireApp(app);
+    }),
+
+    route(
+      updateApp,
+      wellFormed(
+        ({ body }) => changeProblems(body.components ?? []),
+        inApp("editor", (input) => addressOf(input)),
+      ),
+      async ({ caller, params, query, body, headers, change, reply }) => {
+        const { components = [], description } = body;
+        const changes = {
+          ...(description === undefined ? {} : { description }),
+          components: components.map(({ op, name }) => ({ op, name })),
+        };
+        const order = { address: addressOf({ params, query }), headers, createdBy: caller.email, changes };
+        const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body)));
+        sendEtag(reply, appVersion(app));
+        return wireApp(app);
+      },
+    ),
+
+    route(deleteApp, inApp("editor", addressed), async ({ params, query, headers, change }) =>
+      change(async ({ db: tx, record, announce, afterCommit }) => {
+        const before = await lockApp(tx, addressOf({ params, query }));
+        requireMatch(headers, appVersion(before));
+        record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id });
+        if (before.phase === "deleting") return null;
+        const now = ports.clock();
+        const app = deleted(before, now);
+        if (app instanceof Fault) throw app;
+        await updateAppRow(tx, app);
+        await supersedePending(tx, app.id, now);
+        announce(appEvent(app));
+        await retireDesired(tx, desiredApp(app), now);
+        afterCommit(() => ports.bus.publish(DESIRED_TOPIC, { cluster_id: app.cluster_id }));
+        return null;
+      }),
+    ),
+  ];
+}

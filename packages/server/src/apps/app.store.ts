@@ -1,0 +1,176 @@
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type { AddonInstanceTable } from "../database/fleet-tables.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isUniqueViolation } from "../database/violation.ts";
+import { codedConflict, notFound } from "../fault.ts";
+import { newId } from "../id.ts";
+import type { Vault } from "../vault/vault.ts";
+import { type App, type AppAddress, type Deployment, type SeenApp, secretPath } from "./app.ts";
+import type { SecretChanges } from "./secret-changes.ts";
+
+/**
+ * Locked to the end of the transaction, so that of several who change the app at once each starts from what the last one
+ * left. The keys are asked for afterwards: in the same statement they would be those of before the wait for the lock.
+ */
+export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress): Promise<SeenApp> {
+  const app = await tx
+    .selectFrom("apps")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("namespace", "=", namespace)
+    .where("name", "=", name)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!app) throw notFound("App");
+  const keys = await listSecretKeys(tx, app.id);
+  return { ...app, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
+}
+
+/** What stands under the name now; a name is free for another only when it stands for nothing. */
+export function findNamesake(db: Queries, projectId: string, name: string): Promise<Pick<App, "phase"> | undefined> {
+  return db
+    .selectFrom("apps")
+    .select("phase")
+    .where("project_id", "=", projectId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+}
+
+export const appNameTaken = (name: string) =>
+  codedConflict("name_taken", `The project already has an app ${name}.`, { name });
+
+function columnsOf({ secret_paths: _paths, ...app }: SeenApp) {
+  return {
+    ...app,
+    components: JSON.stringify(app.components),
+    replicas_before_pause: app.replicas_before_pause && JSON.stringify(app.replicas_before_pause),
+    component_statuses: JSON.stringify(app.component_statuses),
+    drift_fields: JSON.stringify(app.drift_fields),
+  };
+}
+
+export async function insertApp(tx: Tx, app: SeenApp): Promise<void> {
+  await tx
+    .insertInto("apps")
+    .values(columnsOf(app))
+    .execute()
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error, "apps_name_taken")) throw appNameTaken(app.name);
+      throw error;
+    });
+}
+
+/** Call it with the app locked. */
+export async function updateAppRow(tx: Tx, app: SeenApp): Promise<void> {
+  await tx.updateTable("apps").set(columnsOf(app)).where("id", "=", app.id).execute();
+}
+
+/** What was still to be done is overtaken by what comes now. */
+export async function supersedePending(tx: Tx, appId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("app_deployments")
+    .set({ status: "superseded", finished_at: now, updated_at: now })
+    .where("app_id", "=", appId)
+    .where("status", "=", "pending")
+    .execute();
+}
+
+export async function insertDeployment(tx: Tx, deployment: Deployment): Promise<void> {
+  await tx
+    .insertInto("app_deployments")
+    .values({ ...deployment, spec: JSON.stringify(deployment.spec) })
+    .execute();
+}
+
+/** Revisions have no gaps and are never deleted, so the app's own revision is their total. */
+export function listDeploymentRows(
+  db: Queries,
+  appId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Deployment[]> {
+  return db
+    .selectFrom("app_deployments")
+    .selectAll()
+    .where("app_id", "=", appId)
+    .orderBy("revision", "desc")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+export async function findDeployment(
+  tx: Tx,
+  appId: string,
+  wanted: { readonly id: string } | { readonly revision: number },
+): Promise<Deployment> {
+  const all = tx.selectFrom("app_deployments").selectAll().where("app_id", "=", appId);
+  const one = "id" in wanted ? all.where("id", "=", wanted.id) : all.where("revision", "=", wanted.revision);
+  const deployment = await one.executeTakeFirst();
+  if (!deployment) throw notFound("Deployment");
+  return deployment;
+}
+
+/** An instance of the app's own project; one that is going cannot be attached any more. */
+export async function findInstance(
+  tx: Tx,
+  projectId: string,
+  id: string,
+): Promise<Pick<Selectable<AddonInstanceTable>, "id" | "name" | "phase">> {
+  const instance = await tx
+    .selectFrom("addon_instances")
+    .select(["id", "name", "phase"])
+    .where("id", "=", id)
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  if (!instance) throw notFound("Addon instance");
+  return instance;
+}
+
+export function listSecretKeys(db: Queries, appId: string) {
+  return db
+    .selectFrom("app_secrets")
+    .select(["component", "key", "updated_at"])
+    .where("app_id", "=", appId)
+    .orderBy("component")
+    .orderBy("key")
+    .execute();
+}
+
+/** Call it with the app locked. A value is sealed for its row, so a row that is replaced is replaced by a new one. */
+export async function writeSecrets(
+  tx: Tx,
+  vault: Vault,
+  appId: string,
+  { dropped, values }: SecretChanges,
+  now: Date,
+): Promise<void> {
+  const touched = [...values].flatMap(([component, keys]) =>
+    [...keys].map(([key, value]) => ({ component, key, value })),
+  );
+  if (dropped.size === 0 && touched.length === 0) return;
+  await sql`
+    delete from app_secrets where app_id = ${appId} and (
+      component = any(${[...dropped]}::text[]) or (component, key) in (
+        select * from unnest(${touched.map(({ component }) => component)}::text[], ${touched.map(({ key }) => key)}::text[])
+      )
+    )
+  `.execute(tx);
+  const rows = touched.flatMap(({ component, key, value }) => {
+    if (value === null) return [];
+    const id = newId();
+    const sealed_value = vault.seal(value, { table: "app_secrets", row: id, column: "sealed_value" });
+    return [{ id, app_id: appId, component, key, sealed_value, updated_at: now }];
+  });
+  if (rows.length > 0) await tx.insertInto("app_secrets").values(rows).execute();
+}
+
+/** Until when the hub that holds the cluster's connection vouches for it. */
+export async function sessionLease(db: Queries, clusterId: string): Promise<Date | null> {
+  const session = await db
+    .selectFrom("cluster_sessions")
+    .select("lease_until")
+    .where("cluster_id", "=", clusterId)
+    .executeTakeFirst();
+  return session?.lease_until ?? null;
+}

@@ -1,0 +1,116 @@
+import type { ComponentSpec, App as WireApp, Deployment as WireDeployment } from "@binnacle/contract";
+import type { Selectable } from "kysely";
+import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
+import type { DesiredResource } from "../desired/desired.ts";
+import { appKey } from "../desired/desired.ts";
+import type { Announcement } from "../events/event.ts";
+import type { Versioned } from "../http/etag.ts";
+
+export type App = Selectable<AppTable>;
+export type Deployment = Selectable<AppDeploymentTable>;
+
+/** What a revision holds and a rollback restores: what is declared, and whether it runs. */
+export type AppSpec = Deployment["spec"];
+
+/** The project tells namesakes on several clusters apart. */
+export interface AppAddress {
+  readonly projectId: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An app with the keys of its secrets, each as `component/key`; neither part can hold a slash. */
+export interface SeenApp extends App {
+  readonly secret_paths: readonly string[];
+}
+
+export const secretPath = (component: string, key: string) => `${component}/${key}`;
+
+export const isPaused = (app: Pick<App, "replicas_before_pause">) => app.replicas_before_pause !== null;
+
+export const specOf = (app: App): AppSpec => ({ components: app.components, paused: isPaused(app) });
+
+/** What a cluster is to run: a paused app keeps the counts it declares and runs none of them. */
+export function effectiveComponents({ components, paused }: AppSpec): ComponentSpec[] {
+  if (!paused) return components;
+  return components.map((component) =>
+    component.workload_spec ? { ...component, workload_spec: { ...component.workload_spec, replicas: 0 } } : component,
+  );
+}
+
+export const appVersion = ({ id, generation }: App): Versioned => ({ id, version: generation });
+
+export function wireApp(app: SeenApp): WireApp {
+  return {
+    id: app.id,
+    name: app.name,
+    namespace: app.namespace,
+    project_id: app.project_id,
+    cluster_id: app.cluster_id,
+    org_id: app.org_id,
+    description: app.description,
+    components: effectiveComponents(specOf(app)).map((component) => ({
+      ...component,
+      secrets: keysOf(app, component.name),
+      ready_replicas: app.component_statuses.find(({ name }) => name === component.name)?.ready_replicas ?? null,
+    })),
+    paused: isPaused(app),
+    phase: app.phase,
+    phase_reason: app.phase_reason,
+    phase_message: app.phase_message,
+    generation: app.generation,
+    observed_generation: app.observed_generation,
+    revision: app.revision,
+    drift: {
+      state: app.drift_state,
+      summary: app.drift_summary,
+      fields: app.drift_fields,
+      detected_at: app.drift_detected_at?.toISOString() ?? null,
+    },
+    created_at: app.created_at.toISOString(),
+    updated_at: app.updated_at.toISOString(),
+  };
+}
+
+function keysOf({ secret_paths }: SeenApp, component: string): string[] {
+  const start = secretPath(component, "");
+  return secret_paths.filter((path) => path.startsWith(start)).map((path) => path.slice(start.length));
+}
+
+export function wireDeployment(deployment: Deployment): WireDeployment {
+  const { spec } = deployment;
+  return {
+    deployment_id: deployment.id,
+    revision: deployment.revision,
+    operation: deployment.operation,
+    status: deployment.status,
+    message: deployment.message,
+    created_by: deployment.created_by,
+    created_at: deployment.created_at.toISOString(),
+    updated_at: deployment.updated_at.toISOString(),
+    finished_at: deployment.finished_at?.toISOString() ?? null,
+    spec: { components: effectiveComponents(spec), paused: spec.paused },
+  };
+}
+
+export const desiredApp = (app: App): DesiredResource => ({
+  clusterId: app.cluster_id,
+  kind: "app",
+  resourceId: app.id,
+  key: appKey(app.namespace, app.name),
+});
+
+export const auditedApp = ({ id, name }: App) => ({ type: "app", id, name });
+
+export const appEvent = (app: App): Announcement => ({
+  type: "app",
+  org_id: app.org_id,
+  cluster_id: app.cluster_id,
+  project_id: app.project_id,
+  workload_id: app.id,
+  resource: { type: "app", id: app.id, name: app.name, namespace: app.namespace },
+  phase: app.phase,
+  generation: app.generation,
+  revision: app.revision,
+  paused: isPaused(app),
+});

@@ -1,0 +1,129 @@
+import type { ComponentChange, ComponentSpec } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { Fault } from "../fault.ts";
+import { WEB, workload } from "./app.fixture.ts";
+import { changeComponents, changeProblems } from "./component-change.ts";
+
+const change = (before: readonly ComponentSpec[], ...changes: ComponentChange[]) =>
+  changeComponents("shop", before, changes);
+
+function changed(before: readonly ComponentSpec[], ...changes: ComponentChange[]) {
+  const outcome = change(before, ...changes);
+  if (outcome instanceof Fault) throw outcome;
+  return outcome;
+}
+
+function refused(before: readonly ComponentSpec[], ...changes: ComponentChange[]) {
+  const outcome = change(before, ...changes);
+  if (!(outcome instanceof Fault)) throw new Error("The changes were made.");
+  return outcome;
+}
+
+describe("changes of components", () => {
+  test("[AP13] are made one after the other", () => {
+    const { components } = changed(
+      [WEB],
+      { op: "add", name: "db", workload_spec: { image: "postgres:18" } },
+      { op: "patch", name: "db", workload_spec: { kind: "statefulset" } },
+      { op: "remove", name: "web" },
+    );
+    expect(components).toEqual([
+      { name: "db", type: "workload", workload_spec: { kind: "statefulset", image: "postgres:18", replicas: 1 } },
+    ]);
+  });
+
+  test("[AP13] a patch may turn a component into another type, if it is whole afterwards", () => {
+    const { components } = changed([WEB], {
+      op: "patch",
+      name: "web",
+      type: "chart",
+      workload_spec: null,
+      chart_spec: { repo: "https://charts.example.com", name: "web" },
+    });
+    expect(components[0]).toMatchObject({ type: "chart", chart_spec: { name: "web" } });
+    expect(components[0]?.workload_spec).toBeUndefined();
+    expect(refused([WEB], { op: "patch", name: "web", workload_spec: null }).detail).toEqual([
+      { loc: ["body", "components", 0, "workload_spec"], msg: "Field required", type: "missing" },
+    ]);
+  });
+
+  test("[AP57] adding what is there is a 409, patching or removing what is not a 404", () => {
+    expect(refused([WEB], { op: "add", name: "web", workload_spec: {} })).toMatchObject({
+      kind: "conflict",
+      detail: { code: "name_taken", component: "web" },
+    });
+    expect(refused([WEB], { op: "patch", name: "db" }).kind).toBe("not_found");
+    expect(refused([WEB], { op: "remove", name: "db" }).kind).toBe("not_found");
+  });
+
+  test("[AP15] a component that is needed may go together with the one that needs it, or be replaced", () => {
+    const both = [workload("web", { export_refs: [{ component: "db" }] }), workload("db")];
+    expect(refused(both, { op: "remove", name: "db" }).detail).toMatchObject({ code: "export_ref_in_use" });
+    expect(changed(both, { op: "remove", name: "db" }, { op: "remove", name: "web" }).components).toEqual([]);
+    const replaced = changed(both, { op: "remove", name: "db" }, { op: "add", name: "db", workload_spec: {} });
+    expect(replaced.components.map(({ name }) => name)).toEqual(["web", "db"]);
+    const released = changed(both, { op: "remove", name: "db" }, { op: "patch", name: "web", export_refs: [] });
+    expect(released.components.map(({ name }) => name)).toEqual(["web"]);
+  });
+
+  test("[AP15] an export_ref of a variable counts as much", () => {
+    const env = [{ name: "DB", export_ref: { component: "db", key: "url" } }];
+    const both = [workload("web", { workload_spec: { env } }), workload("db")];
+    expect(refused(both, { op: "remove", name: "db" }).detail).toMatchObject({ component: "db", referenced_by: "web" });
+  });
+
+  test("[AP54] a removal that leaves a depends_on behind is a 422 at the removal", () => {
+    const both = [workload("web", { depends_on: ["db"] }), workload("db")];
+    expect(
+      refused(both, { op: "patch", name: "web", exports: { a: "b" } }, { op: "remove", name: "db" }).detail,
+    ).toEqual([{ loc: ["body", "components", 0, "depends_on", 0], msg: expect.any(String), type: "value_error" }]);
+    expect(refused(both, { op: "remove", name: "db" }).detail).toEqual([
+      { loc: ["body", "components", 0, "name"], msg: "web depends on it", type: "value_error" },
+    ]);
+  });
+
+  test("[AP16] what comes of a patch is checked, and each problem is at the change that made it", () => {
+    const outcome = refused(
+      [WEB, workload("db")],
+      { op: "patch", name: "db", depends_on: ["web"] },
+      { op: "patch", name: "web", depends_on: ["db"] },
+    );
+    expect(outcome.detail).toMatchObject([
+      { loc: ["body", "components", 1, "depends_on", 0] },
+      { loc: ["body", "components", 0, "depends_on", 0] },
+    ]);
+    expect(refused([WEB], { op: "patch", name: "web", workload_spec: { ingress: { tls: true } } }).detail).toEqual([
+      { loc: ["body", "components", 0, "workload_spec", "ingress", "host"], msg: "Field required", type: "missing" },
+    ]);
+  });
+
+  test("[AP16] an addition must be whole, and a removal says nothing but the name", () => {
+    expect(
+      changeProblems([
+        { op: "add", name: "web", workload_spec: { ports: [{ port: 80 }], args: null } },
+        { op: "remove", name: "web", exports: {} },
+        { op: "patch", name: "web", exports: null },
+      ]).map(({ loc, type }) => [loc, type]),
+    ).toEqual([
+      [["body", "components", 0, "workload_spec", "args"], "list_type"],
+      [["body", "components", 0, "workload_spec", "ports", 0, "name"], "missing"],
+      [["body", "components", 1, "exports"], "extra_forbidden"],
+    ]);
+  });
+
+  test("[AP41] the secrets of a removed component go, those of one added instead are its own", () => {
+    const { secrets } = changed(
+      [WEB],
+      { op: "remove", name: "web" },
+      { op: "add", name: "web", workload_spec: {}, secrets: { KEY: "v" } },
+    );
+    expect([...secrets.dropped]).toEqual(["web"]);
+    expect(secrets.values.get("web")?.get("KEY")).toBe("v");
+    const gone = changed(
+      [],
+      { op: "add", name: "web", workload_spec: {}, secrets: { KEY: "v" } },
+      { op: "remove", name: "web" },
+    );
+    expect([...gone.secrets.values]).toEqual([]);
+  });
+});

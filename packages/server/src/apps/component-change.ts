@@ -1,0 +1,125 @@
+import {
+  type ComponentChange,
+  ComponentInput,
+  ComponentSpec,
+  type ComponentInput as Given,
+  type ComponentSpec as Kept,
+  type ValidationItem,
+} from "@binnacle/contract";
+import type { TSchema } from "typebox";
+import { codedConflict, Fault, invalid, notFound } from "../fault.ts";
+import { compileCheck } from "../http/validation.ts";
+import { componentProblems } from "./component.ts";
+import { needsOf } from "./component-graph.ts";
+import { mergePatch } from "./merge-patch.ts";
+import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, setSecrets, thenSecrets } from "./secret-changes.ts";
+
+type Loc = ValidationItem["loc"];
+
+export interface ChangedComponents {
+  readonly components: Kept[];
+  readonly secrets: SecretChanges;
+}
+
+const at = (index: number): Loc => ["body", "components", index];
+const checkWhole = checkOf(ComponentInput);
+const checkKept = checkOf(ComponentSpec);
+
+/** Checks a copy and fills its defaults in. */
+function checkOf<S extends TSchema>(schema: S) {
+  const check = compileCheck({ body: schema });
+  return (value: unknown, loc: Loc) => {
+    const body = structuredClone(value);
+    const items = check({ path: {}, query: {}, cookie: {}, body });
+    return { value: body, problems: items.map((item) => ({ ...item, loc: [...loc, ...item.loc.slice(1)] })) };
+  };
+}
+
+/** Splits what is written into what is kept and what is secret. */
+export function keptPart({ secrets = {}, ...kept }: Given): { kept: Kept; secrets: SecretChanges } {
+  return { kept, secrets: Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(kept.name, secrets) };
+}
+
+/** What can be said about the changes without the app: an addition is whole, a removal names and says nothing more. */
+export function changeProblems(changes: readonly ComponentChange[]): ValidationItem[] {
+  return changes.flatMap(({ op, ...component }, index) => {
+    if (op === "add") return checkWhole(component, at(index)).problems;
+    if (op === "patch") return [];
+    return Object.keys(component)
+      .filter((field) => field !== "name")
+      .map((field) => ({ loc: [...at(index), field], msg: "Extra inputs are not permitted", type: "extra_forbidden" }));
+  });
+}
+
+/** All of the changes, one after the other, or the first reason why not. */
+export function changeComponents(
+  appName: string,
+  before: readonly Kept[],
+  changes: readonly ComponentChange[],
+): ChangedComponents | Fault {
+  let components = [...before];
+  let secrets = NO_SECRET_CHANGES;
+  for (const [index, change] of changes.entries()) {
+    const changed = changeOne(components, change, index);
+    if (changed instanceof Fault) return changed;
+    components = changed.components;
+    secrets = thenSecrets(secrets, changed.secrets);
+  }
+  const refusal = brokenReference(components, changes) ?? problemOf(appName, components, changes);
+  return refusal ?? { components, secrets };
+}
+
+function changeOne(components: readonly Kept[], change: ComponentChange, index: number): ChangedComponents | Fault {
+  const { op, name } = change;
+  const current = components.find((component) => component.name === name);
+  if (op === "add") {
+    if (current) return codedConflict("name_taken", `The app already has a component ${name}.`, { component: name });
+    const { op: _op, ...given } = change;
+    const { kept, secrets } = keptPart(checkWhole(given, at(index)).value as Given);
+    return { components: [...components, kept], secrets };
+  }
+  if (!current) return notFound(`Component ${name}`);
+  if (op === "remove") {
+    return { components: components.filter((component) => component !== current), secrets: dropSecrets([name]) };
+  }
+  const { op: _op, secrets, ...patch } = change;
+  const { value, problems } = checkKept(mergePatch(current, patch), at(index));
+  if (problems.length > 0) return invalid(problems);
+  return {
+    components: components.map((component) => (component === current ? (value as Kept) : component)),
+    secrets: patchedSecrets(name, secrets as Record<string, string | null> | null | undefined),
+  };
+}
+
+/** `secrets: null` takes all of them away, as a merge patch says. */
+function patchedSecrets(name: string, secrets: Record<string, string | null> | null | undefined): SecretChanges {
+  if (secrets === null) return dropSecrets([name]);
+  return secrets === undefined ? NO_SECRET_CHANGES : setSecrets(name, secrets);
+}
+
+function brokenReference(components: readonly Kept[], changes: readonly ComponentChange[]): Fault | null {
+  const names = new Set(components.map(({ name }) => name));
+  const removed = new Set(changes.flatMap(({ op, name }) => (op === "remove" && !names.has(name) ? [name] : [])));
+  const broken = needsOf(components).find(({ by, to }) => by === "export_ref" && removed.has(to));
+  if (!broken) return null;
+  const { from, to } = broken;
+  return codedConflict("export_ref_in_use", `Component ${to} is needed by an export_ref of ${from}.`, {
+    component: to,
+    referenced_by: from,
+  });
+}
+
+/** Each problem where the request caused it: at the change that touched the component, or removed what it needs. */
+function problemOf(appName: string, components: readonly Kept[], changes: readonly ComponentChange[]): Fault | null {
+  const lastChangeOf = (name: string | undefined, op?: string) =>
+    changes.findLastIndex((change) => change.name === name && (op === undefined || change.op === op));
+  const items = componentProblems(appName, components).flatMap(({ loc: [position, ...rest], ...item }) => {
+    const component = components[Number(position)];
+    const touched = lastChangeOf(component?.name);
+    if (touched >= 0) return [{ ...item, loc: [...at(touched), ...rest] }];
+    const needed = rest[0] === "depends_on" ? component?.depends_on?.[Number(rest[1])] : undefined;
+    const removal = lastChangeOf(needed, "remove");
+    return removal < 0 ? [] : [{ ...item, loc: [...at(removal), "name"], msg: `${component?.name} depends on it` }];
+  });
+  return items.length > 0 ? invalid(items) : null;
+}

@@ -1,0 +1,141 @@
+import type { ComponentSpec, WorkloadSpec } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { WEB, workload } from "./app.fixture.ts";
+import { componentProblems } from "./component.ts";
+import { circularNeeds, needsOf } from "./component-graph.ts";
+
+const locs = (components: readonly ComponentSpec[], name = "shop") =>
+  componentProblems(name, components).map(({ loc }) => loc);
+const of = (spec: WorkloadSpec) => locs([{ name: "web", workload_spec: spec }]);
+
+describe("the components of an app", () => {
+  test("[AP50] have names of their own, which with the app's are at most 52 characters", () => {
+    expect(locs([WEB, workload("db"), WEB])).toEqual([[2, "name"]]);
+    expect(locs([workload("x".repeat(20))], "y".repeat(32))).toEqual([]);
+    expect(locs([workload("x".repeat(20))], "y".repeat(33))).toEqual([[0, "name"]]);
+  });
+
+  test.each<[string, Omit<ComponentSpec, "name">, unknown[]]>([
+    ["a workload without its specification", {}, [[0, "workload_spec"]]],
+    ["a workload with a chart", { workload_spec: {}, chart_spec: { repo: "r", name: "n" } }, [[0, "chart_spec"]]],
+    ["an addon without its specification", { type: "addon" }, [[0, "addon_spec"]]],
+    [
+      "an addon with a workload",
+      { type: "addon", addon_spec: { instance: "db" }, workload_spec: {} },
+      [[0, "workload_spec"]],
+    ],
+    ["an addon of nothing", { type: "addon", addon_spec: {} }, [[0, "addon_spec"]]],
+    [
+      "an instance with values",
+      { type: "addon", addon_spec: { instance: "db", values: {} } },
+      [[0, "addon_spec", "values"]],
+    ],
+    ["a chart without its specification", { type: "chart" }, [[0, "chart_spec"]]],
+    ["a chart", { type: "chart", chart_spec: { repo: "r", name: "n" } }, []],
+    ["an instance", { type: "addon", addon_spec: { instance: "db" } }, []],
+    ["a definition", { type: "addon", addon_spec: { definition_id: "x", values: {} } }, []],
+  ])("[AP51] hold the specification of their type and no other: %s", (_, component, expected) => {
+    expect(locs([{ name: "web", ...component }])).toEqual(expected);
+  });
+
+  const env = (...vars: NonNullable<WorkloadSpec["env"]>) => of({ env: vars });
+
+  test("[AP52] give each variable exactly one of value and export_ref, and a name once", () => {
+    expect(env({ name: "A", value: "" }, { name: "B", export_ref: { component: "db", key: "url" } })).toEqual([]);
+    expect(env({ name: "A" })).toEqual([[0, "workload_spec", "env", 0]]);
+    expect(env({ name: "A", value: "1", export_ref: { component: "db", key: "url" } })).toEqual([
+      [0, "workload_spec", "env", 0],
+    ]);
+    expect(env({ name: "A", value: "1" }, { name: "A", value: "2" })).toEqual([[0, "workload_spec", "env", 1, "name"]]);
+  });
+
+  test("[AP52] name ports and volumes once, and mount nothing over another", () => {
+    const ports = [
+      { name: "http", port: 80 },
+      { name: "dns", port: 80, protocol: "UDP" as const },
+      { name: "http", port: 80 },
+    ];
+    expect(of({ ports })).toEqual([
+      [0, "workload_spec", "ports", 2, "name"],
+      [0, "workload_spec", "ports", 2, "port"],
+    ]);
+    const volumes = [
+      { name: "a", mount_path: "/data", size_gb: 1 },
+      { name: "b", mount_path: "/data", size_gb: 1 },
+    ];
+    expect(of({ volumes })).toEqual([[0, "workload_spec", "volumes", 1, "mount_path"]]);
+  });
+
+  test("[AP53] a cronjob needs a schedule, and nothing else has one", () => {
+    expect(of({ kind: "cronjob" })).toEqual([[0, "workload_spec", "schedule"]]);
+    expect(of({ kind: "cronjob", schedule: "0 3 * * *" })).toEqual([]);
+    expect(of({ schedule: "0 3 * * *" })).toEqual([[0, "workload_spec", "schedule"]]);
+  });
+
+  test("[AP53] what scales by itself has bounds in order and runs for good", () => {
+    expect(of({ autoscale: { min: 3, max: 2, cpu_percent: 70 } })).toEqual([[0, "workload_spec", "autoscale", "max"]]);
+    expect(of({ kind: "job", autoscale: { min: 1, max: 2, cpu_percent: 70 } })).toEqual([
+      [0, "workload_spec", "autoscale"],
+    ]);
+  });
+
+  test("[AP53] a probe asks a port or runs a command", () => {
+    expect(of({ probes: { liveness: { port: 80, path: "/" }, readiness: { command: ["true"] } } })).toEqual([]);
+    expect(
+      of({ probes: { liveness: {}, readiness: { port: 80, command: ["true"] }, startup: { path: "/" } } }),
+    ).toEqual([
+      [0, "workload_spec", "probes", "liveness"],
+      [0, "workload_spec", "probes", "readiness"],
+      [0, "workload_spec", "probes", "startup"],
+    ]);
+  });
+});
+
+describe("what components need of each other", () => {
+  test("[AP54] depends_on names components of the app", () => {
+    expect(locs([workload("web", { depends_on: ["db"] })])).toEqual([[0, "depends_on", 0]]);
+    expect(locs([workload("web", { depends_on: ["db"] }), workload("db")])).toEqual([]);
+  });
+
+  test("[AP5] an export_ref that names no component is no problem", () => {
+    expect(locs([workload("web", { export_refs: [{ component: "db" }] })])).toEqual([]);
+  });
+
+  test("[AP55] a circle is refused at each place that closes it, whichever way it is said", () => {
+    const components = [
+      workload("a", { depends_on: ["b"] }),
+      workload("b", { export_refs: [{ component: "c", key: "url" }] }),
+      workload("c", { workload_spec: { env: [{ name: "A", export_ref: { component: "a", key: "url" } }] } }),
+      workload("d", { depends_on: ["a"] }),
+      workload("e", { export_refs: [{ component: "e" }] }),
+    ];
+    expect(locs(components)).toEqual([
+      [0, "depends_on", 0],
+      [1, "export_refs", 0, "component"],
+      [2, "workload_spec", "env", 0, "export_ref", "component"],
+      [4, "export_refs", 0, "component"],
+    ]);
+  });
+
+  const name = fc.constantFrom("a", "b", "c", "d", "e", "f");
+  const graph = fc.uniqueArray(fc.record({ name, depends_on: fc.array(name, { maxLength: 4 }) }), {
+    selector: (component) => component.name,
+  });
+
+  test("[AP55] there is a circle exactly where no order satisfies every need", () => {
+    fc.assert(
+      fc.property(graph, (components) => {
+        const needs = needsOf(components);
+        let left = needs;
+        for (;;) {
+          const going = new Set(left.map(({ from }) => from));
+          const next = left.filter(({ to }) => going.has(to));
+          if (next.length === left.length) break;
+          left = next;
+        }
+        expect(circularNeeds(needs).length === 0).toBe(left.length === 0);
+      }),
+    );
+  });
+});

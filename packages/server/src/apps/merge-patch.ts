@@ -1,0 +1,15 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** RFC 7396: null takes a field away, an object is merged into what is there, everything else replaces it. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { raiseDesired } from "../desired/desired.store.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { Fault } from "../fault.ts";
+import type { Unit } from "../http/change.ts";
+import { requireMatch } from "../http/etag.ts";
+import { newId } from "../id.ts";
+import type { Vault } from "../vault/vault.ts";
+import { insertDeployment, lockApp, supersedePending, updateAppRow, writeSecrets } from "./app.store.ts";
+import { type AppAddress, appEvent, appVersion, auditedApp, desiredApp, type SeenApp, specOf } from "./app.ts";
+import { auditedSecrets } from "./secret-changes.ts";
+import type { Outcome, Step } from "./transition.ts";
+
+export interface AppPorts {
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly bus: Bus;
+}
+
+interface Order {
+  readonly address: AppAddress;
+  readonly headers: IncomingHttpHeaders;
+  readonly createdBy: string;
+  /** For the audit log; never a secret, nor anything that may hold one. */
+  readonly changes?: Readonly<Record<string, unknown>>;
+}
+
+/** Does one operation to one app: sees it under a lock, decides, and acts. */
+export async function operate(
+  unit: Unit,
+  ports: AppPorts,
+  { address, headers, createdBy, changes = {} }: Order,
+  decide: (app: SeenApp) => Outcome | Promise<Outcome>,
+): Promise<SeenApp> {
+  const before = await lockApp(unit.db, address);
+  requireMatch(headers, appVersion(before));
+  const outcome = await decide(before);
+  if (outcome instanceof Fault) throw outcome;
+  const now = ports.clock();
+  const app = advanced(outcome, now);
+  await updateAppRow(unit.db, app);
+  await supersedePending(unit.db, app.id, now);
+  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes });
+  return app;
+}
+
+const UNKNOWN_DRIFT: Pick<SeenApp, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at"> = {
+  drift_state: "unknown",
+  drift_summary: null,
+  drift_fields: [],
+  drift_detected_at: null,
+};
+
+/** A new generation of which the cluster has said nothing yet. */
+function advanced({ app, forced }: Step, now: Date): SeenApp {
+  const generation = app.generation + 1;
+  return {
+    ...app,
+    generation,
+    revision: app.revision + 1,
+    phase: "pending",
+    phase_reason: null,
+    phase_message: null,
+    updated_at: now,
+    ...(forced ? { ...UNKNOWN_DRIFT, forced_generation: generation } : {}),
+  };
+}
+
+interface Circumstances {
+  readonly createdBy: string;
+  readonly now: Date;
+  readonly deadlineAt: Date | null;
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+/** What every operation leaves behind, beside the app's own row: a revision, its secrets, and word for all who wait. */
+export async function deploy(
+  { db, record, announce, afterCommit }: Unit,
+  { vault, bus }: AppPorts,
+  { app, operation, secrets, message }: Step,
+  { createdBy, now, deadlineAt, changes }: Circumstances,
+): Promise<void> {
+  await insertDeployment(db, {
+    id: newId(),
+    app_id: app.id,
+    revision: app.revision,
+    generation: app.generation,
+    operation,
+    status: "pending",
+    message,
+    spec: specOf(app),
+    created_by: createdBy,
+    deadline_at: deadlineAt,
+    finished_at: null,
+    created_at: now,
+    updated_at: now,
+  });
+  await writeSecrets(db, vault, app.id, secrets, now);
+  record({
+    action: `app.${operation}`,
+    resource: auditedApp(app),
+    orgId: app.org_id,
+    changes: { ...changes, ...auditedSecrets(secrets), revision: app.revision },
+  });
+  announce(appEvent(app));
+  await raiseDesired(db, desiredApp(app), now);
+  afterCommit(() => bus.publish(DESIRED_TOPIC, { cluster_id: app.cluster_id }));
+}

@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Fault } from "../fault.ts";
+import { someApp, WEB, workload } from "./app.fixture.ts";
+import { effectiveComponents, type SeenApp, specOf, wireApp } from "./app.ts";
+import {
+  attached,
+  deleted,
+  detached,
+  meantRevision,
+  type Outcome,
+  pausedApp,
+  redeployed,
+  resumed,
+  rolledBack,
+  type Step,
+  scaled,
+  updated,
+} from "./transition.ts";
+
+function done(outcome: Outcome): Step {
+  if (outcome instanceof Fault) throw outcome;
+  return outcome;
+}
+const codeOf = (outcome: unknown) => (outcome as { detail?: { code?: string } }).detail?.code;
+const now = new Date("2026-02-01T00:00:00.000Z");
+
+const operations: [string, (app: SeenApp) => unknown][] = [
+  ["update", (app) => updated(app, { description: "x" })],
+  ["scale", (app) => scaled(app, { component_name: "web", replicas: 3 })],
+  ["pause", pausedApp],
+  ["resume", resumed],
+  ["redeploy", (app) => redeployed(app, {})],
+  ["rollback", (app) => rolledBack(app, { revision: 1, spec: specOf(app) })],
+  ["attach", (app) => attached(app, { instance: "cache" })],
+  ["delete", (app) => deleted(app, now)],
+];
+
+describe("what stands in the way of an operation", () => {
+  test.each(operations)("[AP19] %s is refused while the app is being deleted", (_, operation) => {
+    expect(codeOf(operation(someApp({ phase: "deleting" })))).toBe("app_deleting");
+  });
+
+  test.each(operations)("[AP23] %s is refused while the drift is blocked_sync", (_, operation) => {
+    expect(codeOf(operation(someApp({ drift_state: "blocked_sync" })))).toBe("blocked_sync");
+  });
+
+  test("[AP23] a forced redeploy is not", () => {
+    expect(done(redeployed(someApp({ drift_state: "blocked_sync" }), { force: true })).forced).toBe(true);
+    expect(codeOf(redeployed(someApp({ phase: "deleting" }), { force: true }))).toBe("app_deleting");
+  });
+});
+
+describe("pausing", () => {
+  const name = fc.constantFrom("a", "b", "constructor", "to-string");
+  const components = fc.uniqueArray(
+    fc
+      .tuple(name, fc.integer({ min: 1, max: 100 }))
+      .map(([called, replicas]) => workload(called, { workload_spec: { image: "x", replicas } })),
+    { selector: (component) => component.name },
+  );
+
+  test("[AP28] runs nothing, and resuming brings back exactly what there was", () => {
+    fc.assert(
+      fc.property(components, fc.integer({ min: 1, max: 3 }), (given, times) => {
+        const before = someApp({ components: given });
+        let app = before;
+        for (let time = 0; time < times; time++) app = done(pausedApp(app)).app;
+        expect(effectiveComponents(specOf(app)).every(({ workload_spec }) => workload_spec?.replicas === 0)).toBe(true);
+        expect(wireApp(app).paused).toBe(true);
+        expect(done(resumed(app)).app).toEqual(before);
+      }),
+    );
+  });
+
+  test("[AP28] a second pause keeps the first one's counts", () => {
+    const first = done(pausedApp(someApp())).app;
+    expect(first.replicas_before_pause).toEqual({ web: 2 });
+    expect(done(pausedApp(first)).app.replicas_before_pause).toBe(first.replicas_before_pause);
+  });
+
+  test("[AP27] a component added meanwhile starts with its own count, one removed is forgotten", () => {
+    const paused = done(pausedApp(someApp({ components: [WEB, workload("db")] }))).app;
+    const changed = done(
+      updated(paused, {
+        components: [
+          { op: "remove", name: "db" },
+          { op: "add", name: "constructor", workload_spec: { replicas: 4 } },
+        ],
+      }),
+    ).app;
+    expect(changed.replicas_before_pause).toEqual({ web: 2, constructor: 4 });
+    expect(done(resumed(changed)).app.components.map(({ workload_spec }) => workload_spec?.replicas)).toEqual([2, 4]);
+    expect(
+      codeOf(updated(paused, { components: [{ op: "patch", name: "web", workload_spec: { replicas: 3 } }] })),
+    ).toBe("app_paused");
+  });
+});
+
+describe("rolling back", () => {
+  test("[AP32] makes the app what the revision says, whatever it was", () => {
+    const states = [
+      someApp(),
+      done(pausedApp(someApp())).app,
+      someApp({ components: [workload("other"), WEB] }),
+      someApp({ components: [] }),
+    ];
+    for (const from of states) {
+      for (const to of states)
+        expect(specOf(done(rolledBack(from, { revision: 1, spec: specOf(to) })).app)).toEqual(specOf(to));
+    }
+  });
+
+  test("[AP32] -1 is the revision before the current", () => {
+    expect(meantRevision(someApp({ revision: 7 }), -1)).toBe(6);
+    expect(meantRevision(someApp({ revision: 7 }), 3)).toBe(3);
+  });
+
+  test("[AP41] the secrets of components that go with it go too", () => {
+    const app = someApp({ components: [WEB, workload("db")], secret_paths: ["db/A", "web/A"] });
+    const { app: after, secrets } = done(rolledBack(app, { revision: 1, spec: { components: [WEB], paused: false } }));
+    expect([...secrets.dropped]).toEqual(["db"]);
+    expect(after.secret_paths).toEqual(["web/A"]);
+  });
+});
+
+describe("attaching an addon instance", () => {
+  test("[AP35] leaves out the workload that has the instance's own name", () => {
+    const app = someApp({ components: [WEB, workload("cache")] });
+    expect(done(attached(app, { instance: "cache" })).app.components.map(({ export_refs }) => export_refs)).toEqual([
+      [{ component: "cache" }],
+      undefined,
+    ]);
+  });
+
+  test("[AP35] needs a workload, and makes no circle", () => {
+    expect(attached(someApp({ components: [] }), { instance: "cache" })).toMatchObject({ kind: "invalid" });
+    const needing = someApp({ components: [workload("cache", { depends_on: ["web"] }), WEB] });
+    expect(attached(needing, { instance: "cache", component_name: "web" })).toMatchObject({ kind: "invalid" });
+  });
+
+  test("[AP37] detaching leaves what was written by hand", () => {
+    const byHand = workload("web", { export_refs: [{ component: "cache", key: "url", env: "CACHE" }] });
+    const app = done(attached(someApp({ components: [byHand] }), { instance: "cache" })).app;
+    expect(done(detached(app, { instance: "cache" })).app.components).toEqual([byHand]);
+  });
+});

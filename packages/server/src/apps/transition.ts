@@ -1,0 +1,203 @@
+import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binnacle/contract";
+import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
+import { type AppSpec, type Deployment, isPaused, type SeenApp } from "./app.ts";
+import { componentProblems } from "./component.ts";
+import { changeComponents } from "./component-change.ts";
+import {
+  dropSecrets,
+  NO_SECRET_CHANGES,
+  type SecretChanges,
+  secretPathsAfter,
+  tooManySecrets,
+} from "./secret-changes.ts";
+
+/** What an operation makes of an app. */
+export interface Step {
+  readonly app: SeenApp;
+  readonly operation: DeploymentOperation;
+  readonly secrets: SecretChanges;
+  /** Takes over, with this generation, fields that another manager owns. */
+  readonly forced: boolean;
+  readonly message: string | null;
+}
+export type Outcome = Step | Fault;
+
+type Changes = Partial<Pick<SeenApp, "components" | "replicas_before_pause" | "description">>;
+type Extra = Partial<Pick<Step, "secrets" | "forced" | "message">>;
+
+/** Nothing is done to an app that is going, nor to one whose objects somebody else holds, unless to take them over. */
+function operationProblem(app: SeenApp, { takesOver = false } = {}): Fault | null {
+  if (app.phase === "deleting") return codedConflict("app_deleting", `The app ${app.name} is being deleted.`);
+  if (app.drift_state !== "blocked_sync" || takesOver) return null;
+  return codedConflict(
+    "blocked_sync",
+    "Another manager holds what this app must set. Redeploy with force takes it over.",
+    {
+      summary: app.drift_summary,
+      fields: app.drift_fields,
+      detected_at: app.drift_detected_at?.toISOString() ?? null,
+    },
+  );
+}
+
+function step(before: SeenApp, operation: DeploymentOperation, changes: Changes = {}, extra: Extra = {}): Outcome {
+  const { secrets = NO_SECRET_CHANGES, forced = false, message = null } = extra;
+  const refusal = operationProblem(before, { takesOver: forced });
+  if (refusal) return refusal;
+  const secret_paths = secretPathsAfter(before.secret_paths, secrets);
+  const crowded = tooManySecrets(secret_paths);
+  if (crowded.length > 0) return invalid(crowded);
+  return { app: { ...before, ...changes, secret_paths }, operation, secrets, forced, message };
+}
+
+/** How many of each workload run when the app is not paused. */
+const countsOf = (components: readonly ComponentSpec[]): Record<string, number> =>
+  Object.fromEntries(
+    components.flatMap(({ name, workload_spec }) => (workload_spec ? [[name, workload_spec.replicas ?? 1]] : [])),
+  );
+
+export function updated(
+  app: SeenApp,
+  {
+    components: changes,
+    description = app.description,
+  }: { components?: readonly ComponentChange[]; description?: string | null },
+): Outcome {
+  const refusal = operationProblem(app);
+  if (refusal) return refusal;
+  const changed = changeComponents(app.name, app.components, changes ?? []);
+  if (changed instanceof Fault) return changed;
+  const { components, secrets } = changed;
+  if (isPaused(app) && countsChanged(app, components)) return pausedConflict("change the replicas of");
+  const replicas_before_pause = isPaused(app) ? countsOf(components) : null;
+  return step(app, "update", { components, description, replicas_before_pause }, { secrets });
+}
+
+/** Of components that stay: the count to come back to is settled until the app is resumed. */
+function countsChanged({ components: before }: SeenApp, after: readonly ComponentSpec[]): boolean {
+  const [old, now] = [countsOf(before), countsOf(after)];
+  return Object.entries(now).some(([name, count]) => Object.hasOwn(old, name) && old[name] !== count);
+}
+
+const pausedConflict = (what: string) => codedConflict("app_paused", `Resume the app to ${what} its components.`);
+
+export function scaled(
+  app: SeenApp,
+  { component_name, replicas }: { component_name: string; replicas: number },
+): Outcome {
+  const component = app.components.find(({ name }) => name === component_name);
+  if (!component) return notFound(`Component ${component_name}`);
+  const refusal = operationProblem(app);
+  if (refusal) return refusal;
+  const spec = component.workload_spec;
+  if (!spec) return invalidValue(["body", "component_name"], "Only a workload has replicas");
+  if (isPaused(app)) return pausedConflict("scale");
+  const { autoscale } = spec;
+  if (autoscale && replicas > autoscale.max) {
+    return invalidValue(["body", "replicas"], `The component scales by itself to at most ${autoscale.max}`);
+  }
+  const workload_spec = autoscale ? { ...spec, autoscale: { ...autoscale, min: replicas } } : { ...spec, replicas };
+  return step(app, "scale", { components: replaced(app, { ...component, workload_spec }) });
+}
+
+/** A second pause keeps what the first one remembered. */
+export const pausedApp = (app: SeenApp): Outcome =>
+  step(app, "pause", { replicas_before_pause: app.replicas_before_pause ?? countsOf(app.components) });
+
+export function resumed(app: SeenApp): Outcome {
+  const counts = app.replicas_before_pause;
+  if (counts === null) return operationProblem(app) ?? codedConflict("app_not_paused", "The app is not paused.");
+  return step(app, "resume", { components: withCounts(app.components, counts), replicas_before_pause: null });
+}
+
+const withCounts = (components: readonly ComponentSpec[], counts: Readonly<Record<string, number>>): ComponentSpec[] =>
+  components.map((component) => {
+    const { name, workload_spec } = component;
+    const replicas = Object.hasOwn(counts, name) ? counts[name] : undefined;
+    return workload_spec && replicas ? { ...component, workload_spec: { ...workload_spec, replicas } } : component;
+  });
+
+export const redeployed = (app: SeenApp, { force = false }: { force?: boolean }): Outcome =>
+  step(app, "redeploy", {}, { forced: force });
+
+/** Which deployment a rollback means, by its revision: -1 is the one before the current. */
+export const meantRevision = ({ revision: current }: SeenApp, asked: number): number =>
+  asked === -1 ? current - 1 : asked;
+
+export function rolledBack(app: SeenApp, { revision, spec }: Pick<Deployment, "revision" | "spec">): Outcome {
+  const message = `Rolled back to revision ${revision}.`;
+  return step(app, "rollback", restored(spec), { secrets: dropSecrets(namesGone(app, spec)), message });
+}
+
+const restored = ({ components, paused: wasPaused }: AppSpec): Changes => ({
+  components,
+  replicas_before_pause: wasPaused ? countsOf(components) : null,
+});
+
+const namesGone = ({ components: before }: SeenApp, { components: after }: AppSpec): string[] =>
+  before.map(({ name }) => name).filter((gone) => !after.some(({ name }) => name === gone));
+
+const isAttachment = (instance: string) => (ref: { component: string; key?: string; env?: string }) =>
+  ref.component === instance && ref.key === undefined && ref.env === undefined;
+
+/** Without a component named, every workload gets it; one that has the instance's own name stands for it. */
+export function attached(
+  app: SeenApp,
+  { instance, component_name }: { instance: string; component_name?: string | undefined },
+): Outcome {
+  if (component_name !== undefined && !app.components.some(({ name }) => name === component_name)) {
+    return notFound(`Component ${component_name}`);
+  }
+  const targets = app.components.filter(({ name, workload_spec }) =>
+    component_name === undefined ? workload_spec !== undefined && name !== instance : name === component_name,
+  );
+  if (targets.length === 0) return invalidValue(["body", "component_name"], "The app has no workload to attach it to");
+  const open = targets.filter(({ export_refs = [] }) => !export_refs.some(isAttachment(instance)));
+  if (open.length === 0) {
+    return (
+      operationProblem(app) ??
+      codedConflict("name_taken", `The addon instance ${instance} is already attached.`, { addon_instance: instance })
+    );
+  }
+  const components = app.components.map((component) =>
+    open.includes(component)
+      ? { ...component, export_refs: [...(component.export_refs ?? []), { component: instance }] }
+      : component,
+  );
+  const problems = componentProblems(app.name, components);
+  if (problems.length > 0) return invalidValue(["body"], problems[0]?.msg ?? "The instance cannot be attached");
+  return step(app, "attach_addon", { components });
+}
+
+export function detached(app: SeenApp, { instance }: { instance: string }): Outcome {
+  const isIt = isAttachment(instance);
+  if (!app.components.some(({ export_refs = [] }) => export_refs.some(isIt))) return notFound("Attachment");
+  const components = app.components.map((component) =>
+    component.export_refs
+      ? { ...component, export_refs: component.export_refs.filter((ref) => !isIt(ref)) }
+      : component,
+  );
+  return step(app, "detach_addon", { components });
+}
+
+export function secretsChanged(app: SeenApp, component: string, secrets: SecretChanges): Outcome {
+  if (!app.components.some(({ name }) => name === component)) return notFound(`Component ${component}`);
+  return step(app, "update_secrets", {}, { secrets });
+}
+
+const replaced = ({ components }: SeenApp, changed: ComponentSpec) =>
+  components.map((component) => (component.name === changed.name ? changed : component));
+
+/** It stays, as going, until the cluster has confirmed that nothing of it is left. */
+export function deleted(app: SeenApp, now: Date): SeenApp | Fault {
+  return (
+    operationProblem(app) ?? {
+      ...app,
+      generation: app.generation + 1,
+      phase: "deleting",
+      phase_reason: null,
+      phase_message: null,
+      updated_at: now,
+    }
+  );
+}
