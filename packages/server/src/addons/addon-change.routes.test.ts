@@ -1,0 +1,239 @@
+import { randomBytes } from "node:crypto";
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EVENTS_TOPIC } from "../events/event.ts";
+import { createVault, parseVaultKeys } from "../vault/vault.ts";
+import {
+  addonIn,
+  NOBODY,
+  type Place,
+  problemsOf,
+  projectWithPeople,
+  RABBITMQ,
+  refused,
+  secretsOf,
+} from "./addon.fixture.ts";
+
+const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
+const vault = createVault(parseVaultKeys(VAULT_KEYS));
+const PASSWORD_REF = { secret_ref: { name: "db-addon-values", key: "auth.password" } };
+
+let world: World;
+let place: Place;
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
+  place = await projectWithPeople(world);
+});
+afterAll(() => world?.stop());
+
+describe("changing an instance", () => {
+  test.each([{}, { notes: "x" }, { values: {}, chart_version: "0.10.0" }])(
+    "[AD18] %j is not exactly one of values and chart version",
+    async (body) => {
+      const answer = await refused(world, place.editor, "PATCH", `/addon-instances/${NOBODY}`, body);
+      expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
+    },
+  );
+
+  test("[AD18] makes a revision with its notes, for an editor alone", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here);
+    const path = `/addon-instances/${id}`;
+    const body = { values: { persistence: { size: "20Gi" } }, notes: "more room" };
+    expect(await here.editor.api.patch(path, body)).toMatchObject({
+      status: 200,
+      body: { revision_number: 2, generation: 2, values: { persistence: { size: "20Gi" } } },
+    });
+    const { data } = (await here.viewer.api.get(`${path}/revisions`)).body;
+    expect(data[0]).toMatchObject({ revision_number: 2, notes: "more room", created_by: here.editor.email });
+    expect(data[0].values).toEqual({ persistence: { size: "20Gi" }, auth: { password: PASSWORD_REF } });
+    expect(data[1].values).toEqual({ auth: { password: PASSWORD_REF } });
+
+    expect((await refused(world, here.viewer, "PATCH", path, body)).status).toBe(403);
+    expect((await refused(world, here.member, "PATCH", path, body)).status).toBe(404);
+    expect((await world.anyone.patch(path, body)).status).toBe(401);
+    expect((await here.editor.api.patch(`/addon-instances/${NOBODY}`, body)).status).toBe(404);
+  });
+
+  test("[AD19] given values replace all, and secrets stay or are replaced one by one", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here, { name: "mq", addon_definition_id: RABBITMQ, values: { replicaCount: 3 } });
+    const path = `/addon-instances/${id}`;
+    const before = await secretsOf(world, vault, id);
+
+    const left = await here.editor.api.patch(path, { values: { auth: { username: "shop" } } });
+    expect(left.body.values).toEqual({
+      auth: {
+        username: "shop",
+        password: { secret_ref: { name: "mq-addon-values", key: "auth.password" } },
+        erlangCookie: { secret_ref: { name: "mq-addon-values", key: "auth.erlangCookie" } },
+      },
+    });
+    expect((await here.editor.api.patch(path, { values: left.body.values })).body.values).toEqual(left.body.values);
+    expect(await secretsOf(world, vault, id)).toEqual(before);
+
+    const auth = { ...left.body.values.auth, password: "a new secret of ours" };
+    expect((await here.editor.api.patch(path, { values: { auth } })).body.values).toEqual(left.body.values);
+    expect(await secretsOf(world, vault, id)).toEqual({ ...before, "auth.password": "a new secret of ours" });
+  });
+
+  test("[AD20] a reference that was not read there is refused", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here);
+    const values = { auth: { password: { secret_ref: { name: "other", key: "auth.password" } } } };
+    const answer = await refused(world, here.editor, "PATCH", `/addon-instances/${id}`, { values });
+    expect([answer.status, problemsOf(answer)]).toEqual([422, [["body.values.auth.password", "value_error"]]]);
+  });
+
+  test("[AD22] another chart version leaves the values", async () => {
+    const here = await projectWithPeople(world);
+    const { id, values } = await addonIn(here, { values: { persistence: { size: "20Gi" } } });
+    const path = `/addon-instances/${id}`;
+    expect(await here.editor.api.patch(path, { chart_version: "0.10.0" })).toMatchObject({
+      status: 200,
+      body: { chart_version: "0.10.0", values, revision_number: 2 },
+    });
+    const answer = await refused(world, here.editor, "PATCH", path, { chart_version: "9.9.9" });
+    expect([answer.status, problemsOf(answer)]).toEqual([422, [["body.chart_version", "value_error"]]]);
+  });
+
+  test("[AD28] an instance whose definition has gone is read and rolled back, and not changed otherwise", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here);
+    const path = `/addon-instances/${id}`;
+    const gone = { definition_id: NOBODY };
+    await world.database.kysely.updateTable("addon_instances").set(gone).where("id", "=", id).execute();
+    expect((await here.viewer.api.get(path)).status).toBe(200);
+    expect(await here.editor.api.post(`${path}/rollback`, { revision_number: 1 })).toMatchObject({
+      status: 200,
+      body: { revision_number: 2, values: { auth: { password: PASSWORD_REF } } },
+    });
+    for (const body of [{ values: {} }, { chart_version: "0.10.0" }]) {
+      expect((await refused(world, here.editor, "PATCH", path, body)).status).toBe(409);
+    }
+  });
+});
+
+describe("rolling an instance back", () => {
+  test.each([{}, { revision_number: 1, revision_id: NOBODY }])(
+    "[AD23] %j is not exactly one revision",
+    async (body) => {
+      const answer = await refused(world, place.editor, "POST", `/addon-instances/${NOBODY}/rollback`, body);
+      expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
+    },
+  );
+
+  test("[AD23] brings back values and chart version as a new revision, and no secret", async () => {
+    const here = await projectWithPeople(world);
+    const { id, values } = await addonIn(here, { values: { persistence: { size: "20Gi" } }, chart_version: "0.10.0" });
+    const path = `/addon-instances/${id}`;
+    await here.editor.api.patch(path, { values: { auth: { password: "a new secret of ours" } } });
+    await here.editor.api.patch(path, { chart_version: "0.12.5" });
+    const restored = { values, chart_version: "0.10.0", revision_number: 4, generation: 4 };
+    expect(await here.editor.api.post(`${path}/rollback`, { revision_number: 1 })).toMatchObject({
+      status: 200,
+      body: restored,
+    });
+    expect(await secretsOf(world, vault, id)).toEqual({ "auth.password": "a new secret of ours" });
+    const { data } = (await here.editor.api.get(`${path}/revisions`)).body;
+    expect(data[0]).toMatchObject({ revision_number: 4, notes: "Rollback to revision 1.", chart_version: "0.10.0" });
+
+    const { revision_id } = data[1];
+    expect(await here.editor.api.post(`${path}/rollback`, { revision_id })).toMatchObject({
+      status: 200,
+      body: { revision_number: 5, chart_version: "0.12.5" },
+    });
+  });
+
+  test("[AD23] does not know a revision that is not there or not of this instance", async () => {
+    const here = await projectWithPeople(world);
+    const [one, two] = [await addonIn(here, { name: "one" }), await addonIn(here, { name: "two" })];
+    const ofTwo = (await here.editor.api.get(`/addon-instances/${two.id}/revisions`)).body.data[0].revision_id;
+    const path = `/addon-instances/${one.id}/rollback`;
+    const unknown = { status: 404, body: { detail: "Revision not found." } };
+    for (const body of [{ revision_number: 2 }, { revision_id: NOBODY }, { revision_id: ofTwo }]) {
+      expect(await refused(world, here.editor, "POST", path, body)).toMatchObject(unknown);
+    }
+    expect((await refused(world, here.editor, "POST", path, { revision_number: 0 })).status).toBe(422);
+    expect((await refused(world, here.viewer, "POST", path, { revision_number: 1 })).status).toBe(403);
+    expect((await refused(world, here.stranger, "POST", path, { revision_number: 1 })).status).toBe(404);
+    expect((await world.anyone.post(path, { revision_number: 1 })).status).toBe(401);
+  });
+});
+
+describe("every change", () => {
+  test("[AD25] of many at the same instant has a revision of its own, without gaps", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here);
+    const path = `/addon-instances/${id}`;
+    const sizes = Array.from({ length: 12 }, (_, index) => `${index + 1}Gi`);
+    const answers = await Promise.all(
+      sizes.map((size) => here.editor.api.patch(path, { values: { persistence: { size } } })),
+    );
+    const numbers = answers.map(({ body }) => body.revision_number).toSorted((a, b) => a - b);
+    expect(numbers).toEqual(sizes.map((_, index) => index + 2));
+
+    const { data } = (await here.editor.api.get(`${path}/revisions`)).body;
+    for (const { body } of answers) {
+      const revision = data.find(
+        ({ revision_number }: { revision_number: number }) => revision_number === body.revision_number,
+      );
+      expect(revision.values).toEqual(body.values);
+    }
+    const { body: last } = await here.editor.api.get(path);
+    expect([last.revision_number, last.generation, last.values]).toEqual([13, 13, data[0].values]);
+  });
+
+  test("[AD26] is refused where the instance has changed since it was read", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here);
+    const path = `/addon-instances/${id}`;
+    const etag = (await here.editor.api.get(path)).headers.get("etag") ?? "";
+    const body = { values: {} };
+    const first = await here.editor.api.send("PATCH", path, { body, headers: { "if-match": etag } });
+    expect([first.status, first.headers.get("etag")]).toEqual([200, `"${id}.2"`]);
+
+    const stale = { "if-match": etag };
+    expect((await refused(world, here.editor, "PATCH", path, body, stale)).status).toBe(412);
+    expect((await refused(world, here.editor, "POST", `${path}/rollback`, { revision_number: 1 }, stale)).status).toBe(
+      412,
+    );
+    expect((await refused(world, here.editor, "DELETE", path, undefined, stale)).status).toBe(412);
+  });
+
+  test("[AD27] raises the cluster's desired state and is announced", async () => {
+    const here = await projectWithPeople(world);
+    const { kysely: db } = world.database;
+    const announced = new Promise<Record<string, unknown>[]>((resolve) => {
+      const events: Record<string, unknown>[] = [];
+      const stopListening = world.bus.subscribe(EVENTS_TOPIC, (event) => {
+        const { type, project_id } = event as Record<string, unknown>;
+        if (type === "addon" && project_id === here.project) events.push(event as Record<string, unknown>);
+        if (events.length < 3) return;
+        stopListening();
+        resolve(events);
+      });
+    });
+    const desired = () =>
+      db.selectFrom("desired_resources").selectAll().where("cluster_id", "=", here.cluster).executeTakeFirstOrThrow();
+
+    const { id } = await addonIn(here);
+    const key = `addon_instance/project-${here.project}/db`;
+    expect(await desired()).toMatchObject({ kind: "addon_instance", resource_id: id, key, generation: 1, revision: 1 });
+    await here.editor.api.patch(`/addon-instances/${id}`, { values: {} });
+    await here.editor.api.post(`/addon-instances/${id}/rollback`, { revision_number: 1 });
+    expect(await desired()).toMatchObject({ generation: 3, revision: 3, removed_at: null });
+
+    const events = await announced;
+    expect(events[0]).toMatchObject({
+      type: "addon",
+      org_id: here.org,
+      cluster_id: here.cluster,
+      project_id: here.project,
+      resource: { type: "addon", id, name: "db", namespace: `project-${here.project}` },
+      phase: "pending",
+      revision_number: 1,
+    });
+    expect(events.map(({ revision_number }) => revision_number)).toEqual([1, 2, 3]);
+  });
+});

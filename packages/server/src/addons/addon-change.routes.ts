@@ -1,0 +1,224 @@
+import { randomBytes } from "node:crypto";
+import {
+  type AddonInstance,
+  createAddonInstance,
+  deleteAddonInstance,
+  rollBackAddonInstance,
+  updateAddonInstance,
+  type ValidationItem,
+} from "@binnacle/contract";
+import type { FastifyReply } from "fastify";
+import type { Bus } from "../bus/bus.ts";
+import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { raiseDesired, retireDesired } from "../desired/desired.store.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { invalid, notFound } from "../fault.ts";
+import type { Unit } from "../http/change.ts";
+import { requireMatch, sendEtag } from "../http/etag.ts";
+import { exactlyOneOf, inProject } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { newId } from "../id.ts";
+import type { Vault } from "../vault/vault.ts";
+import {
+  findRevision,
+  heldSecretPaths,
+  insertInstance,
+  insertRevision,
+  keepSecrets,
+  lockInstance,
+  requireLivingProject,
+  updateInstance,
+} from "./addon.store.ts";
+import {
+  announcementOf,
+  auditedAs,
+  chartVersionProblems,
+  definitionGone,
+  deleting,
+  desiredOf,
+  type Instance,
+  newInstance,
+  revised,
+  revisionOf,
+  versionOf,
+  type Wanted,
+  wireInstance,
+} from "./addon.ts";
+import type { AddonRemoval } from "./addon-removal.ts";
+import { onInstance } from "./addon-sight.store.ts";
+import { type Holder, redactValues, type Settled, settleValues, type Values } from "./addon-values.ts";
+import { valueProblems } from "./addon-values-check.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly removal: AddonRemoval;
+}
+
+const SECRET_BYTES = 24;
+
+/** Hexadecimal: whatever a chart makes of a password, a URL or a word of a shell, it stays what it is. */
+const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
+
+/** Changing addon instances. */
+export function addonChangeRoutes(
+  { db, bus, clock, vault, removal }: Ports,
+  definitions: readonly AddonDefinition[],
+): Route[] {
+  const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
+
+  /** The last steps of every change: the cluster is to be told, and whoever listens too. */
+  async function tell({ db: tx, announce, afterCommit }: Unit, instance: Instance, write = raiseDesired) {
+    await write(tx, desiredOf(instance), instance.updated_at);
+    announce(announcementOf(instance));
+    afterCommit(() => bus.publish(DESIRED_TOPIC, { cluster_id: instance.cluster_id }));
+  }
+
+  async function revise(unit: Unit, current: Instance, wanted: Wanted, by: string): Promise<Instance> {
+    const instance = revised(current, wanted, clock());
+    await updateInstance(unit.db, instance);
+    await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
+    await tell(unit, instance);
+    return instance;
+  }
+
+  function storeSecrets(tx: Tx, instanceId: string, { given, missing }: Settled): Promise<void> {
+    const made = missing.map((path) => [path, newSecret()] as const);
+    return keepSecrets(tx, vault, instanceId, new Map([...given, ...made]), clock());
+  }
+
+  return [
+    route(
+      createAddonInstance,
+      inProject("editor", ({ body }) => body.project_id),
+      async ({ caller, project, body, reply, change }) => {
+        const definition = definitionOf(body.addon_definition_id);
+        if (!definition) throw notFound("Addon definition");
+        const { name, values = {}, chart_version = definition.chart.version, notes = null } = body;
+        const problems = chartVersionProblems(definition, chart_version);
+        const settled = settle(values, definition, { name, held: [] }, problems);
+        const answer = await change(async (unit) => {
+          const wanted = { values: settled.values, chart_version, notes };
+          const instance = newInstance({ id: newId(), name, definition_id: definition.id }, project, wanted, clock());
+          await requireLivingProject(unit.db, project.id);
+          await insertInstance(unit.db, instance);
+          await storeSecrets(unit.db, instance.id, settled);
+          await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));
+          await tell(unit, instance);
+          unit.record({
+            action: "addon_instance.create",
+            resource: auditedAs(instance),
+            orgId: instance.org_id,
+            changes: { project_id: project.id, addon_definition_id: definition.id, chart_version },
+          });
+          return wireInstance(instance);
+        });
+        return shown(reply, answer);
+      },
+    ),
+
+    route(
+      updateAddonInstance,
+      exactlyOneOf(["values", "chart_version"], onInstance(db, "editor")),
+      async ({ caller, params, body, headers, reply, change }) => {
+        const answer = await change(async (unit) => {
+          const current = await lockInstance(unit.db, params.id);
+          requireMatch(headers, versionOf(current));
+          const definition = definitionOf(current.definition_id);
+          if (!definition) throw definitionGone();
+          const { notes = null, chart_version = current.chart_version } = body;
+          if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
+          const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
+          const settled = body.values ? settle(body.values, definition, holder) : null;
+          if (settled) await storeSecrets(unit.db, current.id, settled);
+          const values = settled?.values ?? current.values;
+          const instance = await revise(unit, current, { values, chart_version, notes }, caller.email);
+          unit.record({
+            action: "addon_instance.update",
+            resource: auditedAs(instance),
+            orgId: instance.org_id,
+            changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
+          });
+          return wireInstance(instance);
+        });
+        return shown(reply, answer);
+      },
+    ),
+
+    route(
+      rollBackAddonInstance,
+      exactlyOneOf(["revision_number", "revision_id"], onInstance(db, "editor")),
+      async ({ caller, params, body, headers, reply, change }) => {
+        const answer = await change(async (unit) => {
+          const current = await lockInstance(unit.db, params.id);
+          requireMatch(headers, versionOf(current));
+          const revision = await findRevision(unit.db, current.id, body);
+          if (!revision) throw notFound("Revision");
+          const held = await heldSecretPaths(unit.db, current.id);
+          const wanted = {
+            values: redactValues(revision.values, held, current.name),
+            chart_version: revision.chart_version,
+            notes: `Rollback to revision ${revision.revision_number}.`,
+          };
+          const instance = await revise(unit, current, wanted, caller.email);
+          unit.record({
+            action: "addon_instance.rollback",
+            resource: auditedAs(instance),
+            orgId: instance.org_id,
+            changes: { revision_number: revision.revision_number },
+          });
+          return wireInstance(instance);
+        });
+        return shown(reply, answer);
+      },
+    ),
+
+    route(deleteAddonInstance, onInstance(db, "editor"), async ({ instance: seen, headers, change }) => {
+      requireMatch(headers, versionOf(seen));
+      // Asked before anything is stored: an operator that does not take it leaves the instance as it is.
+      if (seen.phase !== "deleting") {
+        const { clusterId, resourceId: addonInstanceId, key } = desiredOf(seen);
+        await removal.handOver({ clusterId, addonInstanceId, key, generation: seen.generation });
+      }
+      return change(async (unit) => {
+        const current = await lockInstance(unit.db, seen.id);
+        unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id });
+        if (current.phase === "deleting") return null;
+        const instance = deleting(current, clock());
+        await updateInstance(unit.db, instance);
+        await tell(unit, instance, retireDesired);
+        return null;
+      });
+    }),
+  ];
+}
+
+/** Throws everything that is wrong with the values, and with the rest of the request, at once. */
+function settle(
+  values: Values,
+  definition: AddonDefinition,
+  holder: Holder,
+  otherProblems: readonly ValidationItem[] = [],
+): Settled {
+  const check = (candidate: Values) => valueProblems(definition.values_schema, candidate);
+  const settled = settleValues(values, { ...definition, check }, holder);
+  if (!("problems" in settled)) {
+    refuse(otherProblems);
+    return settled;
+  }
+  const problems = settled.problems.map((item) => ({ ...item, loc: ["body", "values", ...item.loc] }));
+  throw invalid([...problems, ...otherProblems]);
+}
+
+function refuse(problems: readonly ValidationItem[]): void {
+  if (problems.length > 0) throw invalid(problems);
+}
+
+function shown(reply: FastifyReply, answer: AddonInstance): AddonInstance {
+  sendEtag(reply, versionOf(answer));
+  return answer;
+}

@@ -1,0 +1,222 @@
+import type { ValidationItem } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadCatalog } from "../catalog/catalog.adapter.ts";
+import { overlay, redactValues, type Settled, secretRefOf, settleValues, type Values } from "./addon-values.ts";
+import { valueProblems } from "./addon-values-check.ts";
+
+const NAME = "db";
+const ref = (path: string) => secretRefOf(NAME, path);
+const anything = (): ValidationItem[] => [];
+const rules = (secret_values: readonly string[], check: (values: Values) => ValidationItem[] = anything) => ({
+  default_values: {},
+  secret_values,
+  check,
+});
+
+/** `{a: {b: value}}` of `a.b`. */
+const nested = (path: string, value: unknown): Values =>
+  path.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as Values;
+
+const settle = (values: Values, secrets: readonly string[], held: readonly string[] = []) =>
+  settleValues(values, rules(secrets), { name: NAME, held });
+
+function settled(values: Values, secrets: readonly string[], held: readonly string[] = []): Settled {
+  const result = settle(values, secrets, held);
+  if ("problems" in result) throw new Error(JSON.stringify(result.problems));
+  return result;
+}
+
+describe("the values of a new instance", () => {
+  test("[AD8] have a reference where each secret was given or will be made up", () => {
+    const { values, given, missing } = settled({ auth: { user: "app", password: "hush" } }, ["auth.password", "key"]);
+    expect(values).toEqual({ auth: { user: "app", password: ref("auth.password") }, key: ref("key") });
+    expect([...given]).toEqual([["auth.password", "hush"]]);
+    expect(missing).toEqual(["key"]);
+    expect(ref("auth.password")).toEqual({ secret_ref: { name: "db-addon-values", key: "auth.password" } });
+  });
+
+  test("[AD13] are checked as they lie over the default values, with the secrets that were given", () => {
+    const seen: Values[] = [];
+    const check = (values: Values) => {
+      seen.push(values);
+      return [];
+    };
+    const defaults = { auth: { user: "app" }, size: "1Gi", buckets: ["a", "b"] };
+    const given = { auth: { password: "hush" }, size: "2Gi", buckets: ["c"] };
+    settleValues(
+      given,
+      { ...rules(["auth.password", "key"], check), default_values: defaults },
+      { name: NAME, held: [] },
+    );
+    expect(seen).toEqual([{ auth: { user: "app", password: "hush" }, size: "2Gi", buckets: ["c"] }]);
+  });
+
+  test("[AD14] need no secret that the schema requires, and need everything else that it requires", () => {
+    const missing = (loc: string[]): ValidationItem => ({ loc, msg: "Field required", type: "missing" });
+    const check = () => [missing(["auth", "password"]), missing(["auth.password"]), missing(["size"])];
+    const result = settleValues({}, rules(["auth.password"], check), { name: NAME, held: [] });
+    expect(result).toEqual({ problems: [missing(["auth.password"]), missing(["size"])] });
+  });
+
+  test.each([{}, [], 7, true, null])("[AD13] a secret that is %j instead of a text is refused", (password) => {
+    expect(settle({ password }, ["password"])).toEqual({
+      problems: [{ loc: ["password"], msg: "Input should be a valid string", type: "string_type" }],
+    });
+  });
+
+  test("[AD20] hold no reference, because nothing is held for them", () => {
+    expect(settle({ password: ref("password") }, ["password"])).toEqual({
+      problems: [{ loc: ["password"], msg: "A reference is taken only where it was read", type: "value_error" }],
+    });
+  });
+});
+
+describe("the way to a secret", () => {
+  test.each<[unknown, string[]]>([
+    ["text", ["a"]],
+    [["text"], ["a"]],
+    [[{ c: "text" }], ["a"]],
+    [null, ["a"]],
+    [{ "0": 7 }, ["a", "0"]],
+    [{ "0": [{ c: "text" }] }, ["a", "0"]],
+  ])("[AD16] leads through maps only: %j is refused at %j", (a, loc) => {
+    expect(settle({ a }, ["a.0.c"])).toEqual({
+      problems: [{ loc, msg: "Input should be a valid dictionary", type: "dict_type" }],
+    });
+  });
+
+  test("[AD16] is not a key that holds a dot", () => {
+    const { values, given } = settled({ "auth.password": "for all to see" }, ["auth.password"]);
+    expect(values).toEqual({ "auth.password": "for all to see", auth: { password: ref("auth.password") } });
+    expect(given.size).toBe(0);
+  });
+
+  test("[AD16] a refused way is told once, whatever the schema also says of it", () => {
+    const check = (): ValidationItem[] => [{ loc: ["a"], msg: "Input should be object", type: "dict_type" }];
+    const result = settleValues({ a: 1 }, rules(["a.b", "a.c"], check), { name: NAME, held: [] });
+    expect("problems" in result && result.problems).toHaveLength(1);
+  });
+});
+
+describe("the values of a change", () => {
+  const paths = ["auth.password", "key"];
+
+  test("[AD19] keep a secret that is left out and one that is given back as it was read", () => {
+    for (const values of [{}, { auth: {} }, { auth: { password: ref("auth.password") }, key: ref("key") }]) {
+      expect(settled(values, paths, paths)).toEqual({
+        values: { auth: { password: ref("auth.password") }, key: ref("key") },
+        given: new Map(),
+        missing: [],
+      });
+    }
+  });
+
+  test("[AD19] replace a secret by a text, and make up one that is not held yet", () => {
+    const { values, given, missing } = settled({ auth: { password: "new" } }, paths, ["auth.password"]);
+    expect(values).toEqual({ auth: { password: ref("auth.password") }, key: ref("key") });
+    expect([...given]).toEqual([["auth.password", "new"]]);
+    expect(missing).toEqual(["key"]);
+  });
+
+  test("[AD19] keep what is held where the catalog no longer calls it secret", () => {
+    expect(settled({ old: ref("old") }, [], ["old"]).values).toEqual({ old: ref("old") });
+  });
+
+  test.each<[string, unknown]>([
+    ["of another path", ref("auth.password")],
+    ["of another instance", secretRefOf("other", "key")],
+    ["with more in it", { ...ref("key"), more: 1 }],
+    ["with more inside", { secret_ref: { ...ref("key").secret_ref, more: 1 } }],
+    ["of nothing", { secret_ref: null }],
+  ])("[AD20] refuse a reference %s", (_, key) => {
+    expect(settle({ key }, paths, paths)).toEqual({
+      problems: [{ loc: ["key"], msg: "A reference is taken only where it was read", type: "value_error" }],
+    });
+  });
+});
+
+describe("the laws of redaction", () => {
+  const step = fc.constantFrom("a", "b", "c", "0", "1", "__proto__", "constructor");
+  const key = fc.oneof(step, fc.constantFrom("a.b", "secret_ref", ""));
+  const document = fc.dictionary(
+    key,
+    fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        fc.constantFrom<unknown>("text", 1, true, null, ["list", { a: "b" }]),
+        fc.dictionary(key, tie("value")),
+      ),
+    })).value,
+  );
+  /** Paths of which none leads through another, as no definition has such: a text cannot be a map too. */
+  const paths = fc
+    .uniqueArray(
+      fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => steps.join(".")),
+      { maxLength: 4 },
+    )
+    .filter((all) => !all.some((one) => all.some((other) => other.startsWith(`${one}.`))));
+  const SECRET = /hush-\d/;
+
+  /** With a secret at each path, in the place of whatever is in the way. */
+  const withSecrets = (values: Values, secrets: readonly string[]): Values =>
+    secrets.reduce((inner, path, index) => overlay(inner, nested(path, `hush-${index}`)), values);
+
+  test("[AD21] no secret is left anywhere in the redacted values, and each is found", () => {
+    fc.assert(
+      fc.property(document, paths, (values, secrets) => {
+        const { values: redacted, given, missing } = settled(withSecrets(values, secrets), secrets);
+        expect(JSON.stringify(redacted)).not.toMatch(SECRET);
+        expect([...given]).toEqual(secrets.map((path, index) => [path, `hush-${index}`]));
+        expect(missing).toEqual([]);
+      }),
+    );
+  });
+
+  test("[AD21] redacted values that are given back keep every secret and read the same", () => {
+    fc.assert(
+      fc.property(document, paths, (values, secrets) => {
+        const { values: redacted } = settled(withSecrets(values, secrets), secrets);
+        const again = settled(JSON.parse(JSON.stringify(redacted)), secrets, secrets);
+        expect(again).toEqual({ values: redacted, given: new Map(), missing: [] });
+      }),
+    );
+  });
+
+  test("[AD21] what is no secret stays as it is", () => {
+    fc.assert(
+      fc.property(document, paths, (values, secrets) => {
+        const before = withSecrets(values, secrets);
+        const back = withSecrets(redactValues(before, secrets, NAME), secrets);
+        expect(back).toEqual(before);
+      }),
+    );
+  });
+
+  test("[AD21] whatever is given and held, a reference stands at every path", () => {
+    const someHeld = paths.chain((secrets) => fc.tuple(fc.constant(secrets), fc.subarray(secrets)));
+    fc.assert(
+      fc.property(document, someHeld, (values, [secrets, held]) => {
+        const result = settle(values, secrets, held);
+        if ("problems" in result) return;
+        expect(redactValues(result.values, secrets, NAME)).toEqual(result.values);
+      }),
+    );
+  });
+});
+
+describe("the addons that ship", async () => {
+  const { addons } = await loadCatalog();
+
+  test.each(addons.map((addon) => [addon.name, addon] as const))(
+    "[AD14] %s takes the secrets made up for it",
+    (_, addon) => {
+      const made = "0123456789abcdef".repeat(3);
+      const values = addon.secret_values.reduce(
+        (inner, path) => overlay(inner, nested(path, made)),
+        addon.default_values,
+      );
+      expect(valueProblems(addon.values_schema, values)).toEqual([]);
+    },
+  );
+});

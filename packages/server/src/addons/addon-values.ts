@@ -1,0 +1,135 @@
+import type { SecretRef, ValidationItem } from "@binnacle/contract";
+
+/**
+ * The values of an addon instance, and the secrets among them. What people set is divided here, before anything of it is
+ * stored: the secrets go to the vault, and in the values a reference stands where each of them was.
+ */
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The instance whose values are set, and the paths of the secrets that are in the vault for it already. */
+export interface Holder {
+  readonly name: string;
+  readonly held: readonly string[];
+}
+
+export interface ValueRules {
+  readonly default_values: Values;
+  readonly secret_values: readonly string[];
+  /** What is wrong with the values; a place is told from the values on. */
+  readonly check: (values: Values) => readonly ValidationItem[];
+}
+
+export interface Settled {
+  /** As they are stored and read. They hold no secret. */
+  readonly values: Values;
+  /** The secrets that were given, by path. */
+  readonly given: ReadonlyMap<string, string>;
+  /** The paths of those that are neither given nor held, and have to be made up. */
+  readonly missing: readonly string[];
+}
+
+/** Where the cluster keeps the secret. A path is a valid key of a Secret as it is. */
+export const secretRefOf = (instanceName: string, path: string): SecretRef => ({
+  secret_ref: { name: `${instanceName}-addon-values`, key: path },
+});
+
+/** What values given by somebody come to: what is to be stored, or everything that is wrong with them. */
+export function settleValues(
+  values: Values,
+  rules: ValueRules,
+  holder: Holder,
+): Settled | { readonly problems: readonly ValidationItem[] } {
+  const paths = [...new Set([...rules.secret_values, ...holder.held])];
+  const found = new Map(paths.map((path) => [path, through(values, stepsOf(path))]));
+  const isKept = (path: string) => holder.held.includes(path) && isRef(found.get(path), secretRefOf(holder.name, path));
+  const changed = paths.filter((path) => found.get(path) !== undefined && !isKept(path));
+  const open = paths.filter((path) => !changed.includes(path));
+
+  const candidate = overlay(rules.default_values, open.reduce(withoutPath, values));
+  const problems = onePerPlace([
+    ...paths.flatMap((path) => obstacle(values, stepsOf(path))),
+    ...changed.flatMap((path) => textProblem(path, found.get(path))),
+    // A secret that is not in the request is not missing: it is held already or will be made up.
+    ...rules.check(candidate).filter(({ loc, type }) => type !== "missing" || !open.some((path) => leadsTo(path, loc))),
+  ]);
+  if (problems.length > 0) return { problems };
+
+  return {
+    values: redactValues(values, paths, holder.name),
+    given: new Map(changed.map((path) => [path, String(found.get(path))])),
+    missing: open.filter((path) => !holder.held.includes(path)),
+  };
+}
+
+/** A reference at every path, whatever was there or was not. */
+export function redactValues(values: Values, paths: readonly string[], instanceName: string): Values {
+  return paths.reduce((inner, path) => withPath(inner, stepsOf(path), secretRefOf(instanceName, path)), values);
+}
+
+/** What Helm is given: maps are laid over maps, and everything else replaces what is below it. */
+export function overlay(below: Values, above: Values): Values {
+  const merged = Object.entries(above).map(([key, value]) => {
+    const under = Object.hasOwn(below, key) ? below[key] : undefined;
+    return [key, isMap(under) && isMap(value) ? overlay(under, value) : value] as const;
+  });
+  return { ...below, ...Object.fromEntries(merged) };
+}
+
+const stepsOf = (path: string) => path.split(".");
+
+const leadsTo = (path: string, loc: ValidationItem["loc"]) => JSON.stringify(stepsOf(path)) === JSON.stringify(loc);
+
+/** What is at the end of the way; undefined where the way ends before. A list has no names to go by. */
+function through(values: Values, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>(
+    (inner, step) => (isMap(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),
+    values,
+  );
+}
+
+/** The first thing on the way to a secret that is there and is no map. */
+function obstacle(values: Values, steps: readonly string[]): ValidationItem[] {
+  const ways = steps.slice(1).map((_, index) => steps.slice(0, index + 1));
+  const loc = ways.find((way) => {
+    const value = through(values, way);
+    return value !== undefined && !isMap(value);
+  });
+  return loc ? [{ loc, msg: "Input should be a valid dictionary", type: "dict_type" }] : [];
+}
+
+function textProblem(path: string, value: unknown): ValidationItem[] {
+  if (typeof value === "string") return [];
+  const loc = stepsOf(path);
+  return isMap(value) && Object.hasOwn(value, "secret_ref")
+    ? [{ loc, msg: "A reference is taken only where it was read", type: "value_error" }]
+    : [{ loc, msg: "Input should be a valid string", type: "string_type" }];
+}
+
+function isRef(value: unknown, { secret_ref: { name, key } }: SecretRef): boolean {
+  if (!isMap(value) || Object.keys(value).length !== 1) return false;
+  const given = value["secret_ref"];
+  return isMap(given) && Object.keys(given).length === 2 && given["name"] === name && given["key"] === key;
+}
+
+function withPath(values: Values, [step = "", ...rest]: readonly string[], value: unknown): Values {
+  if (rest.length === 0) return { ...values, [step]: value };
+  const inner = Object.hasOwn(values, step) ? values[step] : undefined;
+  return { ...values, [step]: withPath(isMap(inner) ? inner : {}, rest, value) };
+}
+
+function withoutPath(values: Values, path: string): Values {
+  return without(values, stepsOf(path));
+}
+
+function without(values: Values, [step = "", ...rest]: readonly string[]): Values {
+  if (rest.length === 0) return Object.fromEntries(Object.entries(values).filter(([key]) => key !== step));
+  const inner = Object.hasOwn(values, step) ? values[step] : undefined;
+  return isMap(inner) ? { ...values, [step]: without(inner, rest) } : values;
+}
+
+const isMap = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function onePerPlace(items: readonly ValidationItem[]): ValidationItem[] {
+  return [...new Map(items.toReversed().map((item) => [JSON.stringify(item.loc), item])).values()].reverse();
+}

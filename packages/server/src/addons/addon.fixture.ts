@@ -1,0 +1,70 @@
+import type { Person, World } from "@binnacle/world";
+import { expect } from "vitest";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { definitionId } from "../catalog/definition-id.ts";
+import { rowsOf } from "../http/rows.fixture.ts";
+import type { Vault } from "../vault/vault.ts";
+
+export const POSTGRESQL = definitionId("postgresql");
+export const RABBITMQ = definitionId("rabbitmq");
+export const NOBODY = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+/** A project on a cluster of its own, with people who may do more and less there. */
+export async function projectWithPeople(world: World) {
+  const { kysely: db } = world.database;
+  const org = await world.org();
+  const cluster = await insertCluster(db, org);
+  const project = await insertProject(db, org, cluster);
+  const [editor, viewer, member] = [
+    await world.person({ org }),
+    await world.person({ org }),
+    await world.person({ org }),
+  ];
+  await bindRole(db, editor.id, "editor", { project });
+  await bindRole(db, viewer.id, "viewer", { cluster });
+  const stranger = await world.person();
+  return { org, cluster, project, editor, viewer, member, stranger };
+}
+
+export type Place = Awaited<ReturnType<typeof projectWithPeople>>;
+
+/** Makes an instance as the project's editor does, and brings the answer's body. */
+export async function addonIn({ project, editor }: Place, fields: object = {}) {
+  const body = { name: "db", project_id: project, addon_definition_id: POSTGRESQL, ...fields };
+  const answer = await editor.api.post("/addon-instances", body);
+  if (answer.status !== 201) throw new Error(`the addon was refused: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** What the vault holds for the instance, by path. */
+export async function secretsOf(world: World, vault: Vault, instanceId: string): Promise<Record<string, string>> {
+  const rows = await world.database.kysely
+    .selectFrom("addon_secrets")
+    .selectAll()
+    .where("addon_instance_id", "=", instanceId)
+    .execute();
+  const opened = rows.map(({ id: row, path, sealed_value }) => [
+    path,
+    vault.open(sealed_value, { table: "addon_secrets", row, column: "sealed_value" }),
+  ]);
+  return Object.fromEntries(opened);
+}
+
+/** Sends it, and makes sure that nothing came of it. */
+export async function refused(
+  world: World,
+  person: Person,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+) {
+  const before = await rowsOf(world);
+  const answer = await person.api.send(method, path, { ...(body ? { body } : {}), headers });
+  expect(await rowsOf(world)).toEqual(before);
+  return answer;
+}
+
+/** Each field that a 422 names, with what is wrong there. */
+export const problemsOf = ({ body }: { body: { detail: { loc: unknown[]; type: string }[] } }) =>
+  body.detail.map(({ loc, type }) => [loc.join("."), type]);

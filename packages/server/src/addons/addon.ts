@@ -1,0 +1,218 @@
+import type {
+  AddonDefinitionFile,
+  AddonPhase,
+  ValidationItem,
+  AddonInstance as WireInstance,
+  AddonRevision as WireRevision,
+} from "@binnacle/contract";
+import type { Selectable } from "kysely";
+import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
+import { addonKey, type DesiredResource } from "../desired/desired.ts";
+import type { Announcement } from "../events/event.ts";
+import { conflict } from "../fault.ts";
+import type { Versioned } from "../http/etag.ts";
+import type { Project } from "../projects/project.ts";
+import type { Values } from "./addon-values.ts";
+
+export type Instance = Selectable<AddonInstanceTable>;
+export type Revision = Selectable<AddonRevisionTable>;
+
+export const nameTaken = () => conflict("An addon instance of this name already exists in the project.");
+const beingDeleted = () => conflict("The addon instance is being deleted.");
+export const definitionGone = () => conflict("The addon's definition is no longer in the catalog.");
+export const projectBeingDeleted = () => conflict("The project is being deleted.");
+
+/** Nobody has acted on it yet. */
+const FIRST_PHASE: AddonPhase = "pending";
+
+/** The phase after somebody has changed what is wanted; null where nothing may be changed any more. */
+export function phaseAfterChange(phase: AddonPhase): AddonPhase | null {
+  switch (phase) {
+    case "pending":
+    case "installing":
+      return phase;
+    case "ready":
+    case "upgrading":
+    case "degraded":
+    case "failed":
+      return "upgrading";
+    case "deleting":
+      return null;
+  }
+}
+
+/** What an operator says about an instance. Values of secret exports stay in the cluster. */
+export interface Report {
+  readonly generation: number;
+  readonly phase: Exclude<AddonPhase, "pending" | "deleting">;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly exports: Readonly<Record<string, string | null>>;
+}
+
+type Observed = Pick<Instance, "phase" | "phase_reason" | "phase_message" | "observed_generation" | "exports">;
+
+/**
+ * The instance after a report, or null where the report changes nothing: one that was overtaken by a later one. A report
+ * on what was wanted before says how far the operator is, and does not say that the change under way has ended; a
+ * deletion ends only with the absence of the instance.
+ */
+export function afterReport(
+  instance: Instance,
+  report: Report,
+  definition: Pick<AddonDefinitionFile, "export_schema"> | null,
+): Observed | null {
+  if (report.generation < (instance.observed_generation ?? 0)) return null;
+  const exports = publishedExports(report.exports, definition, instance.name);
+  const observed = { ...observedOf(instance), observed_generation: report.generation, exports };
+  if (instance.phase === "deleting" || report.generation < instance.generation) return observed;
+  return { ...observed, phase: report.phase, phase_reason: report.reason, phase_message: report.message };
+}
+
+const observedOf = ({ phase, phase_reason, phase_message, observed_generation, exports }: Instance): Observed => ({
+  phase,
+  phase_reason,
+  phase_message,
+  observed_generation,
+  exports,
+});
+
+/** What is declared, and of that the secrets as references only, even if an operator sends more. */
+function publishedExports(
+  reported: Report["exports"],
+  definition: Pick<AddonDefinitionFile, "export_schema"> | null,
+  instanceName: string,
+): Instance["exports"] {
+  const declared = new Map(Object.entries(definition?.export_schema ?? {}));
+  const published = Object.entries(reported).flatMap(([key, value]): [string, unknown][] => {
+    const declaration = declared.get(key);
+    if (declaration?.secret) return [[key, { secret_ref: { name: `${instanceName}-addon-exports`, key } }]];
+    return declaration && value !== null ? [[key, value]] : [];
+  });
+  return Object.fromEntries(published);
+}
+
+export function chartVersionProblems({ chart }: Pick<AddonDefinitionFile, "chart">, version: string): ValidationItem[] {
+  if (chart.versions.includes(version)) return [];
+  const msg = `Input should be one of ${chart.versions.join(", ")}`;
+  return [{ loc: ["body", "chart_version"], msg, type: "value_error" }];
+}
+
+/** What is wanted of an instance from a revision on. */
+export interface Wanted {
+  readonly values: Values;
+  readonly chart_version: string;
+  readonly notes: string | null;
+}
+
+export function newInstance(
+  own: Pick<Instance, "id" | "name" | "definition_id">,
+  project: Pick<Project, "id" | "org_id" | "cluster_id" | "namespace">,
+  { values, chart_version }: Wanted,
+  now: Date,
+): Instance {
+  return {
+    ...own,
+    org_id: project.org_id,
+    cluster_id: project.cluster_id,
+    project_id: project.id,
+    namespace: project.namespace,
+    values: { ...values },
+    chart_version,
+    generation: 1,
+    revision_number: 1,
+    phase: FIRST_PHASE,
+    phase_reason: null,
+    phase_message: null,
+    observed_generation: null,
+    exports: {},
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** The instance as it is wanted now. Throws where it may not be changed any more. */
+export function revised(current: Instance, { values, chart_version }: Wanted, now: Date): Instance {
+  const phase = phaseAfterChange(current.phase);
+  if (phase === null) throw beingDeleted();
+  return {
+    ...current,
+    values: { ...values },
+    chart_version,
+    phase,
+    generation: current.generation + 1,
+    revision_number: current.revision_number + 1,
+    updated_at: now,
+  };
+}
+
+export const deleting = (current: Instance, now: Date): Instance => ({
+  ...current,
+  phase: "deleting",
+  phase_reason: null,
+  phase_message: null,
+  generation: current.generation + 1,
+  updated_at: now,
+});
+
+/** The instance's present state, to be kept. */
+export const revisionOf = (instance: Instance, id: string, notes: string | null, createdBy: string): Revision => ({
+  id,
+  addon_instance_id: instance.id,
+  revision_number: instance.revision_number,
+  values: instance.values,
+  chart_version: instance.chart_version,
+  notes,
+  created_by: createdBy,
+  created_at: instance.updated_at,
+});
+
+export const versionOf = ({ id, generation }: Pick<Instance, "id" | "generation">): Versioned => ({
+  id,
+  version: generation,
+});
+
+export const desiredOf = ({ id, cluster_id, namespace, name }: Instance): DesiredResource => ({
+  clusterId: cluster_id,
+  kind: "addon_instance",
+  resourceId: id,
+  key: addonKey(namespace, name),
+});
+
+export const auditedAs = ({ id, name }: Instance) => ({ type: "addon_instance", id, name });
+
+export const announcementOf = (instance: Instance): Announcement => ({
+  type: "addon",
+  org_id: instance.org_id,
+  cluster_id: instance.cluster_id,
+  project_id: instance.project_id,
+  resource: { type: "addon", id: instance.id, name: instance.name, namespace: instance.namespace },
+  phase: instance.phase,
+  phase_reason: instance.phase_reason,
+  phase_message: instance.phase_message,
+  revision_number: instance.revision_number,
+});
+
+export function wireInstance(instance: Instance): WireInstance {
+  const { definition_id, exports, created_at, updated_at, ...rest } = instance;
+  return {
+    ...rest,
+    addon_definition_id: definition_id,
+    exports: exports as WireInstance["exports"],
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+export function wireRevision(revision: Revision): WireRevision {
+  const { revision_number, values, chart_version, notes, created_by, created_at } = revision;
+  return {
+    revision_id: revision.id,
+    revision_number,
+    values,
+    chart_version,
+    notes,
+    created_by,
+    created_at: created_at.toISOString(),
+  };
+}
