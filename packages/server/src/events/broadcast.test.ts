@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Bus } from "../bus/bus.ts";
+import type { SseStream } from "../http/sse.ts";
+import type { Access } from "./audience.ts";
+import { type Broadcast, startBroadcast } from "./broadcast.ts";
+import { accessOf, eventOf } from "./events.fixture.ts";
+
+/** A stream whose client reads nothing or everything, as the test says. */
+class FakeStream implements SseStream {
+  readonly written: (Uint8Array | string)[] = [];
+  readonly closed: (() => void)[] = [];
+  waitingBytes = 0;
+  fate: "open" | "ended" | "cut" = "open";
+
+  write(bytes: Uint8Array | string) {
+    this.written.push(bytes);
+  }
+  end() {
+    this.fate = "ended";
+    for (const listener of this.closed) listener();
+  }
+  cut() {
+    this.fate = "cut";
+    for (const listener of this.closed) listener();
+  }
+  onClose(listener: () => void) {
+    this.closed.push(listener);
+  }
+  get names(): string[] {
+    return [
+      ...Buffer.concat(this.written.map((bytes) => Buffer.from(bytes)))
+        .toString()
+        .matchAll(/"id":"(\w+)"/g),
+    ]
+      .map(([, id = ""]) => id)
+      .filter((id) => id !== "app");
+  }
+}
+
+const SUPERUSER = accessOf({ isSuperuser: true });
+const START = new Date("2030-01-01T00:00:00Z");
+const LONG_AFTER = START.getTime() + 3_600_000;
+
+let broadcast: Broadcast;
+let say: (message: unknown) => void;
+let read: ReturnType<typeof vi.fn<(sessionIds: readonly string[]) => Promise<Map<string, Access>>>>;
+const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+  log.warn.mockClear();
+  read = vi.fn(async (ids) => new Map(ids.map((id) => [id, SUPERUSER])));
+  const bus: Bus = {
+    publish: () => undefined,
+    subscribe: (_topic, handler) => {
+      say = handler;
+      return () => undefined;
+    },
+    close: async () => undefined,
+  };
+  broadcast = startBroadcast({ bus, clock: () => new Date(), log, accessOf: read });
+});
+afterEach(() => {
+  broadcast.stop();
+  vi.useRealTimers();
+});
+
+async function join(sessionId = "session-1", expiresAtMs = LONG_AFTER) {
+  const stream = new FakeStream();
+  const subscription = { sessionId, userId: `user of ${sessionId}`, expiresAtMs, filter: { resource_type: "all" } };
+  await broadcast.join(subscription as Parameters<Broadcast["join"]>[0], () => stream);
+  return stream;
+}
+
+const event = (id: string) => eventOf({ id, resource: { type: "app", id: "app", name: "shop" } });
+const round = () => vi.advanceTimersByTimeAsync(100);
+
+const loggedOut = (sessionId: string) => ({
+  ...event("activity1"),
+  type: "activity",
+  action: "session.end",
+  resource: { type: "session", id: sessionId, name: null },
+});
+
+describe("delivery", () => {
+  test("[EV8] gathers for 100 ms and brings the same bytes, in order, to those who may hear the same", async () => {
+    const [one, other] = [await join("session-1"), await join("session-2")];
+    say(event("a"));
+    await vi.advanceTimersByTimeAsync(99);
+    say(event("b"));
+    expect(one.written).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(one.names).toEqual(["a", "b"]);
+    expect(one.written).toHaveLength(1);
+    expect(other.written[0]).toBe(one.written[0]);
+  });
+
+  test("[EV8] writes nothing where there is nothing to hear", async () => {
+    read.mockResolvedValue(new Map([["session-1", accessOf()]]));
+    const stream = await join();
+    say(event("a"));
+    await round();
+    expect(stream.written).toEqual([]);
+  });
+
+  test("[EV10] drops what is no event, and says so", async () => {
+    const stream = await join();
+    say({ type: "app" });
+    say(event("a"));
+    await round();
+    expect(stream.names).toEqual(["a"]);
+    expect(log.warn).toHaveBeenCalledOnce();
+  });
+
+  test("[EV22] cuts off a client that leaves more than 256 KiB lying, and nobody else", async () => {
+    const [stalled, reader] = [await join("session-1"), await join("session-2")];
+    stalled.waitingBytes = 256 * 1024 + 1;
+    reader.waitingBytes = 256 * 1024;
+    say(event("a"));
+    await round();
+    expect([stalled.fate, stalled.names]).toEqual(["cut", []]);
+    expect([reader.fate, reader.names]).toEqual(["open", ["a"]]);
+  });
+
+  test("[EV25] ends the streams when more than 10,000 events come at once, and goes on with the next", async () => {
+    const stream = await join();
+    for (let count = 0; count <= 10_000; count++) say(event("a"));
+    await round();
+    expect([stream.fate, stream.written]).toEqual(["ended", []]);
+    const next = await join();
+    say(event("b"));
+    await round();
+    expect(next.names).toEqual(["b"]);
+  });
+});
+
+describe("access", () => {
+  test("[EV19] is asked about again before anything that came after the hint is told", async () => {
+    const [gone, stays] = [await join("session-1"), await join("session-2")];
+    read.mockResolvedValue(new Map());
+    say(loggedOut("session-1"));
+    say(event("a"));
+    await round();
+    expect([gone.fate, gone.names]).toEqual(["ended", []]);
+    expect([stays.fate, stays.names]).toEqual(["open", ["activity1", "a"]]);
+    expect(read).toHaveBeenLastCalledWith(["session-1"], expect.any(Date));
+  });
+
+  test("[EV18] that a hint changes while it is being read for the first time is read once more", async () => {
+    const first = Promise.withResolvers<Map<string, Access>>();
+    read.mockReturnValueOnce(first.promise).mockResolvedValue(new Map());
+    const joining = join();
+    say(loggedOut("session-1"));
+    await round();
+    first.resolve(new Map([["session-1", SUPERUSER]]));
+    await expect(joining).rejects.toThrow("User not authenticated.");
+  });
+
+  test("[EV21] is read again every 15 seconds, in one query for all", async () => {
+    const [gone, stays] = [await join("session-1"), await join("session-2")];
+    read.mockClear();
+    read.mockResolvedValue(new Map([["session-2", SUPERUSER]]));
+    await vi.advanceTimersByTimeAsync(15_100);
+    expect(read.mock.calls.map(([ids]) => ids)).toEqual([["session-1", "session-2"]]);
+    expect([gone.fate, stays.fate]).toEqual(["ended", "open"]);
+  });
+
+  test("[EV21] that cannot be read ends the stream, and a new one is refused for now", async () => {
+    const stream = await join();
+    read.mockRejectedValue(new Error("no database"));
+    await vi.advanceTimersByTimeAsync(15_100);
+    expect(stream.fate).toBe("ended");
+    expect(log.warn).toHaveBeenCalledOnce();
+    await expect(join()).rejects.toThrow("no database");
+  });
+
+  test("[EV20] ends with the access token, and what comes after it is not told", async () => {
+    const [late, quiet] = [
+      await join("session-1", START.getTime() + 50),
+      await join("session-2", START.getTime() + 4_000),
+    ];
+    say(event("a"));
+    await round();
+    expect([late.fate, late.names]).toEqual(["ended", []]);
+    expect([quiet.fate, quiet.names]).toEqual(["open", ["a"]]);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(quiet.fate).toBe("ended");
+  });
+
+  test("[EV19] a session that is over opens nothing", async () => {
+    read.mockResolvedValue(new Map());
+    await expect(join()).rejects.toThrow("User not authenticated.");
+  });
+});
+
+test("[EV23] a broadcast that stops ends its streams", async () => {
+  const stream = await join();
+  broadcast.stop();
+  expect(stream.fate).toBe("ended");
+});

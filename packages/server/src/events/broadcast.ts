@@ -1,0 +1,215 @@
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { unauthenticated } from "../fault.ts";
+import { encodeFrame, type SseStream } from "../http/sse.ts";
+import type { Log } from "../outage.ts";
+import type { AccessOf } from "./access.store.ts";
+import { type Concerned, concernedBy } from "./access-hint.ts";
+import { type Access, audienceOf, type Filter, matches, maySee } from "./audience.ts";
+import { EVENTS_TOPIC, type Event, isEvent } from "./event.ts";
+
+/** How long events are gathered, so that two thousand clients cost two thousand writes ten times a second and no more. */
+const GATHERED_MS = 100;
+/** How often everybody's access is read again, whatever hints may have got lost. */
+const REVIEWED_EVERY_MS = 15_000;
+const EXPIRY_CHECKED_EVERY_MS = 1_000;
+/** What a client may leave lying, beyond what the network holds, before it is cut off. */
+const MOST_WAITING_BYTES = 256 * 1024;
+/** More than this in one go is a flood, or a database that does not answer. */
+const MOST_GATHERED = 10_000;
+
+export interface Subscription {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** When the access token that opened it does. */
+  readonly expiresAtMs: number;
+  readonly filter: Filter;
+}
+
+interface Subscriber extends Subscription {
+  stream: SseStream | null;
+  access: Access | null;
+  audience: string;
+}
+
+interface Gathered {
+  readonly event: Event;
+  readonly frame: string;
+}
+
+export interface Broadcast {
+  /** Opens the stream once it is known what the session's user may see; throws where the session counts no more. */
+  join(subscription: Subscription, open: () => SseStream): Promise<void>;
+  /** Ends whatever is still open. */
+  stop(): void;
+}
+
+interface Ports {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly accessOf: AccessOf;
+}
+
+/**
+ * Brings the events of the bus to this process's subscribers. Work is done in rounds: what was gathered meanwhile is
+ * written out once for each audience, after the access of whoever a hint has cast doubt on has been read again. Since the
+ * bus brings a change of access before whatever happens later, nobody hears what they might no longer see.
+ */
+export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast {
+  const subscribers = new Set<Subscriber>();
+  const doubted = new Set<Subscriber>();
+  let gathered: Gathered[] = [];
+  let round: NodeJS.Timeout | null = null;
+
+  function hear(message: unknown): void {
+    if (subscribers.size === 0) return;
+    if (!isEvent(message)) {
+      log.warn({}, "a message among the events is none; it is dropped");
+      return;
+    }
+    const concerned = concernedBy(message);
+    if (concerned) doubt(concerned);
+    gathered.push({ event: message, frame: encodeFrame(message.type, message) });
+    if (gathered.length > MOST_GATHERED) overflow();
+    plan();
+  }
+
+  /** A gap would go unnoticed; a stream that ends makes the client read again. */
+  function overflow(): void {
+    log.warn({ events: gathered.length }, "too many events at once; the streams end");
+    gathered = [];
+    for (const subscriber of subscribers) leave(subscriber);
+  }
+
+  function doubt(concerned: Concerned): void {
+    for (const subscriber of subscribers) {
+      if (isConcerned(subscriber, concerned)) doubted.add(subscriber);
+    }
+  }
+
+  function plan(): void {
+    round ??= setTimeout(() => void work(), GATHERED_MS);
+  }
+
+  async function work(): Promise<void> {
+    const [events, questions] = [gathered, [...doubted]];
+    gathered = [];
+    doubted.clear();
+    try {
+      if (questions.length > 0) await review(questions);
+      deliver(events);
+    } finally {
+      round = null;
+      if (gathered.length > 0 || doubted.size > 0) plan();
+    }
+  }
+
+  /** Where the database does not answer nobody knows who may see what: the streams end, and their clients ask again. */
+  async function review(questions: readonly Subscriber[]): Promise<void> {
+    const sessionIds = [...new Set(questions.map(({ sessionId }) => sessionId))];
+    const found = await accessOf(sessionIds, clock()).catch((error: unknown) => {
+      log.warn({ err: error }, "what subscribers may see cannot be read; their streams end");
+      return new Map<string, Access>();
+    });
+    for (const subscriber of questions) {
+      const access = found.get(subscriber.sessionId);
+      if (access) admit(subscriber, access);
+      else leave(subscriber);
+    }
+  }
+
+  function admit(subscriber: Subscriber, access: Access): void {
+    subscriber.access = access;
+    subscriber.audience = audienceOf(access, subscriber.filter);
+  }
+
+  function leave(subscriber: Subscriber): void {
+    subscribers.delete(subscriber);
+    subscriber.stream?.end();
+  }
+
+  function endExpired(): void {
+    const now = clock().getTime();
+    for (const subscriber of subscribers) if (subscriber.expiresAtMs <= now) leave(subscriber);
+  }
+
+  function deliver(events: readonly Gathered[]): void {
+    endExpired();
+    const writings = new Writings(events);
+    for (const { stream, access, audience, filter } of subscribers) {
+      if (!stream || !access) continue;
+      const bytes = writings.for(audience, access, filter);
+      if (bytes === null) continue;
+      if (stream.waitingBytes > MOST_WAITING_BYTES) stream.cut();
+      else stream.write(bytes);
+    }
+  }
+
+  const unsubscribe = bus.subscribe(EVENTS_TOPIC, hear);
+  const reviewing = setInterval(() => {
+    doubt("anybody");
+    if (doubted.size > 0) plan();
+  }, REVIEWED_EVERY_MS);
+  const expiring = setInterval(endExpired, EXPIRY_CHECKED_EVERY_MS);
+
+  return {
+    async join(subscription, open) {
+      const subscriber: Subscriber = { ...subscription, stream: null, access: null, audience: "" };
+      // Before the access is read: a hint that comes meanwhile is not to pass it by.
+      subscribers.add(subscriber);
+      try {
+        const access = (await accessOf([subscriber.sessionId], clock())).get(subscriber.sessionId);
+        if (!access || !subscribers.has(subscriber)) throw unauthenticated();
+        // Unless a review was quicker: then what it has read is newer.
+        if (subscriber.access === null) admit(subscriber, access);
+        subscriber.stream = open();
+        subscriber.stream.onClose(() => subscribers.delete(subscriber));
+      } catch (error) {
+        subscribers.delete(subscriber);
+        throw error;
+      }
+    },
+    stop() {
+      unsubscribe();
+      clearInterval(reviewing);
+      clearInterval(expiring);
+      if (round) clearTimeout(round);
+      for (const subscriber of subscribers) leave(subscriber);
+    },
+  };
+}
+
+function isConcerned({ sessionId, userId }: Subscription, concerned: Concerned): boolean {
+  if (concerned === "anybody") return true;
+  return "userId" in concerned ? concerned.userId === userId : concerned.sessionId === sessionId;
+}
+
+/** The bytes of one round: the same for one audience, and for all audiences that get to hear the same. */
+class Writings {
+  readonly #events: readonly Gathered[];
+  readonly #byAudience = new Map<string, Buffer | null>();
+  readonly #bySelection = new Map<string, Buffer>();
+
+  constructor(events: readonly Gathered[]) {
+    this.#events = events;
+  }
+
+  for(audience: string, access: Access, filter: Filter): Buffer | null {
+    let bytes = this.#byAudience.get(audience);
+    if (bytes === undefined) {
+      bytes = this.#select(({ event }) => matches(event, filter) && maySee(event, access));
+      this.#byAudience.set(audience, bytes);
+    }
+    return bytes;
+  }
+
+  #select(isHeard: (gathered: Gathered) => boolean): Buffer | null {
+    const heard = this.#events.flatMap((gathered, at) => (isHeard(gathered) ? [at] : []));
+    if (heard.length === 0) return null;
+    const selection = heard.join();
+    const bytes = this.#bySelection.get(selection) ?? Buffer.from(heard.map((at) => this.#events[at]?.frame).join(""));
+    this.#bySelection.set(selection, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,271 @@
+import { type Following, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { newId } from "../id.ts";
+import { EVENTS_TOPIC, type Event } from "./event.ts";
+import { eventOf } from "./events.fixture.ts";
+
+let world: World;
+let org: string;
+let cluster: string;
+let project: string;
+let admin: Person;
+const opened: Following[] = [];
+
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+  org = await world.org();
+  cluster = await insertCluster(world.database.kysely, org);
+  project = await insertProject(world.database.kysely, org, cluster);
+  admin = await world.person({ org, role: "admin" });
+});
+afterEach(() => {
+  for (const following of opened.splice(0)) following.leave();
+});
+afterAll(() => world?.stop());
+
+async function follow(person: Person, query = ""): Promise<Following> {
+  const following = await person.api.follow(`/events/stream${query}`);
+  expect(following.status).toBe(200);
+  opened.push(following);
+  return following;
+}
+
+function emit(facts: Partial<Event>): string {
+  const event = eventOf({ id: newId(), org_id: org, ...facts });
+  world.bus.publish(EVENTS_TOPIC, event);
+  return event.id;
+}
+const ofCluster = () => emit({ type: "cluster-status", cluster_id: cluster });
+const ofProject = () => emit({ type: "app", cluster_id: cluster, project_id: project });
+
+const nextId = async (following: Following) => (await following.next())?.data.id;
+
+describe("GET /events/stream", () => {
+  test("[EV1] [EV2] gives each event as a frame with its type as the name", async () => {
+    const stream = await follow(world.admin);
+    expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(stream.headers.get("x-accel-buffering")).toBe("no");
+    const resource = { type: "app", id: newId(), name: "shop", namespace: "web" };
+    const id = emit({
+      type: "app",
+      cluster_id: cluster,
+      project_id: project,
+      workload_id: resource.id,
+      resource,
+      phase: "running",
+    });
+    expect(await stream.next()).toEqual({
+      event: "app",
+      data: {
+        id,
+        type: "app",
+        time: expect.any(String),
+        org_id: org,
+        cluster_id: cluster,
+        project_id: project,
+        workload_id: resource.id,
+        resource,
+        phase: "running",
+      },
+    });
+  });
+
+  test("[EV3] lets nothing out of its frame", async () => {
+    const stream = await follow(world.admin);
+    const name = 'x\n\nevent: cluster-status\r\ndata: {"id":"forged"}\n\n\u2028';
+    emit({ resource: { type: "app", id: null, name } });
+    const last = ofCluster();
+    expect((await stream.next())?.data.resource.name).toBe(name);
+    expect(await nextId(stream)).toBe(last);
+  });
+
+  test("[EV4] gives the journal entry of an install stage at the top level", async () => {
+    const stream = await follow(world.admin);
+    const entry = {
+      stage: "profiles",
+      status: "failed",
+      component: "longhorn",
+      detail: "no disk",
+      reason_code: "NO_DISK",
+    };
+    emit({
+      type: "install_stage_update",
+      cluster_id: cluster,
+      resource: { type: "cluster", id: cluster, name: "one" },
+      ...entry,
+    });
+    expect(await stream.next()).toMatchObject({ event: "install_stage_update", data: entry });
+  });
+
+  test("[EV5] tells of a committed change as its audit entry does, and nothing of a refused one", async () => {
+    const stream = await follow(admin);
+    expect((await admin.api.put(`/orgs/${org}`, { name: "demo" })).status).toBe(409);
+    const name = `Org ${newId()}`;
+    await admin.api.put(`/orgs/${org}`, { name });
+    const frame = await stream.next();
+    const [entry] = (await admin.api.get(`/orgs/${org}/audit-log?items_per_page=1`)).body.data;
+    expect(frame).toMatchObject({
+      event: "activity",
+      data: { ...entry, type: "activity", time: entry.at, org_id: org },
+    });
+    expect(frame?.data.changes).toMatchObject({ name });
+  });
+
+  test("[EV7] replays nothing, whatever the client has heard last", async () => {
+    const [first, missed] = [await follow(admin), ofCluster()];
+    expect(await nextId(first)).toBe(missed);
+    const second = await follow({ ...admin, api: admin.api.with({ "last-event-id": newId() }) });
+    const told = ofCluster();
+    expect(await nextId(second)).toBe(told);
+  });
+
+  test("[EV8] keeps the order of what happens", async () => {
+    const stream = await follow(admin);
+    const told = Array.from({ length: 300 }, ofCluster);
+    for (const id of told) expect(await nextId(stream)).toBe(id);
+  });
+
+  test("[EV10] survives what is no event", async () => {
+    const stream = await follow(admin);
+    world.bus.publish(EVENTS_TOPIC, { type: "app", id: "x" });
+    const told = ofCluster();
+    expect(await nextId(stream)).toBe(told);
+  });
+});
+
+describe("who hears what", () => {
+  test("[EV11] superusers hear everything, administrators what is of their organization", async () => {
+    const [everything, own] = [await follow(world.admin), await follow(admin)];
+    const elsewhere = emit({ type: "cluster-status", org_id: newId(), cluster_id: newId() });
+    const here = ofProject();
+    expect([await nextId(everything), await nextId(everything)]).toEqual([elsewhere, here]);
+    expect(await nextId(own)).toBe(here);
+  });
+
+  test("[EV12] [EV13] members hear of clusters, and of what is on them where a role says so", async () => {
+    const [member, onProject, onCluster] = [
+      await world.person({ org }),
+      await world.person({ org }),
+      await world.person({ org }),
+    ];
+    await bindRole(world.database.kysely, onProject.id, "viewer", { project });
+    await bindRole(world.database.kysely, onCluster.id, "viewer", { cluster });
+    const streams = [await follow(member), await follow(onProject), await follow(onCluster)] as const;
+    const build = emit({ type: "build", cluster_id: cluster });
+    const [app, status] = [ofProject(), ofCluster()];
+    expect(await nextId(streams[0])).toBe(status);
+    expect([await nextId(streams[1]), await nextId(streams[1])]).toEqual([app, status]);
+    expect([await nextId(streams[2]), await nextId(streams[2])]).toEqual([build, app]);
+  });
+
+  test("[EV12] strangers hear nothing", async () => {
+    const elsewhere = await world.org();
+    const stream = await follow(await world.person({ org: elsewhere }));
+    ofProject();
+    ofCluster();
+    const own = emit({ type: "cluster-status", org_id: elsewhere, cluster_id: newId() });
+    expect(await nextId(stream)).toBe(own);
+  });
+
+  test("[EV14] members hear no activity that is about the organization alone, nor of no organization", async () => {
+    const stream = await follow(await world.person({ org }));
+    await admin.api.put(`/orgs/${org}`, { name: `Org ${newId()}` });
+    await admin.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
+    const about = emit({ type: "activity", cluster_id: cluster });
+    expect(await nextId(stream)).toBe(about);
+  });
+
+  test("[EV15] [EV16] filters narrow it, and one for what is not seen is met by silence", async () => {
+    const ofThis = await follow(admin, `?cluster_id=${cluster.toUpperCase()}&resource_type=app`);
+    const ofAll = await follow(admin, "?resource_type=all");
+    const silent = await follow(admin, `?project_id=${newId()}`);
+    const status = ofCluster();
+    emit({ type: "app", cluster_id: newId(), project_id: project });
+    const app = ofProject();
+    expect(await nextId(ofThis)).toBe(app);
+    expect(await nextId(ofAll)).toBe(status);
+    silent.leave();
+    await expect(silent.next()).rejects.toThrow();
+  });
+
+  test("[EV17] is refused without a credential, to a CLI token and with a malformed filter", async () => {
+    const { token } = (await admin.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] })).body;
+    const cli = world.anyone.with({ authorization: `Bearer ${token}` });
+    expect((await world.anyone.get("/events/stream")).status).toBe(401);
+    expect((await cli.get("/events/stream")).status).toBe(403);
+    const malformed = await admin.api.get("/events/stream?cluster_id=x&resource_type=everything");
+    expect(malformed.status).toBe(422);
+    expect(malformed.body.detail.map(({ loc }: { loc: string[] }) => loc)).toEqual([
+      ["query", "cluster_id"],
+      ["query", "resource_type"],
+    ]);
+    expect((await world.anyone.get("/events/stream?cluster_id=x")).status).toBe(401);
+  });
+});
+
+describe("a role that changes", () => {
+  let person: Person;
+  beforeEach(async () => {
+    person = await world.person({ org });
+  });
+
+  test("[EV18] is heard from then on when it is given", async () => {
+    const stream = await follow(person);
+    await admin.api.put(`/orgs/${org}/members/${person.id}`, { role: "admin" });
+    const told = ofProject();
+    expect((await stream.next())?.data.action).toBe("member.change_role");
+    expect(await nextId(stream)).toBe(told);
+  });
+
+  test("[EV18] is heard no more when it is taken away, while the stream goes on", async () => {
+    const elsewhere = await world.org();
+    await world.admin.api.post(`/orgs/${elsewhere}/members`, { user_id: person.id, role: "member" });
+    const stream = await follow(person);
+    await admin.api.delete(`/orgs/${org}/members/${person.id}`);
+    ofCluster();
+    const told = emit({ type: "cluster-status", org_id: elsewhere, cluster_id: newId() });
+    expect(await nextId(stream)).toBe(told);
+  });
+
+  test("[EV18] on a project counts too", async () => {
+    const stream = await follow(person);
+    const binding = await bindRole(world.database.kysely, person.id, "viewer", { project });
+    const resource = { type: "role_binding", id: binding, name: null };
+    emit({ type: "activity", action: "role_binding.create", resource });
+    const told = ofProject();
+    expect(await nextId(stream)).toBe(told);
+  });
+});
+
+describe("the end of a session", () => {
+  let person: Person;
+  beforeEach(async () => {
+    person = await world.person({ org });
+  });
+
+  test("[EV19] a logout ends the streams of that login and no other", async () => {
+    const again = await world.login(person.username, person.password);
+    const other = await world.anyone.with({ authorization: `Bearer ${again.token}` }).follow("/events/stream");
+    opened.push(other);
+    const stream = await follow(person);
+    await person.api.post("/logout", undefined, { headers: { cookie: person.cookie } });
+    const told = ofCluster();
+    expect(await stream.rest()).toEqual([]);
+    expect(await nextId(other)).toBe(told);
+  });
+
+  test("[EV19] a changed password ends all streams of the user", async () => {
+    const stream = await follow(person);
+    const body = { password: "another long secret", current_password: person.password };
+    expect((await person.api.patch(`/user/${person.id}`, body)).status).toBe(200);
+    expect(await stream.rest()).toEqual([]);
+  });
+
+  test("[EV19] a deleted user hears nothing more", async () => {
+    const stream = await follow(person);
+    expect((await person.api.delete(`/user/${person.id}`)).status).toBe(204);
+    ofCluster();
+    expect(await stream.rest()).toEqual([]);
+  });
+});

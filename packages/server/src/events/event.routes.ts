@@ -1,0 +1,16 @@
+import { streamEvents } from "@binnacle/contract";
+import { unauthenticated } from "../fault.ts";
+import { signedIn } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { openStream } from "../http/sse.ts";
+import type { Broadcast } from "./broadcast.ts";
+
+export function eventRoutes(broadcast: Broadcast): Route[] {
+  return [
+    route(streamEvents, signedIn, async ({ credential, query, reply }) => {
+      if (credential?.kind !== "session") throw unauthenticated();
+      await broadcast.join({ ...credential, filter: query }, () => openStream(reply));
+      return null;
+    }),
+  ];
+}
