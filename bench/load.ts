@@ -1,11 +1,14 @@
 import { connect, type Socket } from "node:net";
 
 export interface Target {
-  readonly host: string;
   readonly port: number;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the requests POSTs, each with a body of its own. */
+  readonly body?: () => string;
 }
+
+const HOST = "127.0.0.1";
 
 export interface Measured {
   readonly requests: number;
@@ -38,15 +41,15 @@ export async function load(target: Target, options: { connections: number; durat
 const quantile = (sorted: readonly number[], q: number) => sorted[Math.floor((sorted.length - 1) * q)] ?? Number.NaN;
 
 function hammer(target: Target, endsAt: number, latencies: number[]): Promise<void> {
-  const request = requestBytes(target);
+  const nextRequest = requests(target);
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect(target.port, target.host);
+    const socket: Socket = connect(target.port, HOST);
     let sentAt = 0;
     let received = "";
     const send = () => {
       received = "";
       sentAt = performance.now();
-      socket.write(request);
+      socket.write(nextRequest());
     };
     socket.setNoDelay(true);
     socket.setEncoding("latin1");
@@ -56,7 +59,7 @@ function hammer(target: Target, endsAt: number, latencies: number[]): Promise<vo
       received += chunk;
       if (!isWhole(received)) return;
       const now = performance.now();
-      if (!received.startsWith("HTTP/1.1 200")) return reject(new Error(received.slice(0, 300)));
+      if (!received.startsWith("HTTP/1.1 20")) return reject(new Error(received.slice(0, 300)));
       latencies.push(now - sentAt);
       if (now < endsAt) return send();
       socket.end();
@@ -72,7 +75,12 @@ function isWhole(answer: string): boolean {
   return length !== undefined && answer.length >= headEnd + 4 + Number(length);
 }
 
-function requestBytes({ host, port, path, headers = {} }: Target): string {
+function requests({ port, path, headers = {}, body }: Target): () => string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `GET ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${lines.join("")}\r\n`;
+  const head = `${path} HTTP/1.1\r\nhost: ${HOST}:${port}\r\n${lines.join("")}`;
+  if (!body) return () => `GET ${head}\r\n`;
+  return () => {
+    const text = body();
+    return `POST ${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+  };
 }

@@ -1,39 +1,106 @@
 import Fastify from "fastify";
-import { SEE_ORG_BY_SESSION } from "../packages/server/src/access/sight.store.ts";
+import {
+  SEE_APP_BY_SESSION,
+  SEE_ORG_BY_SESSION,
+  SEE_PROJECT_BY_SESSION,
+} from "../packages/server/src/access/sight.store.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
+import { newId } from "../packages/server/src/id.ts";
 
 /**
- * What Binnacle is held against, as one process: (a) a bare Fastify route with no authentication and no database, (b) the
- * same SELECT as Binnacle's, written by hand. Answers have the same bytes as Binnacle's.
+ * What Binnacle is held against, as one process: a bare Fastify route with no authentication and no database, and the same
+ * statements as Binnacle's written by hand.
  */
-const { DATABASE_URL = "", SESSION_ID = "", ORG_ID = "", POOL_SIZE = "20" } = process.env;
+const env = process.env as Record<string, string>;
+const {
+  DATABASE_URL = "",
+  SESSION_ID = "",
+  ORG_ID = "",
+  PROJECT_ID = "",
+  NAMESPACE = "",
+  APP = "",
+  POOL_SIZE = "20",
+} = env;
 const { pool } = connect({ url: DATABASE_URL }, { poolSize: Number(POOL_SIZE), onError: () => undefined });
 const app = Fastify();
 
-const fields = ["id", "name", "slug", "description", "created_at", "updated_at"] as const;
-const pick = (row: Record<string, unknown>) => Object.fromEntries(fields.map((field) => [field, row[field]]));
+const ORG_FIELDS = ["id", "name", "slug", "description", "created_at", "updated_at"] as const;
+const org = (row: Record<string, unknown>) => Object.fromEntries(ORG_FIELDS.map((field) => [field, row[field]]));
+
+async function see(name: string, text: string, ...values: unknown[]): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query({ name, text, values: [SESSION_ID, new Date(), ...values] });
+  return rows[0];
+}
 
 const [sample] = (await pool.query("select * from orgs where id = $1", [ORG_ID])).rows;
-app.get("/bare", () => pick(sample));
+app.get("/bare", () => org(sample));
 
-app.get("/select", async () => {
-  const { rows } = await pool.query({
-    name: "by_hand",
-    text: SEE_ORG_BY_SESSION,
-    values: [SESSION_ID, new Date(), ORG_ID],
-  });
-  return pick(rows[0]);
-});
+app.get("/org", async () => org(await see("org", SEE_ORG_BY_SESSION, ORG_ID)));
 
-app.get("/list", async () => {
+app.get("/orgs", async () => {
   const [{ rows }, totals] = await Promise.all([
-    pool.query({ name: "list_by_hand", text: "select * from orgs order by id desc limit 10 offset 0" }),
+    pool.query({ name: "orgs", text: "select * from orgs order by id desc limit 10 offset 0" }),
     pool.query({
-      name: "total_by_hand",
-      text: "select coalesce(sum(delta), 0)::bigint as total from row_counts where relation = 'orgs' and scope = '00000000-0000-0000-0000-000000000000'",
+      name: "total_orgs",
+      text: "select coalesce(sum(delta), 0)::bigint as total from row_counts where relation = 'orgs'",
     }),
   ]);
-  return { data: rows.map(pick), total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
+  return { data: rows.map(org), total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
+});
+
+app.get("/app", () => see("app", SEE_APP_BY_SESSION, PROJECT_ID, NAMESPACE, APP));
+
+/** The statements of an app's creation, in its order and in one transaction. */
+const CREATE: readonly (readonly [name: string, text: string])[] = [
+  ["hold_project", "select lifecycle from projects where id = $1 for share"],
+  ["namesake", "select phase from apps where project_id = $1 and name = $2"],
+  [
+    "insert_app",
+    `insert into apps (id, org_id, cluster_id, project_id, namespace, name, components, generation, revision, phase, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 1, 1, 'pending', $8, $8)`,
+  ],
+  [
+    "insert_deployment",
+    `insert into app_deployments (id, app_id, revision, generation, operation, status, spec, created_by, created_at, updated_at)
+     values ($1, $2, 1, 1, 'create', 'pending', $3, $4, $5, $5)`,
+  ],
+  ["next_revision", "update clusters set revision = revision + 1 where id = $1 returning revision"],
+  [
+    "desired",
+    `insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, updated_at)
+     values ($1, 'app', $2, $3, 1, $4, $5) on conflict (cluster_id, kind, resource_id) do update
+     set generation = desired_resources.generation + 1 returning generation`,
+  ],
+  [
+    "audit",
+    `insert into audit_log (id, at, org_id, actor_id, actor_email, via, source_address, action, resource_type, resource_id, resource_name, changes, request_id)
+     values ($1, $2, $3, $4, $5, 'user', '127.0.0.1', 'app.create', 'app', $6, $7, $8, $6)`,
+  ],
+];
+
+app.post("/apps", async (request, reply) => {
+  const { name, components } = request.body as { name: string; components: object[] };
+  const seen = await see("project", SEE_PROJECT_BY_SESSION, PROJECT_ID);
+  const client = await pool.connect();
+  const run = (index: number, ...values: unknown[]) => {
+    const [statement, text] = CREATE[index] as readonly [string, string];
+    return client.query({ name: statement, text, values });
+  };
+  const [id, now, spec] = [newId(), new Date(), JSON.stringify(components)];
+  try {
+    await client.query("begin");
+    await run(0, PROJECT_ID);
+    await run(1, PROJECT_ID, name);
+    await run(2, id, seen["org_id"], seen["cluster_id"], PROJECT_ID, NAMESPACE, name, spec, now);
+    await run(3, newId(), id, spec, seen["caller_email"], now);
+    const { rows } = await run(4, seen["cluster_id"]);
+    await run(5, seen["cluster_id"], id, `app/${NAMESPACE}/${name}`, rows[0].revision, now);
+    await run(6, newId(), now, seen["org_id"], seen["caller_id"], seen["caller_email"], id, name, spec);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  return reply.code(201).send({ id, name, components, created_at: now });
 });
 
 process.stdout.write(`${await app.listen({ host: "127.0.0.1", port: 0 })}\n`);

@@ -11,7 +11,7 @@ const CLOCK_TICKS_PER_SECOND = 100;
 
 /** Starts a server in a process of its own and waits for the line in which it says where it listens. */
 export async function startNode(script: string, env: Record<string, string>): Promise<Process> {
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", script], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });

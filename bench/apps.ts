@@ -1,0 +1,94 @@
+import type { Database } from "../packages/server/src/database/connection.adapter.ts";
+import { newId } from "../packages/server/src/id.ts";
+import { measure, printSeries, ratio } from "./rounds.ts";
+import { withStage } from "./stage.ts";
+import { printTable } from "./table.ts";
+
+/** Creating and reading an app against the same statements by hand, and lists of few and of many apps. */
+
+const COMPONENTS = [
+  {
+    name: "web",
+    workload_spec: {
+      image: "nginx:1.29",
+      replicas: 2,
+      ports: [{ name: "http", port: 80 }],
+      env: [{ name: "LOG_LEVEL", value: "info" }],
+    },
+  },
+];
+
+await withStage(async ({ binnacle, database, sessionId, orgId, headers, send, peer, settle }) => {
+  const cluster = await send("POST", `/orgs/${orgId}/clusters`, { name: "bench" });
+  const project = await send("POST", "/projects", { name: "bench", cluster_id: cluster["id"] });
+  const other = await send("POST", "/projects", { name: "peer", cluster_id: cluster["id"] });
+  await send("POST", "/apps", { name: "first", project_id: project["id"], components: COMPONENTS });
+  await send("POST", "/apps", { name: "first", project_id: other["id"], components: COMPONENTS });
+  const peers = await peer("bench/peers.ts", {
+    SESSION_ID: sessionId,
+    ORG_ID: orgId,
+    PROJECT_ID: other["id"] ?? "",
+    NAMESPACE: "peer",
+    APP: "first",
+  });
+
+  let made = 0;
+  const body = (extra: object) => () => JSON.stringify({ name: `app-${++made}`, components: COMPONENTS, ...extra });
+  const list = { process: binnacle, path: `/api/v1/apps?project_id=${project["id"]}`, headers };
+
+  await fillApps(database, project, 1_000);
+  await settle();
+  const seen = await measure({
+    "(b) read by hand": { process: peers, path: "/app" },
+    "GET /apps/{namespace}/{name}": {
+      process: binnacle,
+      path: `/api/v1/apps/bench/first?project_id=${project["id"]}`,
+      headers,
+    },
+    "GET /apps at 1,000 apps": list,
+    "(b) create by hand": { process: peers, path: "/apps", body: body({}) },
+    "POST /apps": { process: binnacle, path: "/api/v1/apps", headers, body: body({ project_id: project["id"] }) },
+  });
+  await fillApps(database, project, 100_000);
+  await settle();
+  const large = await measure({ "GET /apps at 100,000 apps": list });
+
+  printSeries({ ...seen, ...large });
+  const of = (ours: keyof typeof seen, theirs: keyof typeof seen) =>
+    ratio(seen[ours].perSecond, seen[theirs].perSecond);
+  printTable(
+    ["figure", "aim", "seen"],
+    [
+      ["app create, of the same statements by hand", "≥ 0.60", of("POST /apps", "(b) create by hand")],
+      ["app read, of the same statement by hand", "≥ 0.80", of("GET /apps/{namespace}/{name}", "(b) read by hand")],
+      [
+        "p99 of a list at 100,000 apps, of that at 1,000",
+        "≤ 2.00",
+        ratio(large["GET /apps at 100,000 apps"].p99Ms, seen["GET /apps at 1,000 apps"].p99Ms),
+      ],
+    ],
+  );
+});
+
+async function fillApps({ kysely: db, pool }: Database, project: Record<string, string>, upTo: number): Promise<void> {
+  const { rows } = await pool.query<{ count: number }>("select count(*) from apps");
+  const now = new Date();
+  for (let count = rows[0]?.count ?? 0; count < upTo; ) {
+    const batch = Array.from({ length: Math.min(1_000, upTo - count) }, (_, index) => ({
+      id: newId(),
+      org_id: project["org_id"] ?? "",
+      cluster_id: project["cluster_id"] ?? "",
+      project_id: project["id"] ?? "",
+      namespace: project["namespace"] ?? "",
+      name: `filled-${count + index}`,
+      components: JSON.stringify(COMPONENTS),
+      generation: 1,
+      revision: 1,
+      phase: "pending" as const,
+      created_at: now,
+      updated_at: now,
+    }));
+    await db.insertInto("apps").values(batch).execute();
+    count += batch.length;
+  }
+}
