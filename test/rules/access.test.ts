@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
-import { bindRole, insertCluster } from "../../packages/server/src/access/bindings.fixture.ts";
+import { bindRole, insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import type { Requirement } from "../../packages/server/src/access/role.ts";
+import { definitionId } from "../../packages/server/src/catalog/definition-id.ts";
+import { provisionedCluster, storedCredential } from "../../packages/server/src/clusters/clusters.fixture.ts";
 import { describedRoutes } from "../../packages/server/src/described-routes.ts";
 import type { Route } from "../../packages/server/src/http/route.ts";
+import { someTemplate } from "../../packages/server/src/templates/template.fixture.ts";
 import type { Answer, Sending } from "../world/client.ts";
 import { type Client, startWorld, type World } from "../world/world.ts";
 import { routeTable } from "./route-table.ts";
@@ -26,12 +29,28 @@ const EXPECTED: Record<string, readonly Verdict[]> = {
   "member, hidden": [401, 404, 404, ok, ok, ok, ok, ok],
   admin: [401, 403, 403, 403, 403, 403, ok, ok],
   "admin, hidden": [401, 404, 404, 403, 403, 403, ok, ok],
+  concealed_org_admin: [401, 404, 404, 404, 404, 404, ok, ok],
   superuser: [401, 403, 403, 403, 403, 403, 403, ok],
+  "member of the cluster": [401, 404, 404, ok, ok, ok, ok, ok],
+  "viewer of the cluster": [401, 404, 404, 403, ok, ok, ok, ok],
+  "editor of the cluster": [401, 404, 404, 403, 403, ok, ok, ok],
+  "admin of the cluster": [401, 404, 404, 403, 403, 403, ok, ok],
+  "org_admin of the cluster": [401, 404, 404, 403, 403, 403, ok, ok],
+  "viewer of the project": [401, 404, 404, 404, ok, ok, ok, ok],
+  "editor of the project": [401, 404, 404, 404, 403, ok, ok, ok],
+  "admin of the project": [401, 404, 404, 404, 403, 403, ok, ok],
+  "org_admin of the project": [401, 404, 404, 404, 403, 403, ok, ok],
 };
 
+function askedBy(requirement: Requirement): string {
+  if (requirement.needs === "org_role") return `${requirement.role}${requirement.hidden ? ", hidden" : ""}`;
+  if (requirement.needs === "cluster_role") return `${requirement.role} of the cluster`;
+  if (requirement.needs === "project_role") return `${requirement.role} of the project`;
+  return requirement.needs;
+}
+
 function rowOf(requirement: Requirement): readonly Verdict[] {
-  const asked =
-    requirement.needs === "org_role" ? `${requirement.role}${requirement.hidden ? ", hidden" : ""}` : requirement.needs;
+  const asked = askedBy(requirement);
   const row = EXPECTED[asked];
   if (!row) throw new Error(`Say in EXPECTED who passes a route that needs "${asked}".`);
   return row;
@@ -55,27 +74,33 @@ const GUARD_SAYS = [
   /^403 You are not allowed to do this\.$/,
   /^403 This operation takes no CLI token/,
   /^403 The CLI token lacks the scope /,
-  /^404 Organization not found\.$/,
+  /^404 (Organization|Cluster|Project|Addon instance|App|Credential|Provisioning job) not found\.$/,
 ];
+
+/** No operator is connected here; whoever is told so has passed the guard. */
+const NO_OPERATOR = /operator of the cluster/;
 
 /** A 422 counts as itself: such a request never got as far as the guard. */
 function verdictOf({ status, body }: Answer<{ detail?: string } | null>): Verdict {
   const said = `${status} ${body?.detail}`;
+  if (NO_OPERATOR.test(said)) return ok;
   return status >= 500 || status === 422 || GUARD_SAYS.some((words) => words.test(said)) ? status : ok;
 }
 
 let world: World;
 let callers: Record<string, Client>;
-/** What each parameter of a path stands for, by the path as far as it; all of them exist. */
+/** What each parameter of a path stands for, by the path as far as it, and what a query or a body names; all of it exists. */
 let things: Record<string, string>;
 
 beforeAll(async () => {
-  world = await startWorld();
+  // Whoever may look into a chart is told that it is not there, by a repository that is.
+  world = await startWorld({ env: { BINNACLE_CHART_HOSTS: "127.0.0.1" } });
   const { admin: superuser, anyone } = world;
   const { kysely: db } = world.database;
   const [org, elsewhere] = [await world.org(), await world.org()];
   // The cluster also keeps the organization from being deleted by the one who may.
   const cluster = await insertCluster(db, org);
+  const project = await insertProject(db, org, cluster);
   const [viewer, editor] = [await world.person({ org }), await world.person({ org })];
   await bindRole(db, viewer.id, "viewer", { cluster });
   await bindRole(db, editor.id, "editor", { cluster });
@@ -103,17 +128,57 @@ beforeAll(async () => {
 
   const bystander = await world.person({ org });
   const limit = await superuser.api.post("/tier/free/rate_limit", { path: "/nowhere", limit: 1, period: 1 });
+  const addon = definitionId("postgresql");
+  const instance = { name: "here-already", project_id: project, addon_definition_id: addon };
+  const namespace = `project-${project}`;
+  const app = { name: "here-already", project_id: project, components: [{ name: "web", workload_spec: {} }] };
+  await superuser.api.post("/apps", app);
+  const deployed = await superuser.api.get(`/apps/${namespace}/${app.name}/deployments?project_id=${project}`);
+  const addonInstance = (await superuser.api.post("/addon-instances", { ...instance, name: "attached" })).body.id;
+  const [leaving, grantee] = [await insertProject(db, org, cluster), await world.person({ org })];
+  const pulling = { name: "here-already", server_url: "ghcr.io", username: "robot", password: "secret" };
+  const pullSecret = async (place: string) => (await superuser.api.post(`${place}/registry-secrets`, pulling)).body.id;
+  // It is in use, so that nobody who may deletes it.
+  const credential = await storedCredential(superuser.api, org);
+  const provisioned = await provisionedCluster(superuser.api, org, credential);
   things = {
+    "/addon-definitions/{id}": addon,
+    "/addon-instances/{id}": (await superuser.api.post("/addon-instances", instance)).body.id,
+    "/apps/{namespace}": namespace,
+    "/apps/{namespace}/{name}": app.name,
+    "/apps/{namespace}/{name}/attach-addon/{addon_instance_id}": addonInstance,
+    "/apps/{namespace}/{name}/components/{component}": "web",
+    "/apps/{namespace}/{name}/components/{component}/secrets/{key}": "API_KEY",
+    "/apps/{namespace}/{name}/deployments/{deployment_id}": deployed.body.data[0].deployment_id,
     "/bundles/{version}": "1.3",
     "/bundles/{version}/diff/{other}": "1.4",
     "/cli-tokens/{id}": (await token("clusters:read")).id,
+    "/clusters/{id}": cluster,
+    "/clusters/{id}/registry-secrets/{secret_id}": await pullSecret(`/clusters/${cluster}`),
+    "/credentials/{id}": credential,
     "/orgs/{id}": org,
     "/orgs/{id}/members/{user_id}": bystander.id,
+    "/orgs/{org_id}": org,
+    "/projects/{id}": leaving,
+    "/projects/{id}/registry-secrets/{secret_id}": await pullSecret(`/projects/${leaving}`),
+    "/provisioning-jobs/{id}": provisioned.provisioning_job_id,
+    "/stack-templates/from-app/{namespace}": namespace,
+    "/stack-templates/from-app/{namespace}/{name}": app.name,
+    "/stack-templates/{namespace}": namespace,
+    "/stack-templates/{namespace}/{name}": await someTemplate(superuser.api, org, namespace),
     "/tasks/task/{id}": (await superuser.api.post("/tasks/task", { kind: "ping" })).body.id,
     "/tier/{tier_name}": "free",
     "/tier/{tier_name}/rate_limit/{id}": limit.body.id,
     "/user/{id}": bystander.id,
+    "?binding_id": await bindRole(db, grantee.id, "viewer", { project: leaving }),
+    "?name": "nothing",
     "?org_id": org,
+    "?project_id": project,
+    "?repo": world.url,
+    "body.addon_instance_id": addonInstance,
+    "body.cluster_id": cluster,
+    "body.project_id": project,
+    "body.user_id": grantee.id,
   };
 });
 afterAll(() => world?.stop());
@@ -127,18 +192,29 @@ function thing(name: string): string {
 /** The address with everything filled in that has to be. */
 function addressOf({ path, query }: Route["operation"]): string {
   const filled = path.replace(/\{\w+\}/g, (name, at: number) => thing(path.slice(0, at) + name));
-  const { required = [], properties = {} } = (query ?? {}) as {
+  const {
+    required = [],
+    properties = {},
+    anyOf: [alternative] = [],
+  } = (query ?? {}) as {
     required?: string[];
     properties?: Record<string, object>;
+    anyOf?: { required: string[] }[];
   };
-  const asked = required.filter((name) => !("default" in (properties[name] ?? {})));
+  const asked = [...required, ...(alternative?.required ?? [])].filter(
+    (name) => !("default" in (properties[name] ?? {})),
+  );
   const values = asked.map((name): [string, string] => [name, thing(`?${name}`)]);
   return values.length === 0 ? filled : `${filled}?${new URLSearchParams(values).toString()}`;
 }
 
 function sendingOf({ body, bodyType }: Route["operation"]): Sending {
   if (!body) return {};
-  const example = exampleOf(body);
+  const given = exampleOf(body) as Record<string, unknown>;
+  const example = Object.fromEntries(
+    Object.entries(given).map(([field, value]) => [field, things[`body.${field}`] ?? value]),
+  );
+  if (bodyType === "multipart/form-data") return { parts: example as Record<string, string> };
   return bodyType === "application/x-www-form-urlencoded"
     ? { form: example as Record<string, string> }
     : { body: example };

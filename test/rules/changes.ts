@@ -1,4 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
+import { definitionId } from "../../packages/server/src/catalog/definition-id.ts";
+import {
+  AWS_KEYS,
+  bringJob,
+  provisionedCluster,
+  registeredCluster,
+  storedCredential,
+} from "../../packages/server/src/clusters/clusters.fixture.ts";
+import { folder, packedChart, serve } from "../../packages/server/src/templates/chart.fixture.ts";
 import type { Client, Sending } from "../world/client.ts";
 import type { World } from "../world/world.ts";
 
@@ -27,6 +37,113 @@ async function orgWithMember(world: World) {
 async function limit({ admin }: World): Promise<string> {
   const body = { path: `/${word()}`, limit: 1, period: 1 };
   return `/tier/free/rate_limit/${(await admin.api.post("/tier/free/rate_limit", body)).body.id}`;
+}
+
+async function addonBody(world: World) {
+  const { kysely: db } = world.database;
+  const org = await world.org();
+  const project_id = await insertProject(db, org, await insertCluster(db, org));
+  return { name: word(), project_id, addon_definition_id: definitionId("postgresql") };
+}
+
+async function addonInstance(world: World): Promise<string> {
+  return `/addon-instances/${(await world.admin.api.post("/addon-instances", await addonBody(world))).body.id}`;
+}
+
+/** An app of a component `web` with the secret `API_KEY`, and an addon instance beside it. */
+async function app(world: World) {
+  const { api } = world.admin;
+  const { project_id, ...addon } = await addonBody(world);
+  const components = [
+    { name: "web", workload_spec: { image: "nginx:1.29" }, secrets: { API_KEY: "a secret of theirs" } },
+  ];
+  const body = { name: word(), project_id, components };
+  const { namespace, name } = (await api.post("/apps", body)).body;
+  const addon_instance_id: string = (await api.post("/addon-instances", { project_id, ...addon })).body.id;
+  const path = (rest = "") => `/apps/${namespace}/${name}${rest}?project_id=${project_id}`;
+  return { api, body, path, addon_instance_id };
+}
+
+/** Does something to an app, after something else where that is needed first. */
+function onApp(rest: string, body?: object, first?: string): Prepare {
+  return async (world) => {
+    const { api, path } = await app(world);
+    if (first) await api.post(path(first));
+    return { api, path: path(rest), ...(body ? { sending: { body } } : {}) };
+  };
+}
+
+/** A cluster with a project, and a member of their organization. */
+async function fleet(world: World) {
+  const { kysely: db } = world.database;
+  const { org, person } = await orgWithMember(world);
+  const cluster = await insertCluster(db, org);
+  return { cluster, project: await insertProject(db, org, cluster), person };
+}
+
+type Kind = "clusters" | "projects";
+const placeOf = ({ cluster, project }: { cluster: string; project: string }, kind: Kind) =>
+  `/${kind}/${kind === "clusters" ? cluster : project}`;
+
+/** A role on a cluster or a project: granted, replaced or revoked. */
+function onRole(kind: Kind, act: "grant" | "replace" | "revoke"): Prepare {
+  return async (world) => {
+    const { api } = world.admin;
+    const places = await fleet(world);
+    const path = `${placeOf(places, kind)}/rbac`;
+    const user_id = places.person.id;
+    if (act === "grant") return { api, path, sending: { body: { user_id, role: "viewer" } } };
+    const { binding_id } = (await api.post(path, { user_id, role: "viewer" })).body;
+    if (act === "replace") return { api, path, sending: { body: { user_id, role: "admin" } } };
+    return { api, path: `${path}?binding_id=${binding_id}` };
+  };
+}
+
+function onRegistrySecret(kind: Kind, act: "attach" | "detach"): Prepare {
+  return async (world) => {
+    const { api } = world.admin;
+    const path = `${placeOf(await fleet(world), kind)}/registry-secrets`;
+    const body = { name: "quay", server_url: "quay.io", username: "robot", password: "a registry's own secret" };
+    if (act === "attach") return { api, path, sending: { body } };
+    return { api, path: `${path}/${(await api.post(path, body)).body.id}` };
+  };
+}
+
+/** Does something to a cluster that was brought along. */
+function onOwnCluster(rest: string, body?: object): Prepare {
+  return async (world) => {
+    const { id } = await registeredCluster(world.admin.api, await world.org());
+    return { api: world.admin.api, path: `/clusters/${id}${rest}`, ...(body ? { sending: { body } } : {}) };
+  };
+}
+
+function onCredential(body?: object): Prepare {
+  return async (world) => {
+    const path = `/credentials/${await storedCredential(world.admin.api, await world.org())}`;
+    return { api: world.admin.api, path, ...(body ? { sending: { body } } : {}) };
+  };
+}
+
+/** A template with one required parameter and a secret one, in a project's namespace. */
+async function template(world: World) {
+  const { api } = world.admin;
+  const {
+    org_id,
+    id: project_id,
+    namespace,
+  } = await world.database.kysely
+    .selectFrom("projects")
+    .selectAll()
+    .where("id", "=", (await fleet(world)).project)
+    .executeTakeFirstOrThrow();
+  const parameters = [
+    { name: "image", type: "string", required: true },
+    { name: "key", type: "secret" },
+  ];
+  const components = [{ name: "web", workload_spec: { image: `\${image}` }, secrets: { KEY: `\${key}` } }];
+  const body = { namespace, name: word(), org_id, scope: "organization", parameters, components };
+  const create = () => api.post("/stack-templates", body);
+  return { api, body, project_id, create, path: `/stack-templates/${namespace}/${body.name}?org_id=${org_id}` };
 }
 
 /** How each operation that changes something is made to succeed, by the id of the operation. */
@@ -110,7 +227,151 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   }),
   deleteRateLimit: async (world) => ({ api: world.admin.api, path: await limit(world) }),
 
+  createApp: async (world) => {
+    const { api, body } = await app(world);
+    return { api, path: "/apps", sending: { body: { ...body, name: word() } } };
+  },
+  updateApp: onApp("", {
+    components: [{ op: "patch", name: "web", secrets: { API_KEY: "another secret of theirs" } }],
+    description: "Changed.",
+  }),
+  deleteApp: onApp(""),
+  scaleApp: onApp("/scale", { component_name: "web", replicas: 3 }),
+  pauseApp: onApp("/pause"),
+  resumeApp: onApp("/resume", undefined, "/pause"),
+  redeployApp: onApp("/redeploy", { force: true }),
+  rollbackApp: onApp("/rollback", { revision: -1 }, "/pause"),
+  rollbackToDeployment: async (world) => {
+    const { api, path } = await app(world);
+    const [first] = (await api.get(path("/deployments"))).body.data;
+    return { api, path: path(`/deployments/${first.deployment_id}/rollback`) };
+  },
+  attachAddon: async (world) => {
+    const { api, path, addon_instance_id } = await app(world);
+    return { api, path: path("/attach-addon"), sending: { body: { addon_instance_id } } };
+  },
+  detachAddon: async (world) => {
+    const { api, path, addon_instance_id } = await app(world);
+    await api.post(path("/attach-addon"), { addon_instance_id });
+    return { api, path: path(`/attach-addon/${addon_instance_id}`) };
+  },
+  updateComponentSecrets: onApp("/components/web/secrets", { API_KEY: "another secret of theirs" }),
+  deleteComponentSecret: onApp("/components/web/secrets/API_KEY"),
+
+  createAddonInstance: async (world) => {
+    const body = { ...(await addonBody(world)), values: { auth: { password: "a secret of theirs" } } };
+    return { api: world.admin.api, path: "/addon-instances", sending: { body } };
+  },
+  updateAddonInstance: async (world) => {
+    const body = { values: { auth: { password: "another secret of theirs" } } };
+    return { api: world.admin.api, path: await addonInstance(world), sending: { body } };
+  },
+  rollBackAddonInstance: async (world) => {
+    const path = `${await addonInstance(world)}/rollback`;
+    return { api: world.admin.api, path, sending: { body: { revision_number: 1 } } };
+  },
+  // No operator is connected that could take a deletion, so one that was taken earlier is asked for again.
+  deleteAddonInstance: async (world) => {
+    const path = await addonInstance(world);
+    const id = path.replace("/addon-instances/", "");
+    const { kysely: db } = world.database;
+    await db.updateTable("addon_instances").set({ phase: "deleting" }).where("id", "=", id).execute();
+    return { api: world.admin.api, path };
+  },
+
+  createStackTemplate: async (world) => {
+    const { api, body } = await template(world);
+    return { api, path: "/stack-templates", sending: { body } };
+  },
+  updateStackTemplate: async (world) => {
+    const { api, create, path } = await template(world);
+    await create();
+    return { api, path, sending: { body: { description: "Changed." } } };
+  },
+  deleteStackTemplate: async (world) => {
+    const { api, create, path } = await template(world);
+    await create();
+    return { api, path };
+  },
+  createStackTemplateFromApp: async (world) => {
+    const { api, path } = await app(world);
+    const source = path().replace("/apps/", "/stack-templates/from-app/");
+    return { api, path: source, sending: { body: { name: word() } } };
+  },
+  createStackTemplateFromChart: async (world) => {
+    const { api, body } = await template(world);
+    const { components: _components, parameters: _parameters, ...said } = body;
+    const index = "entries:\n  web:\n  - { version: 1.0.0, urls: [web.tgz] }\n";
+    const files = { "/index.yaml": index, "/web.tgz": packedChart("web", "1.0.0").archive };
+    const { url: repo } = await serve(folder(files));
+    return { api, path: "/stack-templates/from-chart", sending: { body: { ...said, repo, chart: "web" } } };
+  },
+  createStackTemplateFromYaml: async (world) => {
+    const { api, body } = await template(world);
+    const { org_id, ...content } = body;
+    const parts = { yaml_content: JSON.stringify(content), create: "true", org_id };
+    return { api, path: "/stack-templates/from-yaml", sending: { parts } };
+  },
+  deployStackTemplate: async (world) => {
+    const { api, create, path, project_id } = await template(world);
+    await create();
+    const parameters = { image: "nginx:1.29", key: "a secret of theirs" };
+    return { api, path: path.replace("?", "/deploy?"), sending: { body: { project_id, parameters } } };
+  },
+
   createTask: async ({ admin }) => ({ api: admin.api, path: "/tasks/task", sending: { body: { kind: "ping" } } }),
+
+  reportInstallEvent: async (world) => ({
+    api: world.admin.api,
+    path: `/clusters/${(await fleet(world)).cluster}/install-events`,
+    sending: { body: { stage: "preflight", status: "started" } },
+  }),
+  recordClusterBundle: async (world) => ({
+    api: world.admin.api,
+    path: `/clusters/${(await fleet(world)).cluster}/bundle`,
+    sending: { body: { bundle_version: "1.3", profiles: ["security"], ha_tier: "ha" } },
+  }),
+  grantClusterRole: onRole("clusters", "grant"),
+  replaceClusterRole: onRole("clusters", "replace"),
+  revokeClusterRole: onRole("clusters", "revoke"),
+  grantProjectRole: onRole("projects", "grant"),
+  replaceProjectRole: onRole("projects", "replace"),
+  revokeProjectRole: onRole("projects", "revoke"),
+  attachClusterRegistrySecret: onRegistrySecret("clusters", "attach"),
+  detachClusterRegistrySecret: onRegistrySecret("clusters", "detach"),
+  attachProjectRegistrySecret: onRegistrySecret("projects", "attach"),
+  detachProjectRegistrySecret: onRegistrySecret("projects", "detach"),
+  createProject: async (world) => ({
+    api: world.admin.api,
+    path: "/projects",
+    sending: { body: { name: word(), cluster_id: (await fleet(world)).cluster } },
+  }),
+  deleteProject: async (world) => ({ api: world.admin.api, path: `/projects/${(await fleet(world)).project}` }),
+
+  createCredential: async (world) => {
+    const path = `/orgs/${await world.org()}/credentials`;
+    return { api: world.admin.api, path, sending: { body: { name: word(), ...AWS_KEYS } } };
+  },
+  updateCredential: onCredential({ name: "rotated", secret_access_key: "another/secret" }),
+  deleteCredential: onCredential(),
+  createCluster: async (world) => {
+    const path = `/orgs/${await world.org()}/clusters`;
+    return { api: world.admin.api, path, sending: { body: { name: word() } } };
+  },
+  updateCluster: onOwnCluster("", { description: "Changed." }),
+  deleteCluster: onOwnCluster(""),
+  createAgentCredentials: onOwnCluster("/agent-credentials"),
+  rotateClusterToken: onOwnCluster("/rotate-token"),
+  scaleCluster: async (world) => {
+    const { id, provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
+    await bringJob(world.database.kysely, provisioning_job_id, "succeeded");
+    return { api: world.admin.api, path: `/clusters/${id}/scale`, sending: { body: { desired_node_count: 2 } } };
+  },
+  retryProvisioningJob: async (world) => {
+    const { provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
+    await bringJob(world.database.kysely, provisioning_job_id, "failed");
+    return { api: world.admin.api, path: `/provisioning-jobs/${provisioning_job_id}/retry` };
+  },
 };
 
 /** Operations that are no GET and leave no entry; why is rule AL10. */

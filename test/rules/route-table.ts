@@ -32,5 +32,6 @@ function cellsOf({ operation, guard: { requirement } }: Route): string[] {
 function strangersGet(requirement: Requirement): string {
   if (requirement.needs === "nothing" || requirement.needs === "signed_in") return "";
   if (requirement.needs === "cluster_role" || requirement.needs === "project_role") return "404";
+  if (requirement.needs === "concealed_org_admin") return "404";
   return "hidden" in requirement && requirement.hidden ? "404" : "403";
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { OrgRole } from "@binnacle/contract";
+import type { Bus } from "../../packages/server/src/bus/bus.ts";
 import { parseConfig } from "../../packages/server/src/config.ts";
 import { startControlPlane } from "../../packages/server/src/control-plane.ts";
 import type { Database } from "../../packages/server/src/database/connection.adapter.ts";
@@ -14,6 +15,7 @@ import { freshDatabase } from "./database.ts";
 
 export { type Answer, Client, type Sending } from "./client.ts";
 export { TestClock } from "./clock.ts";
+export { type Following, parseFrame } from "./follow.ts";
 
 export interface Person {
   readonly id: string;
@@ -31,6 +33,8 @@ export interface World {
   readonly clock: TestClock;
   readonly database: Database;
   readonly databaseUrl: string;
+  /** The control plane's own. */
+  readonly bus: Bus;
   /** Every line that was logged so far. */
   readonly logged: readonly string[];
   /** Nobody in particular. */
@@ -103,6 +107,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clock,
     database,
     databaseUrl,
+    bus: plane.bus,
     logged,
     anyone,
     admin,

@@ -28,7 +28,10 @@ export interface Config {
   readonly drainTimeoutMs: number;
   readonly accessTokenMinutes: number;
   readonly refreshTokenDays: number;
+  readonly projectConfirmSeconds: number;
   readonly adminEmail: string | null;
+  readonly chartHosts: readonly string[];
+  readonly templateRegistry: string | null;
   readonly logLevel: LogLevel;
   readonly build: string | null;
   readonly secrets: Secrets;

@@ -7,11 +7,16 @@ import type { Bus } from "./bus/bus.ts";
 import { createMemoryBus } from "./bus/memory.adapter.ts";
 import { connectRedisBus } from "./bus/redis.adapter.ts";
 import { loadCatalog } from "./catalog/catalog.adapter.ts";
+import { loadOperatorChart } from "./charts/chart.adapter.ts";
+import { registerCharts } from "./charts/chart.routes.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { createAgentTokens } from "./clusters/agent-token.ts";
 import type { Config } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
 import { migrate } from "./database/migrate.ts";
+import { accessOfSessions } from "./events/access.store.ts";
+import { startBroadcast } from "./events/broadcast.ts";
 import { registerDocumentation } from "./http/documentation.ts";
 import { registerHealth } from "./http/health.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -20,6 +25,7 @@ import { API_BASE, createHttpServer, registerApi } from "./http/server.ts";
 import { startUpkeep } from "./jobs/upkeep.ts";
 import { startWorker } from "./jobs/worker.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
+import { markUnconfirmed } from "./projects/confirmation.store.ts";
 import { apiRoutes } from "./routes.ts";
 import { seed } from "./seed.ts";
 import { taskHandlers } from "./tasks/task.jobs.ts";
@@ -28,6 +34,8 @@ import { createVault } from "./vault/vault.ts";
 export interface ControlPlane {
   /** Where it listens. */
   readonly url: string;
+  /** What it hears and says beside its answers. */
+  readonly bus: Bus;
   stop(): Promise<void>;
 }
 
@@ -62,7 +70,9 @@ export async function startControlPlane(
 
     if (config.roles.includes("worker")) {
       const worker = startWorker({ db, bus, log, handlers: taskHandlers() });
-      const upkeep = startUpkeep({ db, clock, log });
+      const confirmation = { db, bus, clock, withinSeconds: config.projectConfirmSeconds };
+      const chores = [{ name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) }];
+      const upkeep = startUpkeep({ db, clock, log, chores });
       started.push(
         () => worker.stop(config.drainTimeoutMs),
         () => upkeep.stop(),
@@ -74,6 +84,10 @@ export async function startControlPlane(
     registerHealth(app, metrics, database.pool);
     if (config.roles.includes("api")) {
       const tokens = await createTokens(keys.signingKey, clock);
+      const agentTokens = await createAgentTokens(keys.signingKey, clock);
+      const operatorChart = await loadOperatorChart();
+      const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfSessions(db) });
+      started.push(async () => broadcast.stop());
       const ports = {
         db,
         bus,
@@ -82,16 +96,20 @@ export async function startControlPlane(
         passwords,
         catalog,
         vault: createVault(keys.vaultKeys),
+        agentTokens,
+        operatorChart,
         sights: sightStore(database.pool),
+        broadcast,
       };
       const routes = apiRoutes(ports, config);
       registerApi(app, routes, ports);
+      registerCharts(app, operatorChart);
       const document = openApiDocument(routes, { serverUrl: API_BASE });
       await registerDocumentation(app, API_BASE, document, config.environment, ports);
     }
     const url = await app.listen({ host: config.host, port: config.port });
     started.push(() => drain(app, config.drainTimeoutMs));
-    return { url, stop };
+    return { url, bus, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,6 +3,7 @@ import { type Config, ConfigProblems, LOCAL_ADMIN, parseConfig } from "./config.
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts";
 import { createLog } from "./log.adapter.ts";
+import { releaseStartupMemory } from "./startup-memory.adapter.ts";
 
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 24) fail(`Binnacle needs Node.js 24 or newer; this is ${process.versions.node}.`);
@@ -10,6 +11,7 @@ if (major < 24) fail(`Binnacle needs Node.js 24 or newer; this is ${process.vers
 const config = readConfig();
 const log = createLog(config.logLevel);
 const controlPlane = await start();
+releaseStartupMemory();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop(signal));
 if (config.environment === "local") process.stdout.write(welcome(controlPlane.url));
 

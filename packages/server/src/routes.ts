@@ -4,18 +4,42 @@ import type { Passwords } from "./accounts/password.adapter.ts";
 import { sessionRoutes } from "./accounts/session.routes.ts";
 import type { Tokens } from "./accounts/tokens.ts";
 import { userRoutes } from "./accounts/user.routes.ts";
+import { addonRoutes } from "./addons/addon.routes.ts";
+import { addonChangeRoutes } from "./addons/addon-change.routes.ts";
+import { addonDefinitionRoutes } from "./addons/addon-definition.routes.ts";
+import { withoutHub } from "./addons/addon-removal.ts";
+import { appRoutes } from "./apps/app.routes.ts";
+import { appOperationRoutes } from "./apps/app-operation.routes.ts";
+import { appSecretRoutes } from "./apps/app-secret.routes.ts";
+import { appStreamRoutes } from "./apps/app-stream.routes.ts";
+import { withoutOperators } from "./apps/operator-requests.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
+import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
+import type { Chart } from "./charts/chart.ts";
 import type { Clock } from "./clock.ts";
+import type { AgentTokens } from "./clusters/agent-token.ts";
+import { clusterRoutes } from "./clusters/cluster.routes.ts";
+import { connectionRoutes } from "./clusters/connection.routes.ts";
+import { nodeRoutes } from "./clusters/node.routes.ts";
 import type { Config } from "./config.ts";
+import { credentialRoutes } from "./credentials/credential.routes.ts";
 import type { Queries } from "./database/transaction.ts";
+import type { Broadcast } from "./events/broadcast.ts";
+import { eventRoutes } from "./events/event.routes.ts";
 import type { Route } from "./http/route.ts";
+import { installRoutes } from "./installs/install.routes.ts";
 import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
+import { projectRoutes } from "./projects/project.routes.ts";
+import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
+import { registrySecretRoutes } from "./registries/registry-secret.routes.ts";
 import { taskRoutes } from "./tasks/task.routes.ts";
+import { stackTemplateRoutes } from "./templates/stack-template.routes.ts";
 import { tierRoutes } from "./tiers/tier.routes.ts";
+import type { Vault } from "./vault/vault.ts";
 import { versionRoutes } from "./version/version.routes.ts";
 
 interface Ports {
@@ -25,10 +49,15 @@ interface Ports {
   readonly tokens: Tokens;
   readonly passwords: Passwords;
   readonly catalog: Catalog;
+  readonly vault: Vault;
+  readonly agentTokens: AgentTokens;
+  readonly operatorChart: Chart;
+  readonly broadcast: Broadcast;
 }
 
 /** Every route of the API, by resource. */
-export function apiRoutes({ db, bus, clock, tokens, passwords, catalog }: Ports, config: Config): Route[] {
+export function apiRoutes(ports: Ports, config: Config): Route[] {
+  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast } = ports;
   const sessionSettings = {
     accessTokenMinutes: config.accessTokenMinutes,
     refreshTokenDays: config.refreshTokenDays,
@@ -46,5 +75,23 @@ export function apiRoutes({ db, bus, clock, tokens, passwords, catalog }: Ports,
     ...tierRoutes(db, clock),
     ...taskRoutes(db, bus, clock),
     ...bundleRoutes(catalog.bundles),
+    ...addonDefinitionRoutes(catalog.addons),
+    ...addonRoutes(db),
+    ...addonChangeRoutes({ db, bus, clock, vault, removal: withoutHub }, catalog.addons),
+    ...eventRoutes(broadcast),
+    ...credentialRoutes(db, vault, clock),
+    ...clusterRoutes(ports, config.publicUrl),
+    ...connectionRoutes(ports, config.publicUrl),
+    ...nodeRoutes(bus, vault, clock),
+    ...provisioningRoutes(db, bus, clock),
+    ...installRoutes(clock, catalog.bundles),
+    ...bindingRoutes(db, clock),
+    ...registrySecretRoutes(ports),
+    ...projectRoutes(ports, catalog.addons),
+    ...stackTemplateRoutes(ports, config),
+    ...appRoutes(db, { vault, clock, bus }),
+    ...appOperationRoutes(db, { vault, clock, bus }),
+    ...appSecretRoutes(db, { vault, clock, bus }),
+    ...appStreamRoutes(db, clock, withoutOperators),
   ];
 }

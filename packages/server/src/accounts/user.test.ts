@@ -38,7 +38,7 @@ describe("a user", () => {
   });
 
   test("[AU36] shows a role binding by its id, role and place", () => {
-    const created_at = new Date("2030-01-01T00:00:00Z");
+    const { created_at, updated_at } = ada;
     const binding = {
       id: "b",
       user_id: ada.id,
@@ -46,6 +46,7 @@ describe("a user", () => {
       cluster_id: "c",
       project_id: null,
       created_at,
+      updated_at,
     } as const;
     expect(wireBinding(binding)).toEqual({
       binding_id: "b",
@@ -54,6 +55,7 @@ describe("a user", () => {
       cluster_id: "c",
       project_id: null,
       created_at: "2030-01-01T00:00:00.000Z",
+      updated_at: "2030-01-02T00:00:00.000Z",
     });
   });
 

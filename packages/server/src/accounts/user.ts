@@ -34,10 +34,11 @@ export interface Binding {
   readonly cluster_id: string | null;
   readonly project_id: string | null;
   readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
-export function wireBinding({ id, created_at, ...binding }: Binding) {
-  return { binding_id: id, ...binding, created_at: created_at.toISOString() };
+export function wireBinding({ id, created_at, updated_at, ...binding }: Binding) {
+  return { binding_id: id, ...binding, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
 }
 
 const CURRENT_PASSWORD = ["body", "current_password"];

@@ -7,10 +7,18 @@ export interface ChangeRecord {
   readonly resource: { readonly type: string; readonly id: string | null; readonly name: string | null };
   /** The organization whose administrators may read of it; null concerns none. */
   readonly orgId: string | null;
+  /** Where it happened, unless that is the place the request's guard has looked at. */
+  readonly place?: Place;
   /** What changed and to what. Secrets are named, never shown. */
   readonly changes?: Readonly<Record<string, unknown>>;
   /** Who, where the request itself does not say, as at a login. */
   readonly actor?: Actor;
+}
+
+/** A cluster, or one of its projects: who sees the place may hear what is done there. */
+export interface Place {
+  readonly clusterId: string;
+  readonly projectId?: string;
 }
 
 export interface Actor {

@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+import type { TemplateParameter } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
+import { complaintAbout } from "../templates/parameter.ts";
 import { ADDONS } from "./addon-check.ts";
 import { ADDON, TEMPLATE } from "./catalog.fixture.ts";
 import { fileReader } from "./catalog-file.ts";
-import { fits, TEMPLATES } from "./template-check.ts";
+import { TEMPLATES } from "./template-check.ts";
 
 type Change = readonly [before: string, after: string];
 const changed = (text: string, [before, after]: Change) => {
@@ -138,7 +140,7 @@ describe("a stack template", () => {
     ["beyond its bounds", ["default: 8080", "default: 0"], "has a default that it would not take"],
     ["for a secret", ["type: integer, default: 8080", "type: secret, default: hunter22"], "is a secret with a default"],
   ])("[CG12] is refused with a default %s", (_, change, problem) => {
-    expect(templateProblems(change)).toEqual([`templates/app.yaml:10: parameters.1 ${problem}`]);
+    expect(templateProblems(change)).toContain(`templates/app.yaml:10: parameters.1 ${problem}`);
   });
 
   test("[CG12] is refused with a select that offers nothing, and with a pattern that is none", () => {
@@ -150,7 +152,7 @@ describe("a stack template", () => {
     ]);
   });
 
-  test.each<[boolean, Parameters<typeof fits>[0], Parameters<typeof fits>[1]]>([
+  test.each<[boolean, TemplateParameter, unknown]>([
     [true, { name: "p", type: "string", pattern: "^a", min: 2, max: 3 }, "ab"],
     [false, { name: "p", type: "string", pattern: "^a" }, "ba"],
     [false, { name: "p", type: "string", min: 2 }, "👍"],
@@ -165,7 +167,7 @@ describe("a stack template", () => {
     [false, { name: "p", type: "select", options: ["a", 1] }, "1"],
     [false, { name: "p", type: "secret", min: 8 }, "short"],
   ])("[CG12] it is %s that %j takes %j", (expected, parameter, value) => {
-    expect(fits(parameter, value)).toBe(expected);
+    expect(complaintAbout(parameter, value) === null).toBe(expected);
   });
 
   test.each<[string, string]>([

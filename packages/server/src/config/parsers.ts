@@ -68,6 +68,14 @@ export function origin(text: string): string {
   return address.origin;
 }
 
+/** `charts.internal` or `10.0.0.7:5000`. */
+export function hostWithPort(text: string): string {
+  const address = URL.parse(`http://${text}`);
+  const isBare = address && (address.host === text.toLowerCase() || `${address.host}:80` === text.toLowerCase());
+  if (!isBare) throw new Error("must list hosts such as charts.internal or 10.0.0.7:5000");
+  return text.toLowerCase();
+}
+
 const PREFIX_BITS: Record<number, number> = { 4: 32, 6: 128 };
 
 export function addressRange(text: string): string {

@@ -4,6 +4,7 @@ import {
   baseUrl,
   email,
   filled,
+  hostWithPort,
   integer,
   list,
   longSecret,
@@ -92,6 +93,12 @@ export const SETTINGS = {
     integer(1, 365),
     "Lifetime of a refresh token, and so of a session",
   ),
+  projectConfirmSeconds: setting(
+    "BINNACLE_PROJECT_CONFIRM_SECONDS",
+    "120",
+    integer(1, 86_400),
+    "How long a cluster may take to confirm a project before it counts as degraded",
+  ),
   trustedProxies: setting(
     "BINNACLE_TRUSTED_PROXIES",
     "",
@@ -122,6 +129,17 @@ export const SETTINGS = {
     "info",
     oneOf(LOG_LEVELS),
     "`trace`, `debug`, `info`, `warn`, `error` or `silent`",
+  ),
+  chartHosts: setting(
+    "BINNACLE_CHART_HOSTS",
+    "",
+    list(hostWithPort),
+    "Hosts of chart repositories that may have an address which is not public, comma-separated; `host` or `host:port`",
+  ),
+  templateRegistry: optional(
+    "BINNACLE_TEMPLATE_REGISTRY",
+    url("http:", "https:"),
+    "Address of a registry of stack templates, a YAML or JSON list; without it the one that ships is offered",
   ),
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };

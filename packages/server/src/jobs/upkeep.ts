@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { failOverdueDeployments } from "../apps/overdue.store.ts";
 import type { Clock } from "../clock.ts";
 import { foldRowCounts } from "../database/row-count.store.ts";
 import type { Tables } from "../database/tables.ts";
@@ -34,6 +35,14 @@ export interface UpkeepOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs?: number;
+  /** What else is to be done each time. */
+  readonly chores?: readonly Chore[];
+}
+
+/** May be done by any number of replicas at once, as often as they like. */
+export interface Chore {
+  readonly name: string;
+  run(): Promise<void>;
 }
 
 export interface Upkeep {
@@ -45,15 +54,17 @@ export interface Upkeep {
  * Clears away what is of no use any more, at the start and then again and again. Every replica may do so at the same
  * time: each step leaves alone the rows that another one works on.
  */
-export function startUpkeep({ db, clock, log, everyMs = 10_000 }: UpkeepOptions): Upkeep {
+export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: UpkeepOptions): Upkeep {
   const stopping = new AbortController();
   const sleeper = createSleeper();
   const steps = [
     { outage: watchOutage(log, "upkeep of row counts"), run: () => foldRowCounts(db) },
+    { outage: watchOutage(log, "upkeep of deployments"), run: () => failOverdueDeployments(db, clock()) },
     ...RETENTIONS.map((retention) => ({
       outage: watchOutage(log, `upkeep of ${retention.table}`),
       run: () => deleteOld(db, retention, clock(), stopping.signal),
     })),
+    ...chores.map(({ name, run }) => ({ outage: watchOutage(log, `upkeep of ${name}`), run })),
   ];
 
   async function work(): Promise<void> {

@@ -1,0 +1,95 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+import type { ComponentSpec } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { captureApp } from "./app-capture.ts";
+import { renderComponents } from "./render.ts";
+import { templateProblems } from "./template-problems.ts";
+
+const web: ComponentSpec = {
+  name: "web",
+  type: "workload",
+  depends_on: ["db"],
+  workload_spec: {
+    image: "shop:1",
+    env: [
+      { name: "PLAIN", value: "a" },
+      { name: "DB", export_ref: { component: "db", key: "url" } },
+    ],
+  },
+  export_refs: [
+    { component: "db", key: "host" },
+    { component: "db", env: "DB_PORT", key: "port" },
+    { component: "db" },
+  ],
+};
+const db: ComponentSpec = { name: "db", workload_spec: { image: "postgres:17" } };
+
+describe("a captured app", () => {
+  test("[TP25] is a valid template that makes the same components again, whatever their texts", () => {
+    const text = fc.string({ unit: fc.constantFrom("$", "{", "}", "a") });
+    fc.assert(
+      fc.property(text, text, (arg, value) => {
+        const component: ComponentSpec = {
+          name: "web",
+          workload_spec: { args: [arg], env: [{ name: "A", value }] },
+          chart_spec: { repo: "r", name: "c", values: { deep: [{ arg }] } },
+        };
+        const captured = captureApp({ components: [component], secret_paths: [] }, true);
+        expect(templateProblems(captured)).toEqual([]);
+        expect(renderComponents(captured.components, new Map())).toEqual([component]);
+      }),
+    );
+  });
+
+  test("[TP26] asks for each secret, by parameters of names of their own", () => {
+    const secret_paths = ["web/API_KEY", "web/API.KEY", "web/0", "db/API_KEY"];
+    const captured = captureApp({ components: [web, db], secret_paths }, true);
+    expect(templateProblems(captured)).toEqual([]);
+    expect(captured.parameters.map(({ name, type, required }) => [name, type, required])).toEqual([
+      ["web_API_KEY", "secret", true],
+      ["web_API_KEY_2", "secret", true],
+      ["web_0", "secret", true],
+      ["db_API_KEY", "secret", true],
+    ]);
+    expect(captured.components[0]?.["secrets"]).toEqual({
+      API_KEY: "${web_API_KEY}",
+      "API.KEY": "${web_API_KEY_2}",
+      "0": "${web_0}",
+    });
+  });
+
+  test("[TP26] gives long names an end of their own, within what a parameter may be called", () => {
+    const key = "K".repeat(100);
+    const captured = captureApp({ components: [db], secret_paths: [`db/${key}1`, `db/${key}2`] }, true);
+    expect(captured.parameters.map(({ name }) => name.length)).toEqual([63, 63]);
+    expect(templateProblems(captured)).toEqual([]);
+  });
+
+  test("[TP27] keeps its export_refs, or asks for what they brought", () => {
+    const kept = captureApp({ components: [web, db], secret_paths: [] }, true);
+    expect(kept).toEqual({ components: [web, db], parameters: [] });
+
+    const asked = captureApp({ components: [web, db], secret_paths: [] }, false);
+    expect(templateProblems(asked)).toEqual([]);
+    expect(asked.parameters.map(({ name, type, required }) => [name, type, required])).toEqual([
+      ["web_DB", "string", true],
+      ["web_DB_HOST", "string", true],
+      ["web_DB_PORT", "string", true],
+    ]);
+    expect(asked.components[0]).toEqual({
+      name: "web",
+      type: "workload",
+      depends_on: ["db"],
+      workload_spec: {
+        image: "shop:1",
+        env: [
+          { name: "PLAIN", value: "a" },
+          { name: "DB", value: "${web_DB}" },
+          { name: "DB_HOST", value: "${web_DB_HOST}" },
+          { name: "DB_PORT", value: "${web_DB_PORT}" },
+        ],
+      },
+    });
+  });
+});

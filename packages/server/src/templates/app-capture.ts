@@ -1,0 +1,90 @@
+import type { ComponentSpec, TemplateComponent, TemplateParameter } from "@binnacle/contract";
+
+/** What an app is, as far as a template can say it. */
+interface CapturedApp {
+  readonly components: readonly ComponentSpec[];
+  /** `component/key` of every secret that it has. */
+  readonly secret_paths: readonly string[];
+}
+
+interface Captured {
+  readonly components: readonly TemplateComponent[];
+  readonly parameters: readonly TemplateParameter[];
+}
+
+/**
+ * A template that makes the same app. Secrets keep their keys and lose their values, which become required parameters.
+ * Where export_refs are not preserved, what a workload took from another component is asked for instead.
+ */
+export function captureApp({ components, secret_paths }: CapturedApp, preserveExportRefs: boolean): Captured {
+  const parameters = new ParameterNames();
+  return {
+    components: components.map((component) => {
+      const keys = secret_paths.filter((path) => path.startsWith(`${component.name}/`));
+      const secrets = keys.map((path) => {
+        const key = path.slice(component.name.length + 1);
+        return [key, parameters.require("secret", [component.name, key], `${key} of ${component.name}.`)];
+      });
+      const literal = escaped(component) as ComponentSpec;
+      const open = preserveExportRefs ? literal : withoutExportRefs(literal, parameters);
+      return { ...open, ...(secrets.length > 0 ? { secrets: Object.fromEntries(secrets) } : {}) };
+    }),
+    parameters: parameters.all,
+  };
+}
+
+/** What stands in an app stands for itself; in a template, `${` has a meaning. */
+function escaped(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("${", () => "$${");
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escaped(item)]));
+}
+
+function withoutExportRefs(component: ComponentSpec, parameters: ParameterNames): TemplateComponent {
+  const { export_refs = [], workload_spec, ...rest } = component;
+  // Only a workload has an environment to put the values in.
+  if (!workload_spec) return rest;
+  const asked = (name: string, from: string, key: string) => ({
+    name,
+    value: parameters.require("string", [component.name, name], `${name} of ${component.name}: ${key} of ${from}.`),
+  });
+  const env = [
+    ...(workload_spec.env ?? []).map((variable) =>
+      variable.export_ref ? asked(variable.name, variable.export_ref.component, variable.export_ref.key) : variable,
+    ),
+    ...export_refs.flatMap(({ component: from, key, env: name }) =>
+      key === undefined && name === undefined
+        ? []
+        : [asked(name ?? variableOf(from, key ?? ""), from, key ?? "the export")],
+    ),
+  ];
+  return { ...rest, workload_spec: { ...workload_spec, ...(env.length > 0 ? { env } : {}) } };
+}
+
+const variableOf = (component: string, key: string) => `${component}_${key}`.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
+
+const LONGEST_NAME = 63;
+
+/** Parameters as they come up, each with a name of its own. */
+class ParameterNames {
+  readonly #parameters = new Map<string, TemplateParameter>();
+
+  get all(): TemplateParameter[] {
+    return [...this.#parameters.values()];
+  }
+
+  /** The placeholder of a new parameter. */
+  require(type: "secret" | "string", words: readonly string[], description: string): string {
+    const wanted = words
+      .join("_")
+      .replace(/[^A-Za-z0-9_]/g, "_")
+      .replace(/^(?=[0-9])/, "_");
+    let name = wanted.slice(0, LONGEST_NAME);
+    for (let count = 2; this.#parameters.has(name); count++) {
+      name = `${wanted.slice(0, LONGEST_NAME - 1 - String(count).length)}_${count}`;
+    }
+    this.#parameters.set(name, { name, type, description: description.slice(0, 500), required: true });
+    return `\${${name}}`;
+  }
+}

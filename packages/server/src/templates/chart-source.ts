@@ -1,0 +1,13 @@
+/** One version of a chart, packed, and which others there are. */
+export interface ChartSource {
+  readonly version: string;
+  readonly versions: readonly string[];
+  readonly archive: Buffer;
+  /** SHA-256, as the repository states it. */
+  readonly digest: string | null;
+}
+
+/** The repository is there; such a chart, or such a version of it, is not. */
+export class ChartUnknown extends Error {
+  override readonly name = "ChartUnknown";
+}

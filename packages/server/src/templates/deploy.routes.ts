@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import { findNamesake } from "../apps/app.store.ts";
+import { addressOf } from "../apps/app-address.ts";
+import { createApp } from "../apps/create-app.ts";
+import type { AppPorts } from "../apps/operate.store.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { sendEtag } from "../http/etag.ts";
+import { inApp, inProject } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { captureApp } from "./app-capture.ts";
+import { appName, componentsToDeploy } from "./deploy.ts";
+import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { templateAt } from "./template.routes.ts";
+import { newVersionOf, templateNotFound } from "./template.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 300;
+const SUFFIX_BYTES = 2;
+
+async function freeName(tx: Tx, projectId: string, name: string, components: readonly { name: string }[]) {
+  const plain = appName(name, components);
+  if (!(await findNamesake(tx, projectId, plain))) return plain;
+  return appName(name, components, randomBytes(SUFFIX_BYTES).toString("hex"));
+}
+
+/** From templates to apps and back. */
+export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
+  return [
+    route(
+      deployStackTemplate,
+      inProject("editor", ({ body }) => body.project_id),
+      async ({ caller, project, params, query, body, change }) => {
+        const template = await templateAt(db, caller, { params, query });
+        // What one organization keeps for itself is not another's to run, also for who belongs to both.
+        if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
+        const components = componentsToDeploy(template, body.parameters ?? {}, randomBytes);
+        return change(async (unit) => {
+          const name = await freeName(unit.db, project.id, template.name, components);
+          const address = `${template.namespace}/${template.name}`;
+          unit.record({
+            action: "stack_template.deploy",
+            resource: { type: "stack_template", id: template.id, name: address },
+            orgId: project.org_id,
+            changes: { project_id: project.id, deploy_name: name, version: template.version },
+          });
+          await createApp(unit, ports, {
+            project,
+            name,
+            description: template.description,
+            components,
+            createdBy: caller.email,
+            timeoutSeconds: body.timeout ?? DEFAULT_TIMEOUT_SECONDS,
+          });
+          return { message: `${name} is being deployed.`, deploy_name: name, namespace: project.namespace };
+        });
+      },
+    ),
+
+    route(
+      createStackTemplateFromApp,
+      inApp("viewer", (input) => addressOf(input)),
+      async ({ caller, app, body, change, reply }) => {
+        const { preserve_export_refs = true, ...said } = body;
+        const { namespace, org_id } = app;
+        const content = refuseMalformedContent({ ...said, ...captureApp(app, preserve_export_refs) });
+        refuseBrokenContent(content);
+        const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, content.scope);
+        const source = { app: `${namespace}/${app.name}` };
+        const template = await change((unit) => makeTemplate(unit, ports.clock, { orgId, namespace, content, source }));
+        sendEtag(reply, newVersionOf(template));
+        return template;
+      },
+    ),
+  ];
+}

@@ -1,0 +1,135 @@
+import type { ParameterType, TemplateParameter, ValidationItem, ValidationType } from "@binnacle/contract";
+import { generateValue, generatorProblem, type RandomBytes } from "./generator.ts";
+import { compilePattern, LONGEST_MATCHED_TEXT, PatternProblem } from "./pattern.ts";
+
+export type ParameterValue = string | number | boolean;
+
+/** What keeps a value from being taken, in the words of every other 422. */
+interface Complaint {
+  readonly type: ValidationType;
+  readonly msg: string;
+}
+
+const LONGEST_TEXT = 65_536;
+
+/** What is wrong with the declaration itself; null where nothing is. */
+export function declarationProblem(parameter: TemplateParameter): string | null {
+  const { type, options, pattern, min, max, generator } = parameter;
+  if (type === "select" && !options) return "is a select without options";
+  if (type === "secret" && parameter.default !== undefined) return "is a secret with a default";
+  if (min !== undefined && max !== undefined && min > max) return "has a min that is greater than its max";
+  if (pattern !== undefined) {
+    const problem = patternProblem(pattern);
+    if (problem) return problem;
+  }
+  if (generator) {
+    const problem = generatorProblem(parameter, generator);
+    if (problem) return problem;
+  }
+  if (options?.some((option) => typeComplaint(type, option))) return "has an option that is not of its type";
+  if (parameter.default === undefined) return null;
+  return complaintAbout(parameter, parameter.default) ? "has a default that it would not take" : null;
+}
+
+function patternProblem(pattern: string): string | null {
+  try {
+    compilePattern(pattern);
+    return null;
+  } catch (error) {
+    if (!(error instanceof PatternProblem)) throw error;
+    return error.message === "is no regular expression"
+      ? "has a pattern that is none"
+      : `has a pattern that ${error.message}`;
+  }
+}
+
+const TYPES: Record<ParameterType, readonly [ValidationType, string, (value: unknown) => boolean]> = {
+  string: ["string_type", "Input should be a valid string", (value) => typeof value === "string"],
+  secret: ["string_type", "Input should be a valid string", (value) => typeof value === "string"],
+  integer: ["int_type", "Input should be a valid integer", Number.isSafeInteger],
+  number: ["float_type", "Input should be a valid number", Number.isFinite],
+  boolean: ["bool_type", "Input should be a valid boolean", (value) => typeof value === "boolean"],
+  select: ["enum", "Input should be one of the options", (value) => /^(string|number|boolean)$/.test(typeof value)],
+};
+
+function typeComplaint(type: ParameterType, value: unknown): Complaint | null {
+  const [kind, msg, isOfType] = TYPES[type];
+  return isOfType(value) ? null : { type: kind, msg };
+}
+
+/** Null where the parameter takes the value. The value itself is in no message: it may be a secret. */
+export function complaintAbout(parameter: TemplateParameter, value: unknown): Complaint | null {
+  const { type, options } = parameter;
+  const mistyped = typeComplaint(type, value);
+  if (mistyped) return mistyped;
+  if (options && !options.some((option) => option === value)) {
+    return {
+      type: "enum",
+      msg: `Input should be one of ${options.map((option) => JSON.stringify(option)).join(", ")}`,
+    };
+  }
+  if (typeof value === "number") return numberComplaint(parameter, value);
+  return typeof value === "string" ? textComplaint(parameter, value) : null;
+}
+
+function numberComplaint({ min, max }: TemplateParameter, value: number): Complaint | null {
+  if (min !== undefined && value < min) {
+    return { type: "greater_than_equal", msg: `Input should be greater than or equal to ${min}` };
+  }
+  if (max !== undefined && value > max) {
+    return { type: "less_than_equal", msg: `Input should be less than or equal to ${max}` };
+  }
+  return null;
+}
+
+function textComplaint({ min = 0, max = LONGEST_TEXT, pattern }: TemplateParameter, value: string): Complaint | null {
+  const tooLong = (limit: number): Complaint => ({
+    type: "string_too_long",
+    msg: `String should have at most ${limit} characters`,
+  });
+  // Code units first: they are never fewer, and counting what is far too long would be work for nothing.
+  if (value.length > LONGEST_TEXT) return tooLong(LONGEST_TEXT);
+  const length = Array.from(value).length;
+  if (length < min) return { type: "string_too_short", msg: `String should have at least ${min} characters` };
+  if (length > max) return tooLong(max);
+  if (pattern === undefined) return null;
+  if (value.length > LONGEST_MATCHED_TEXT) return tooLong(LONGEST_MATCHED_TEXT);
+  return compilePattern(pattern)(value)
+    ? null
+    : { type: "string_pattern_mismatch", msg: `String should match pattern '${pattern}'` };
+}
+
+export interface Settled {
+  /** By name; null is an optional parameter that has no value. */
+  readonly values: ReadonlyMap<string, ParameterValue | null>;
+  readonly items: readonly ValidationItem[];
+}
+
+/** The value of each parameter: what is given, else what is made, else the default. Reports all that is wrong at once. */
+export function settleParameters(
+  parameters: readonly TemplateParameter[],
+  given: Readonly<Record<string, unknown>>,
+  randomBytes: RandomBytes,
+): Settled {
+  const values = new Map<string, ParameterValue | null>();
+  const items: ValidationItem[] = [];
+  const refuse = (name: string, complaint: Complaint) =>
+    items.push({ loc: ["body", "parameters", name], ...complaint });
+
+  for (const parameter of parameters) {
+    const { name, required, generator } = parameter;
+    if (Object.hasOwn(given, name)) {
+      const complaint = complaintAbout(parameter, given[name]);
+      if (complaint) refuse(name, complaint);
+      else values.set(name, given[name] as ParameterValue);
+    } else if (generator) values.set(name, generateValue(parameter, generator, randomBytes));
+    else if (parameter.default !== undefined) values.set(name, parameter.default);
+    else if (required) refuse(name, { type: "missing", msg: "Field required" });
+    else values.set(name, null);
+  }
+  const declared = new Set(parameters.map(({ name }) => name));
+  for (const name of Object.keys(given)) {
+    if (!declared.has(name)) refuse(name, { type: "extra_forbidden", msg: "Extra inputs are not permitted" });
+  }
+  return { values, items };
+}

@@ -1,0 +1,104 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+import { placeholdersIn } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { blameParameters, LARGEST_RENDERED_CHARACTERS, renderComponents, TemplateOutgrown } from "./render.ts";
+
+type Value = string | number | boolean | null;
+const render = (component: object, values: Record<string, Value>) =>
+  renderComponents([component], new Map(Object.entries(values)))[0];
+const inValues = (value: unknown) => ({ chart_spec: { values: { x: value } } });
+
+const literal = fc.string({ unit: fc.constantFrom("$", "{", "}", "a", "b") });
+const escaped = (text: string) => text.replaceAll("${", () => "$${");
+
+describe("filling in", () => {
+  test("[TP15] leaves no placeholder, keeps every literal and writes values as they are, whatever they hold", () => {
+    fc.assert(
+      fc.property(literal, literal, literal, (before, value, after) => {
+        // A literal that ends in a dollar sign would make an escape of the placeholder behind it.
+        fc.pre(!before.endsWith("$"));
+        const rendered = render(inValues(`${escaped(before)}\${a}${escaped(after)}`), { a: value });
+        expect(rendered).toEqual(inValues(before + value + after));
+      }),
+    );
+  });
+
+  test("[TP15] never fills in what a value says", () => {
+    expect(render(inValues("${a} ${b}"), { a: "${b}", b: "${a}" })).toEqual(inValues("${b} ${a}"));
+    expect(render(inValues("${a}"), { a: "${a}" })).toEqual(inValues("${a}"));
+  });
+
+  test("[TP15] reaches every depth, and no name of a field", () => {
+    const component = inValues([{ deep: ["${a}", { "${a}": "${a}-$${a}" }] }]);
+    expect(render(component, { a: 1 })).toEqual(inValues([{ deep: [1, { "${a}": "1-${a}" }] }]));
+  });
+
+  test("[TP15] makes of a text without placeholders that text", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        fc.pre(placeholdersIn(value).size === 0 && !JSON.stringify(value).includes("$${"));
+        expect(render(inValues(value), {})).toEqual(inValues(value));
+      }),
+    );
+  });
+
+  test("[TP16] gives a free value the type of the parameter", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.integer(), fc.boolean()), (value) => {
+        expect(render(inValues("${a}"), { a: value })).toEqual(inValues(value));
+      }),
+    );
+  });
+
+  test("[TP16] gives a field its number, and an environment variable its text", () => {
+    const component = {
+      workload_spec: { replicas: "${n}", env: [{ name: "N", value: "${n}" }], ingress: { tls: "${t}", host: "${n}" } },
+      secrets: { N: "${n}" },
+      exports: { n: "${n}", t: "${t}" },
+    };
+    expect(render(component, { n: 3, t: true })).toEqual({
+      workload_spec: { replicas: 3, env: [{ name: "N", value: "3" }], ingress: { tls: true, host: "3" } },
+      secrets: { N: "3" },
+      exports: { n: "3", t: "true" },
+    });
+  });
+
+  test("[TP17] leaves out what an optional parameter without a value would be alone", () => {
+    const component = { workload_spec: { image: "${a}", args: ["x", "${a}", "-${a}-"] } };
+    expect(render(component, { a: null })).toEqual({ workload_spec: { args: ["x", "--"] } });
+  });
+
+  test("[TP18] ends when it grows too large, before it is", () => {
+    const large = "x".repeat(60_000);
+    const component = { workload_spec: { args: Array.from({ length: 100_000 }, () => "${a}${a}${a}") } };
+    expect(() => render(component, { a: large })).toThrow(TemplateOutgrown);
+    expect(() => render({ args: ["${a}"] }, { a: "x".repeat(LARGEST_RENDERED_CHARACTERS - 4) })).not.toThrow();
+    expect(() => render({ args: ["${a}"] }, { a: "x".repeat(LARGEST_RENDERED_CHARACTERS - 3) })).toThrow(
+      TemplateOutgrown,
+    );
+  });
+});
+
+describe("what is wrong with a filled-in component", () => {
+  const components = [
+    { name: "web", workload_spec: { image: "${repo}:${tag}", replicas: 0, ports: [{ port: "${p}" }] } },
+  ];
+  const blamed = (...path: (string | number)[]) =>
+    blameParameters([{ loc: ["body", "components", 0, ...path], msg: "Is bad", type: "value_error" }], components).map(
+      ({ loc }) => loc,
+    );
+
+  test("[TP24] is said of the parameters that filled the place", () => {
+    expect(blamed("workload_spec", "image")).toEqual([
+      ["body", "parameters", "repo"],
+      ["body", "parameters", "tag"],
+    ]);
+    expect(blamed("workload_spec", "ports", 0, "port")).toEqual([["body", "parameters", "p"]]);
+    expect(blamed("workload_spec", "ports", 0, "name")).toEqual([["body", "parameters", "p"]]);
+  });
+
+  test("[TP24] is said of the request where no parameter filled it", () => {
+    expect(blamed("workload_spec", "replicas")).toEqual([["body"]]);
+  });
+});

@@ -1,0 +1,34 @@
+import type { AppPorts } from "../apps/operate.store.ts";
+import type { Catalog } from "../catalog/catalog.adapter.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { Route } from "../http/route.ts";
+import { createFetch } from "../outbound/fetch.adapter.ts";
+import { chartRoutes } from "./chart.routes.ts";
+import { createCharts } from "./charts.adapter.ts";
+import { templateDeployRoutes } from "./deploy.routes.ts";
+import { templateRegistry } from "./registry.adapter.ts";
+import { templateRoutes } from "./template.routes.ts";
+import { templateYamlRoutes } from "./template-yaml.routes.ts";
+
+interface Ports extends AppPorts {
+  readonly db: Queries;
+  readonly catalog: Catalog;
+}
+
+interface Settings {
+  readonly chartHosts: readonly string[];
+  readonly templateRegistry: string | null;
+}
+
+/** Everything under `/stack-templates`. */
+export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
+  const { db, clock, catalog } = ports;
+  const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock);
+  const registry = templateRegistry(settings.templateRegistry, catalog.templates, clock);
+  return [
+    ...templateRoutes(db, clock),
+    ...templateYamlRoutes(db, clock),
+    ...templateDeployRoutes(db, ports),
+    ...chartRoutes(db, clock, charts, registry),
+  ];
+}

@@ -1,0 +1,95 @@
+import { placeholdersIn, type TemplateComponent, type TemplateParameter, valueAt } from "@binnacle/contract";
+import type { Problem } from "../catalog/catalog-file.ts";
+import { declarationProblem } from "./parameter.ts";
+
+interface Content {
+  readonly parameters: readonly TemplateParameter[];
+  readonly components: readonly TemplateComponent[];
+}
+
+/** Everything that is wrong with a template of the right form. */
+export function templateProblems({ parameters, components }: Content): Problem[] {
+  return [
+    ...placeholderProblems(parameters, components),
+    ...parameters.flatMap((parameter, index) => {
+      const message = declarationProblem(parameter);
+      return message === null ? [] : [{ path: ["parameters", index], message }];
+    }),
+    ...nameProblems(
+      "parameters",
+      parameters.map(({ name }) => name),
+    ),
+    ...nameProblems("components", components.map(nameOf)),
+    ...components.flatMap((component, index) => mentionProblems(component, index, components)),
+    ...components.flatMap((component, index) => secretProblems(component, index, parameters)),
+  ];
+}
+
+const nameOf = (component: TemplateComponent) => String(component["name"]);
+
+/** A placeholder that nothing fills would reach the cluster as text; a required parameter that fills nothing is a mistake. */
+function placeholderProblems(parameters: Content["parameters"], components: Content["components"]): Problem[] {
+  const declared = new Set(parameters.map(({ name }) => name));
+  const used = placeholdersIn(components);
+  return [
+    ...components.flatMap((component, index) =>
+      [...placeholdersIn(component)]
+        .filter((name) => !declared.has(name))
+        .map((name) => ({ path: ["components", index], message: `uses \${${name}}, which is no parameter` })),
+    ),
+    ...parameters.flatMap(({ name, required }, index) =>
+      required && !used.has(name)
+        ? [{ path: ["parameters", index], message: `requires ${name} and does not use it` }]
+        : [],
+    ),
+  ];
+}
+
+function nameProblems(list: string, names: readonly string[]): Problem[] {
+  const first = new Map<string, number>();
+  return names.flatMap((name, index) => {
+    if (!first.has(name)) first.set(name, index);
+    return first.get(name) === index ? [] : [{ path: [list, index], message: `names ${name} again` }];
+  });
+}
+
+/** Whom a component waits for and whose exports it takes must be in the template too. */
+function mentionProblems(component: TemplateComponent, index: number, all: readonly TemplateComponent[]): Problem[] {
+  const names = all.map(nameOf);
+  const env = listAt(component, ["workload_spec", "env"]);
+  const mentioned = [
+    ...listAt(component, ["depends_on"]),
+    ...env.map((variable) => valueAt(variable, ["export_ref", "component"])),
+    ...listAt(component, ["export_refs"]).map((reference) => valueAt(reference, ["component"])),
+  ];
+  return mentioned
+    .filter((name) => typeof name === "string")
+    .filter((name) => !names.includes(name) && placeholdersIn(name).size === 0)
+    .map((name) => ({ path: ["components", index], message: `mentions ${name}, which is no component` }));
+}
+
+/**
+ * Templates are stored and shown as they are, and so is everything of a component but its `secrets`. So a secret is never
+ * in a template, and the value of a secret parameter goes nowhere else than into `secrets`, which are sealed.
+ */
+function secretProblems(component: TemplateComponent, index: number, parameters: Content["parameters"]): Problem[] {
+  const { secrets = {}, ...open } = component;
+  const used = placeholdersIn(open);
+  const leaked = parameters.filter(({ type, name }) => type === "secret" && used.has(name));
+  const kept = Object.entries(secrets as object).filter(([, value]) => placeholdersIn(value).size === 0);
+  return [
+    ...leaked.map(({ name }) => ({
+      path: ["components", index],
+      message: `uses the secret \${${name}} outside of its secrets`,
+    })),
+    ...kept.map(([key]) => ({
+      path: ["components", index, "secrets", key],
+      message: "is a secret that the template would keep; let a parameter of type secret stand for it",
+    })),
+  ];
+}
+
+function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const list = valueAt(value, path);
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,57 @@
+import {
+  type BodyOf,
+  createStackTemplateFromYaml,
+  type StackTemplateContent,
+  type StackTemplateReading,
+} from "@binnacle/contract";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { invalid, invalidValue } from "../fault.ts";
+import { sendEtag } from "../http/etag.ts";
+import { exactlyOneOf, type Input, type SignedIn, signedIn } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { contentItems, makeTemplate, orgToWriteIn } from "./make-template.store.ts";
+import { newVersionOf, problemItems } from "./template.ts";
+import { templateProblems } from "./template-problems.ts";
+import { itemsIn, readYaml, withNamespace, type YamlPart } from "./template-yaml.ts";
+
+type FormInput = Input<unknown, unknown, BodyOf<typeof createStackTemplateFromYaml>>;
+
+/** What the text says and all that is wrong with it. Throws the 422 of a text that is not even read. */
+function judged(part: YamlPart, text: string, namespace: string | undefined): StackTemplateReading {
+  const reading = readYaml(text);
+  if (reading.kind === "refused") throw invalidValue(["body", part], reading.msg);
+  if (reading.kind === "malformed") {
+    return { valid: false, errors: [{ loc: ["body", part], msg: reading.msg, type: "value_error" }], template: null };
+  }
+  const value = withNamespace(reading.value, namespace);
+  const malformed = contentItems(value);
+  if (malformed.length > 0) return { valid: false, errors: itemsIn(part, malformed), template: null };
+  const content = value as StackTemplateContent;
+  const { parameters = [], components } = content;
+  const errors = problemItems(templateProblems({ parameters, components }), ["body", part]);
+  return errors.length > 0 ? { valid: false, errors, template: null } : { valid: true, errors, template: content };
+}
+
+export function templateYamlRoutes(db: Queries, clock: Clock): Route[] {
+  return [
+    route(
+      createStackTemplateFromYaml,
+      exactlyOneOf<SignedIn, FormInput>(["file", "yaml_content"], signedIn),
+      async ({ caller, body, change, reply }) => {
+        const part = body.file === undefined ? "yaml_content" : "file";
+        const reading = judged(part, body[part] ?? "", body.namespace);
+        if (!body.create) return reading;
+        const { template: content, errors } = reading;
+        if (!content) throw invalid(errors);
+        const { namespace } = content;
+        if (!namespace) throw invalid([{ loc: ["body", "namespace"], msg: "Field required", type: "missing" }]);
+        const orgId = await orgToWriteIn(db, caller, { namespace, org_id: body.org_id }, content.scope);
+        const template = await change((unit) => makeTemplate(unit, clock, { orgId, namespace, content }));
+        reply.code(201);
+        sendEtag(reply, newVersionOf(template));
+        return template;
+      },
+    ),
+  ];
+}

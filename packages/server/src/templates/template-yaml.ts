@@ -1,0 +1,106 @@
+import type { StackTemplateContent, ValidationItem } from "@binnacle/contract";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  visit,
+  type YAMLMap,
+} from "yaml";
+import { isDeeperThan } from "../http/body.ts";
+
+/** Reading YAML takes far longer than reading JSON, and holds everybody up meanwhile. */
+export const LARGEST_YAML_CHARACTERS = 128 * 1024;
+const DEEPEST_NESTING = 64;
+
+/** What was read, what is wrong with it, or why it is not read at all: something in it could do harm. */
+export type YamlReading =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "malformed"; readonly msg: string }
+  | { readonly kind: "refused"; readonly msg: string };
+
+const refused = (msg: string): YamlReading => ({ kind: "refused", msg });
+
+export function readYaml(text: string): YamlReading {
+  if (text.length > LARGEST_YAML_CHARACTERS)
+    return refused(`YAML should have at most ${LARGEST_YAML_CHARACTERS} characters`);
+  if (isSteep(text)) return refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`);
+  const lines = new LineCounter();
+  // The library compares every key with every other one; `repeatedKey` finds the same in one pass.
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "error" } as const;
+  const [document, ...more] = parseAllDocuments(text, options) as Document.Parsed[];
+  if (!document) return { kind: "malformed", msg: "The YAML is empty" };
+  if (more.length > 0) return refused("YAML must be one document");
+  const [error] = document.errors;
+  if (error) return { kind: "malformed", msg: `Line ${lines.linePos(error.pos[0]).line}: ${error.message}` };
+  const hazard = hazardIn(document);
+  if (hazard) return refused(`Line ${lines.linePos(hazard.offset).line}: ${hazard.msg}`);
+  const value: unknown = document.toJS();
+  return isDeeperThan(JSON.stringify(value) ?? "", DEEPEST_NESTING)
+    ? refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`)
+    : { kind: "value", value };
+}
+
+/**
+ * Whether it may nest too deeply to be parsed, which recurses: by brackets or by dashes and question marks in a row, with
+ * whatever may stand between them. Deep nesting by indentation takes a text of its square, and more than there may be.
+ */
+function isSteep(text: string): boolean {
+  const brackets = text.match(/[[{]/g)?.length ?? 0;
+  if (brackets > DEEPEST_NESTING && isDeeperThan(text.replace(/["\\]/g, " "), DEEPEST_NESTING)) return true;
+  return /([-?:][ \t]+){64}/.test(text);
+}
+
+/** Aliases make a small text large without measure; a tag asks for a meaning that JSON has not. */
+function hazardIn(document: Document): { readonly offset: number; readonly msg: string } | null {
+  let found: { offset: number; msg: string } | null = null;
+  visit(document, (_key, node) => {
+    const msg = hazardOf(node);
+    if (msg === null) return undefined;
+    found = { offset: isNode(node) ? (node.range?.[0] ?? 0) : 0, msg };
+    return visit.BREAK;
+  });
+  return found;
+}
+
+function hazardOf(node: unknown): string | null {
+  if (isAlias(node)) return "aliases are not taken";
+  if (isPair(node))
+    return isScalar(node.key) && node.key.value === "__proto__" ? "the key __proto__ is not taken" : null;
+  if (!isNode(node)) return null;
+  if ("anchor" in node && node.anchor) return "anchors are not taken";
+  if (node.tag !== undefined) return "tags are not taken";
+  if (isMap(node)) return repeatedKey(node);
+  return isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)
+    ? "a number must be finite"
+    : null;
+}
+
+/** Keys as the value will have them: `1` and `"1"` are one. */
+function repeatedKey({ items }: YAMLMap): string | null {
+  const keys = new Set<string>();
+  for (const { key } of items) {
+    if (!isScalar(key)) return "a key must be text";
+    if (keys.has(String(key.value))) return "a key is given twice";
+    keys.add(String(key.value));
+  }
+  return null;
+}
+
+/** Of a request: the part that the YAML came in. */
+export type YamlPart = "file" | "yaml_content";
+
+/** Items that were found in the content, as of the part it was written in. */
+export const itemsIn = (part: YamlPart, items: readonly ValidationItem[]): ValidationItem[] =>
+  items.map(({ loc, ...item }) => ({ ...item, loc: ["body", part, ...loc.slice(1)] }));
+
+/** The namespace of the form goes before the one in the text. */
+export function withNamespace(content: unknown, namespace: string | undefined): unknown {
+  if (namespace === undefined || typeof content !== "object" || content === null || Array.isArray(content))
+    return content;
+  return { ...content, namespace } satisfies Partial<StackTemplateContent>;
+}

@@ -1,0 +1,44 @@
+import type { Client } from "@binnacle/world";
+import { insertCluster } from "../access/bindings.fixture.ts";
+import type { Queries } from "../database/transaction.ts";
+import { newId } from "../id.ts";
+
+/** A name that nobody else has in the test's world. */
+export const someName = (word = "t") => `${word}-${newId().slice(-12)}`;
+
+/** What a template is at least, with one parameter. */
+export const content = (changes: object = {}) => ({
+  name: someName("template"),
+  version: "1.2.3",
+  scope: "organization",
+  parameters: [{ name: "image", type: "string", required: true }],
+  components: [{ name: "web", workload_spec: { image: `\${image}` } }],
+  ...changes,
+});
+
+/** The name of a template of the organization. */
+export async function someTemplate(api: Client, org: string, namespace: string): Promise<string> {
+  const made = await api.post("/stack-templates", content({ namespace, org_id: org }));
+  if (made.status !== 201) throw new Error(`no template was made: ${JSON.stringify(made.body)}`);
+  return made.body.name;
+}
+
+export interface Place {
+  readonly org: string;
+  readonly cluster: string;
+  readonly project: string;
+  readonly namespace: string;
+}
+
+/** A project on a cluster of its own, as rows. */
+export async function insertPlace(db: Queries, org: string, onCluster?: string): Promise<Place> {
+  const cluster = onCluster ?? (await insertCluster(db, org));
+  const project = newId();
+  const namespace = someName("ns");
+  const times = { created_at: new Date(), updated_at: new Date() };
+  await db
+    .insertInto("projects")
+    .values({ id: project, org_id: org, cluster_id: cluster, name: namespace, namespace, ...times })
+    .execute();
+  return { org, cluster, project, namespace };
+}

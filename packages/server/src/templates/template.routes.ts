@@ -1,0 +1,116 @@
+import {
+  createStackTemplate,
+  deleteStackTemplate,
+  getStackTemplate,
+  listStackTemplates,
+  updateStackTemplate,
+} from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { requireMatch, sendEtag } from "../http/etag.ts";
+import { signedIn } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { makeTemplate, orgToWriteIn, refuseBrokenContent } from "./make-template.store.ts";
+import {
+  deleteTemplate,
+  findCandidates,
+  listTemplates,
+  lockTemplate,
+  standingIn,
+  updateTemplate,
+} from "./template.store.ts";
+import {
+  chooseTemplate,
+  newVersionOf,
+  refuseUnlessAllowed,
+  type Template,
+  versionOf,
+  wireSummary,
+  wireTemplate,
+} from "./template.ts";
+
+const resourceOf = ({ id, namespace, name }: Template) => ({
+  type: "stack_template",
+  id,
+  name: `${namespace}/${name}`,
+});
+
+interface Address {
+  readonly params: { readonly namespace: string; readonly name: string };
+  readonly query: { readonly org_id?: string };
+}
+
+/** Throws the 404 and the 409 of an address that fits no template of the caller's, or several. */
+export async function templateAt(db: Queries, caller: Caller, { params, query }: Address): Promise<Template> {
+  const candidates = await findCandidates(db, caller, { ...params, orgId: query.org_id });
+  return chooseTemplate(candidates, caller.isSuperuser);
+}
+
+export function templateRoutes(db: Queries, clock: Clock): Route[] {
+  async function templateToWrite(caller: Caller, address: Address): Promise<Template> {
+    const template = await templateAt(db, caller, address);
+    const { org_id, namespace, scope } = template;
+    // A global template is seen from organizations that its own is hidden from: what is refused there is the writing.
+    const standing =
+      scope === "global" && !caller.isSuperuser
+        ? { isSuperuser: false, orgRole: null, projectRoles: [], worksOnCluster: false }
+        : await standingIn(db, caller, org_id, namespace);
+    refuseUnlessAllowed(scope, "write", standing);
+    return template;
+  }
+
+  return [
+    route(listStackTemplates, signedIn, async ({ caller, query }) => {
+      const { templates, total } = await listTemplates(db, caller, query, pageOf(query));
+      return envelope(templates.map(wireSummary), total, query);
+    }),
+
+    route(createStackTemplate, signedIn, async ({ caller, body, change, reply }) => {
+      const { namespace, org_id, ...content } = body;
+      refuseBrokenContent(content);
+      const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, content.scope);
+      const template = await change((unit) => makeTemplate(unit, clock, { orgId, namespace, content }));
+      sendEtag(reply, newVersionOf(template));
+      return template;
+    }),
+
+    route(getStackTemplate, signedIn, async ({ caller, params, query, reply }) => {
+      const template = await templateAt(db, caller, { params, query });
+      sendEtag(reply, versionOf(template));
+      return wireTemplate(template);
+    }),
+
+    route(updateStackTemplate, signedIn, async ({ caller, params, query, body, change, headers, reply }) => {
+      const { id } = await templateToWrite(caller, { params, query });
+      const template = await change(async ({ db: tx, record }) => {
+        const current = await lockTemplate(tx, id);
+        requireMatch(headers, versionOf(current));
+        const next: Template = { ...current, ...body, generation: current.generation + 1, updated_at: clock() };
+        refuseBrokenContent(next);
+        await updateTemplate(tx, next);
+        record({
+          action: "stack_template.update",
+          resource: resourceOf(next),
+          orgId: next.org_id,
+          changes: { fields: Object.keys(body) },
+        });
+        return next;
+      });
+      sendEtag(reply, versionOf(template));
+      return wireTemplate(template);
+    }),
+
+    route(deleteStackTemplate, signedIn, async ({ caller, params, query, change, headers }) => {
+      const { id } = await templateToWrite(caller, { params, query });
+      return change(async ({ db: tx, record }) => {
+        const template = await lockTemplate(tx, id);
+        requireMatch(headers, versionOf(template));
+        await deleteTemplate(tx, id);
+        record({ action: "stack_template.delete", resource: resourceOf(template), orgId: template.org_id });
+        return null;
+      });
+    }),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { Frame } from "./client.ts";
+
+/** A stream that is being read. */
+export interface Following {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The next event, comments passed over; null when the stream has ended. */
+  next(): Promise<Frame | null>;
+  nextComment(): Promise<Frame | null>;
+  /** Everything up to the end of the stream. */
+  rest(): Promise<Frame[]>;
+  leave(): void;
+}
+
+export async function follow(url: string, headers: Record<string, string>): Promise<Following> {
+  const leaving = new AbortController();
+  const response = await fetch(url, { headers, signal: leaving.signal });
+  const frames = response.body ? framesOf(response.body)[Symbol.asyncIterator]() : null;
+
+  async function next(isWanted: (frame: Frame) => boolean): Promise<Frame | null> {
+    for (;;) {
+      const step = await frames?.next();
+      if (!step || step.done) return null;
+      if (isWanted(step.value)) return step.value;
+    }
+  }
+  const isEvent = ({ comment }: Frame) => comment === undefined;
+  return {
+    status: response.status,
+    headers: response.headers,
+    next: () => next(isEvent),
+    nextComment: () => next((frame) => !isEvent(frame)),
+    async rest() {
+      const all: Frame[] = [];
+      for (let frame = await next(isEvent); frame !== null; frame = await next(isEvent)) all.push(frame);
+      return all;
+    },
+    leave: () => leaving.abort(),
+  };
+}
+
+async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      yield parseFrame(text.slice(0, end));
+      text = text.slice(end + 2);
+    }
+  }
+}
+
+/** As the standard reads a frame: a field a line, the lines of `data` put together again. */
+export function parseFrame(text: string): Frame {
+  let event = "message";
+  const data: string[] = [];
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line.startsWith(":")) return { event: "", data: null, comment: line.slice(1).trim() };
+    const [, field, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    if (field === "event") event = value;
+    if (field === "data") data.push(value);
+  }
+  return { event, data: JSON.parse(data.join("\n")) };
+}
