@@ -1,9 +1,5 @@
 import Fastify from "fastify";
-import {
-  SEE_APP_BY_SESSION,
-  SEE_ORG_BY_SESSION,
-  SEE_PROJECT_BY_SESSION,
-} from "../packages/server/src/access/sight.store.ts";
+import { SEE } from "../packages/server/src/access/sight.store.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { newId } from "../packages/server/src/id.ts";
 
@@ -27,15 +23,15 @@ const app = Fastify();
 const ORG_FIELDS = ["id", "name", "slug", "description", "created_at", "updated_at"] as const;
 const org = (row: Record<string, unknown>) => Object.fromEntries(ORG_FIELDS.map((field) => [field, row[field]]));
 
-async function see(name: string, text: string, ...values: unknown[]): Promise<Record<string, unknown>> {
-  const { rows } = await pool.query({ name, text, values: [SESSION_ID, new Date(), ...values] });
+async function see(what: keyof typeof SEE, ...values: unknown[]): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query({ ...SEE[what].session, values: [SESSION_ID, new Date(), ...values] });
   return rows[0];
 }
 
 const [sample] = (await pool.query("select * from orgs where id = $1", [ORG_ID])).rows;
 app.get("/bare", () => org(sample));
 
-app.get("/org", async () => org(await see("org", SEE_ORG_BY_SESSION, ORG_ID)));
+app.get("/org", async () => org(await see("org", ORG_ID)));
 
 app.get("/orgs", async () => {
   const [{ rows }, totals] = await Promise.all([
@@ -48,7 +44,7 @@ app.get("/orgs", async () => {
   return { data: rows.map(org), total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
 });
 
-app.get("/app", () => see("app", SEE_APP_BY_SESSION, PROJECT_ID, NAMESPACE, APP));
+app.get("/app", () => see("app", PROJECT_ID, NAMESPACE, APP));
 
 /** The statements of an app's creation, in its order and in one transaction. */
 const CREATE: readonly (readonly [name: string, text: string])[] = [
@@ -80,7 +76,7 @@ const CREATE: readonly (readonly [name: string, text: string])[] = [
 
 app.post("/apps", async (request, reply) => {
   const { name, components } = request.body as { name: string; components: object[] };
-  const seen = await see("project", SEE_PROJECT_BY_SESSION, PROJECT_ID);
+  const seen = await see("project", PROJECT_ID);
   const client = await pool.connect();
   const run = (index: number, ...values: unknown[]) => {
     const [statement, text] = CREATE[index] as readonly [string, string];

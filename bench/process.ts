@@ -32,12 +32,15 @@ export async function startNode(script: string, env: Record<string, string>): Pr
 function announcedPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let printed = "";
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${printed}`)));
-    child.stdout?.on("data", (chunk) => {
-      printed += chunk;
+    const look = (chunk: Buffer) => {
+      printed += chunk.toString();
       const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
-      if (port) resolve(Number(port));
-    });
+      if (!port) return;
+      child.stdout?.off("data", look);
+      resolve(Number(port));
+    };
+    child.stdout?.on("data", look);
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${printed}`)));
   });
 }
 

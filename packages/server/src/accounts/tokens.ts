@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
 import { newId } from "../id.ts";
@@ -24,8 +24,8 @@ const REMEMBERED_TOKENS = 10_000;
 const LONGEST_TOKEN = 2_000;
 
 /**
- * Signatures are checked once and remembered by the token's digest; the time is checked at every use. Whether the session
- * still stands is not said here but by the database.
+ * Signatures are checked once and remembered by the token, in the memory that holds the key which made it; the time is
+ * checked at every use. Whether the session still stands is not said here but by the database.
  */
 export async function createTokens(signingKey: string, clock: Clock): Promise<Tokens> {
   const key = await crypto.subtle.importKey(
@@ -35,7 +35,7 @@ export async function createTokens(signingKey: string, clock: Clock): Promise<To
     false,
     ["sign", "verify"],
   );
-  const remembered = new Map<string, TokenClaims>();
+  const remembered = { access: new Map<string, TokenClaims>(), refresh: new Map<string, TokenClaims>() };
 
   async function verify(purpose: Purpose, token: string): Promise<TokenClaims | null> {
     try {
@@ -70,14 +70,14 @@ export async function createTokens(signingKey: string, clock: Clock): Promise<To
     },
     async read(purpose, token) {
       if (token.length > LONGEST_TOKEN) return null;
-      const digest = hash("sha256", `${purpose} ${token}`, "base64");
-      let claims = remembered.get(digest) ?? null;
+      const known = remembered[purpose];
+      let claims = known.get(token) ?? null;
       if (!claims) {
         claims = await verify(purpose, token);
         if (!claims) return null;
         // The oldest entry goes first: a map keeps the order of insertion.
-        if (remembered.size >= REMEMBERED_TOKENS) remembered.delete(remembered.keys().next().value ?? "");
-        remembered.set(digest, claims);
+        if (known.size >= REMEMBERED_TOKENS) known.delete(known.keys().next().value ?? "");
+        known.set(token, claims);
       }
       return claims.expiresAtMs > clock().getTime() ? claims : null;
     },

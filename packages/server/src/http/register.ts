@@ -10,7 +10,7 @@ import type { Queries } from "../database/transaction.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 import { credentialOf } from "./authentication.ts";
-import { changeFor, fingerprintOf } from "./change.ts";
+import { type Change, changeFor, fingerprintOf } from "./change.ts";
 import { type InApp, type InProject, type Input, knownCaller, type OnCluster } from "./guard.ts";
 import { refuseOtherMediaTypes } from "./media-type.ts";
 import type { Route } from "./route.ts";
@@ -32,6 +32,7 @@ export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 export function registerRoutes(app: FastifyInstance, base: string, routes: readonly Route[], ports: RoutePorts): void {
   app.decorateRequest("credential", null);
+  app.decorateRequest("routePattern", null);
   for (const route of routes) registerRoute(app, base, route, ports);
 }
 
@@ -50,9 +51,12 @@ function registerRoute(
   const [successStatus, successSchema] = operation.success;
   const successes = [operation.success, operation.otherSuccess ?? []].filter(([, schema]) => schema);
   const needsCredential = operation.credentials !== "none";
+  const url = base + fastifyPath(operation.path);
+  const isReading = operation.method === "GET";
 
   /** What is known before the body has been read. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    request.routePattern = url;
     // Answers hold what was true for this caller at this moment, and some of them secrets.
     reply.header("cache-control", "no-store");
     request.credential = await credentialOf(ports.tokens, request.headers.authorization);
@@ -73,18 +77,7 @@ function registerRoute(
       throw invalid(items);
     }
     const seen = await guard.look(looking, input);
-    const { caller = null, ...places } = seen as { caller?: Caller } & Places;
-    const key = isCreation(operation) ? idempotencyKeyOf(request) : null;
-    const change = changeFor(ports, {
-      actor: { id: caller?.id ?? null, email: caller?.email ?? null, via: caller?.via ?? "user" },
-      sourceAddress,
-      requestId,
-      place: placeOf(places),
-      idempotency:
-        caller && key
-          ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
-          : null,
-    });
+    const change = isReading ? refuseChange : changeOf(request, seen);
     const given = await handle({
       ...input,
       ...seen,
@@ -100,9 +93,24 @@ function registerRoute(
     return successSchema === null ? null : given;
   }
 
+  function changeOf({ params, query, body, ip: sourceAddress, id: requestId, headers }: FastifyRequest, seen: object) {
+    const { caller = null, ...places } = seen as { caller?: Caller } & Places;
+    const key = caller && isCreation(operation) ? idempotencyKeyOf(headers) : null;
+    return changeFor(ports, {
+      actor: { id: caller?.id ?? null, email: caller?.email ?? null, via: caller?.via ?? "user" },
+      sourceAddress,
+      requestId,
+      place: placeOf(places),
+      idempotency:
+        caller && key
+          ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
+          : null,
+    });
+  }
+
   app.route({
     method: operation.method,
-    url: base + fastifyPath(operation.path),
+    url,
     schema: { response: Object.fromEntries(successes) },
     ...(needsCredential ? {} : { bodyLimit: STRANGERS_BODY_LIMIT_BYTES }),
     onRequest: admit,
@@ -119,9 +127,11 @@ function placeOf({ cluster, project, app }: Places): Place | null {
   return cluster ? { clusterId: cluster.id } : null;
 }
 
+const refuseChange: Change = () => Promise.reject(new Error("A GET changes nothing."));
+
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 
-function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
+function idempotencyKeyOf(headers: FastifyRequest["headers"]): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
@@ -133,5 +143,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
 declare module "fastify" {
   interface FastifyRequest {
     credential: Credential | null;
+    /** For the log and the metrics: Fastify puts a route's options together anew each time they are asked for. */
+    routePattern: string | null;
   }
 }

@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics.ts";
 export function noteAnswer(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method, ip: source } = request;
   const { statusCode: status, elapsedTime } = reply;
-  const route = request.routeOptions.url ?? null;
+  const route = request.routePattern ?? request.routeOptions.url ?? null;
   metrics.observe(method, route ?? "(none)", status, elapsedTime);
   request.log.info(
     { request_id: request.id, method, route, status, ms: Math.round(elapsedTime * 10) / 10, source },
