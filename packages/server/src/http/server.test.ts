@@ -85,7 +85,6 @@ describe("the headers that protect a browser", () => {
     const { headers } = await fetch(edge.url + path);
     expect(Object.fromEntries(headers)).toMatchObject({
       "x-content-type-options": "nosniff",
-      "x-frame-options": "SAMEORIGIN",
       "referrer-policy": "no-referrer",
       "strict-transport-security": expect.stringContaining("max-age="),
       "content-security-policy": expect.stringContaining("default-src 'self'"),

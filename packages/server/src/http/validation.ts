@@ -35,13 +35,22 @@ export function compileCheck(operation: Pick<Operation, "params" | "query" | "co
   add("query", operation.query, fromText);
   add("cookie", operation.cookies, fromText);
   add("body", operation.body, operation.bodyType ? fromText : fromJson);
-  return (request) => checks.flatMap(([part, validate]) => checkPart(part, validate, request[part]));
+  return (request) => {
+    let items = NONE;
+    for (const [part, validate] of checks) {
+      const found = checkPart(part, validate, request[part]);
+      if (found.length > 0) items = [...items, ...found];
+    }
+    return items;
+  };
 }
+
+const NONE: readonly ValidationItem[] = [];
 
 function checkPart(part: Part, validate: ValidateFunction, value: unknown): readonly ValidationItem[] {
   if (value === undefined) return [{ loc: [part], msg: "Field required", type: "missing" }];
   if (value instanceof UnreadableBody) return [value.item];
-  const unstorable = unstorableText(value, [part]);
+  const unstorable = isStorable(value) ? NONE : unstorableText(value, [part]);
   if (validate(value)) return unstorable;
   const items = onePerField([...unstorable, ...itemsOf(part, value, validate.errors ?? [])]);
   // Refused is refused, also by a keyword that there are no words for.
@@ -49,10 +58,21 @@ function checkPart(part: Part, validate: ValidateFunction, value: unknown): read
 }
 
 /** PostgreSQL stores no NUL, and half a surrogate pair is no character: both would fail later and far from here. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  for (const key in value) {
+    if (!isStorable(key) || !isStorable((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}
+
+/** Where the text is that cannot be stored. */
 function unstorableText(value: unknown, loc: ValidationItem["loc"]): ValidationItem[] {
   if (typeof value === "string") {
-    const fine = !value.includes("\0") && value.isWellFormed();
-    return fine ? [] : [{ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" }];
+    return isStorable(value)
+      ? []
+      : [{ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" }];
   }
   if (typeof value !== "object" || value === null) return [];
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
