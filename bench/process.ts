@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { once } from "node:events";
+import { type FileHandle, mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 export interface Process {
   readonly pid: number;
@@ -9,39 +13,39 @@ export interface Process {
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** Starts a server in a process of its own and waits for the line in which it says where it listens. */
+/**
+ * Starts a server in a process of its own and waits until it has said where it listens. What it prints goes to a file: read
+ * through a pipe, every line would cost the process that makes the load.
+ */
 export async function startNode(script: string, env: Record<string, string>): Promise<Process> {
+  const folder = await mkdtemp(join(tmpdir(), "binnacle-output-"));
+  const output = await open(join(folder, "output"), "w+");
   const child = spawn(process.execPath, ["--max-semi-space-size=8", script], {
     env: { PATH: process.env["PATH"], ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", output.fd, "inherit"],
   });
-  const port = await announcedPort(child);
-  // Read on and thrown away, as a log collector would: a full pipe would stop the server.
-  child.stdout?.resume();
+  const exited = once(child, "exit");
+  const port = await announcedPort(output, child);
   return {
     pid: child.pid ?? 0,
     port,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.kill("SIGTERM");
-      }),
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      await output.close();
+      await rm(folder, { recursive: true });
+    },
   };
 }
 
-function announcedPort(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let printed = "";
-    const look = (chunk: Buffer) => {
-      printed += chunk.toString();
-      const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
-      if (!port) return;
-      child.stdout?.off("data", look);
-      resolve(Number(port));
-    };
-    child.stdout?.on("data", look);
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${printed}`)));
-  });
+async function announcedPort(output: FileHandle, child: ChildProcess): Promise<number> {
+  for (;;) {
+    const printed = await readFile(`/proc/self/fd/${output.fd}`, "utf8");
+    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
+    if (port) return Number(port);
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${printed}`);
+    await setTimeout(20);
+  }
 }
 
 /** User and system time of all threads, from Linux's process table. */
