@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hold } from "./held-row.fixture.ts";
 import { LOGIN_LIMIT } from "./login-throttle.ts";
 
@@ -64,15 +64,18 @@ describe("the login throttle", () => {
     const throttled = newSource();
     await guess(throttled, username, LOGIN_LIMIT);
     const source = newSource();
-    const [wrongMs = 0, ...otherMs] = await shortest([
-      () => login(source, username, "a wrong guess"),
-      () => login(source, "nobody", "a wrong guess"),
-      () => login(throttled, username, password),
-    ]);
-    for (const ms of otherMs) {
-      expect(ms).toBeGreaterThan(wrongMs / 2);
-      expect(ms).toBeLessThan(wrongMs * 2);
-    }
+    // Told apart, they would be told apart each time; a busy moment of the machine passes.
+    await vi.waitFor(async () => {
+      const [wrongMs = 0, ...otherMs] = await shortest([
+        () => login(source, username, "a wrong guess"),
+        () => login(source, "nobody", "a wrong guess"),
+        () => login(throttled, username, password),
+      ]);
+      for (const ms of otherMs) {
+        expect(ms).toBeGreaterThan(wrongMs / 2);
+        expect(ms).toBeLessThan(wrongMs * 2);
+      }
+    }, 15_000);
   });
 
   test("[AU20] counts all attempts of one source together, whichever accounts they name", async () => {
