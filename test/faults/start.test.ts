@@ -40,6 +40,15 @@ describe("the server as a process", () => {
     expect(await again.exited).toBe(0);
   });
 
+  test("[ST2] a signal that comes twice at once, as through npm, stops it as cleanly", async () => {
+    const server = await startServer({ BINNACLE_DATA_DIR: data.path });
+    const postmaster = await postmasterPid(data.path);
+    server.signal("SIGINT");
+    server.signal("SIGINT");
+    expect(await server.exited).toBe(0);
+    expect(isAlive(postmaster)).toBe(false);
+  });
+
   test("[ST2] it leaves no process behind when it stops", async () => {
     const server = await startServer({ BINNACLE_DATA_DIR: data.path });
     const postmaster = await postmasterPid(data.path);

@@ -5,14 +5,17 @@ import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts
 import { createLog } from "./log.adapter.ts";
 import { releaseStartupMemory } from "./startup-memory.adapter.ts";
 
+const ECHO_MS = 1_000;
+
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 24) fail(`Binnacle needs Node.js 24 or newer; this is ${process.versions.node}.`);
 
 const config = readConfig();
 const log = createLog(config.logLevel);
+let stoppingSince: number | null = null;
 const controlPlane = await start();
 releaseStartupMemory();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop(signal));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(signal));
 if (config.environment === "local") process.stdout.write(welcome(controlPlane.url));
 
 function readConfig(): Config {
@@ -43,9 +46,13 @@ async function start(): Promise<ControlPlane> {
 }
 
 async function stop(signal: string): Promise<void> {
+  if (stoppingSince !== null) {
+    // A person who does not want to wait; at once it is npm, which passes on the Ctrl-C that we have had already.
+    if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
+    return;
+  }
+  stoppingSince = performance.now();
   log.info({ signal }, "stopping");
-  // A second signal is a person who does not want to wait.
-  process.once(signal, () => process.exit(1));
   await controlPlane.stop();
   log.info("stopped");
   process.exit(0);
