@@ -20,6 +20,7 @@ import { requireMatch, sendEtag } from "../http/etag.ts";
 import { exactlyOneOf, inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
+import { holdStayingProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
   findRevision,
@@ -28,7 +29,6 @@ import {
   insertRevision,
   keepSecrets,
   lockInstance,
-  requireLivingProject,
   updateInstance,
 } from "./addon.store.ts";
 import {
@@ -104,7 +104,7 @@ export function addonChangeRoutes(
         const answer = await change(async (unit) => {
           const wanted = { values: settled.values, chart_version, notes };
           const instance = newInstance({ id: newId(), name, definition_id: definition.id }, project, wanted, clock());
-          await requireLivingProject(unit.db, project.id);
+          await holdStayingProject(unit.db, project.id);
           await insertInstance(unit.db, instance);
           await storeSecrets(unit.db, instance.id, settled);
           await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));

@@ -6,7 +6,7 @@ import { isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type Instance, nameTaken, projectBeingDeleted, type Revision } from "./addon.ts";
+import { type Instance, nameTaken, type Revision } from "./addon.ts";
 
 interface Window {
   readonly limit: number;
@@ -16,18 +16,6 @@ interface Window {
 export interface Filter {
   readonly org_id?: string;
   readonly project_id?: string;
-}
-
-/** Locked against its deletion, which would miss an instance that is made meanwhile. */
-export async function requireLivingProject(tx: Tx, id: string): Promise<void> {
-  const project = await tx
-    .selectFrom("projects")
-    .select("lifecycle")
-    .where("id", "=", id)
-    .forShare()
-    .executeTakeFirst();
-  if (!project) throw notFound("Project");
-  if (project.lifecycle === "cleanup_pending") throw projectBeingDeleted();
 }
 
 const written = (instance: Instance) => ({

@@ -20,7 +20,6 @@ export type Revision = Selectable<AddonRevisionTable>;
 export const nameTaken = () => conflict("An addon instance of this name already exists in the project.");
 const beingDeleted = () => conflict("The addon instance is being deleted.");
 export const definitionGone = () => conflict("The addon's definition is no longer in the catalog.");
-export const projectBeingDeleted = () => conflict("The project is being deleted.");
 
 /** Nobody has acted on it yet. */
 const FIRST_PHASE: AddonPhase = "pending";
