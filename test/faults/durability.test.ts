@@ -17,7 +17,8 @@ afterAll(() => data.remove());
 
 async function adminOf(url: string): Promise<Client> {
   const api = new Client(`${url}/api/v1`);
-  const { body } = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
+  const { status, body } = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
+  expect(status, JSON.stringify(body)).toBe(200);
   return api.with({ authorization: `Bearer ${body.access_token}` });
 }
 
@@ -52,21 +53,27 @@ function startWriting(admin: Client, round: number) {
 async function everyOrgName(admin: Client): Promise<Set<string>> {
   const names = new Set<string>();
   for (let page = 1; ; page++) {
-    const { body } = await admin.get(`/orgs?items_per_page=100&page=${page}`);
+    const { status, body } = await admin.get(`/orgs?items_per_page=100&page=${page}`);
+    expect(status, JSON.stringify(body)).toBe(200);
     for (const org of body.data) names.add(org.name);
     if (!body.has_more) return names;
   }
 }
 
-async function servesAgain(url: string): Promise<number> {
+/**
+ * How long it takes until a new database process serves. The backends of a killed one answer for a moment longer, so that
+ * a server which is still ready may not have noticed yet.
+ */
+async function servesAgain(url: string, killed: number): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
+    const postmaster = await postmasterPid(data.path).catch(() => killed);
     const isReady = await fetch(`${url}/readyz`).then(
       (answer) => answer.ok,
       () => false,
     );
     const elapsedMs = performance.now() - startedAt;
-    if (isReady || elapsedMs > 2 * SERVES_AGAIN_WITHIN_MS) return elapsedMs;
+    if ((isReady && postmaster !== killed) || elapsedMs > 2 * SERVES_AGAIN_WITHIN_MS) return elapsedMs;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -88,7 +95,7 @@ test(
       if (victim !== "server") process.kill(postmaster, "SIGKILL");
 
       if (victim === "database") {
-        expect(await servesAgain(server.url), `round ${round}: ${victim}`).toBeLessThan(SERVES_AGAIN_WITHIN_MS);
+        expect(await servesAgain(server.url, postmaster), `round ${round}: ${victim}`).toBeLessThan(SERVES_AGAIN_WITHIN_MS);
         await writing.stop();
       } else {
         await server.exited;
