@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 
 const tag = "Tasks";
 
-export const TASK_KINDS = ["ping"] as const;
+export const TASK_KINDS = ["ping", "resync_cluster"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
 export const JOB_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
@@ -33,7 +33,9 @@ export const createTask = operation({
   path: "/tasks/task",
   tag,
   summary: "Queue a task; limited per caller by the caller's tier",
-  description: "Past the limit: 429 with `Retry-After`.",
+  description:
+    "`resync_cluster` has the operator of `payload.cluster_id` look at everything again; it needs an editor of the cluster. " +
+    "Past the limit: 429 with `Retry-After`.",
   credentials: "user",
   body: Type.Object(
     {
@@ -43,7 +45,7 @@ export const createTask = operation({
     strict,
   ),
   success: [201, Type.Object({ id: Uuid() }, { title: "TaskCreated" })],
-  failures: [429],
+  failures: [403, 404, 429],
 });
 
 export const getTask = operation({

@@ -1,0 +1,260 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { Metrics } from "../metrics.ts";
+import { LogLine } from "../rest/app-streams.ts";
+import { DRIFT_POLICIES } from "../rest/org-settings.ts";
+import { DESIRED_KINDS } from "../states.ts";
+import { AddonBody, AppBody, ProjectBody, RegistrySecretsBody } from "./desired.ts";
+import { LINK_LIMITS } from "./protocol.ts";
+import { Report } from "./report.ts";
+import { Message } from "./text.ts";
+
+/*
+ * One JSON object a frame, told apart by `type`. `id` names a frame that is answered, `ref` the one that is answered by
+ * this. Every frame but the first of each side carries the `session` that the hub has given. Fields that a reader does
+ * not know are ignored, types that it does not know end the session.
+ */
+
+const id = { id: Uuid() };
+const ref = { ref: Uuid() };
+const session = { session: Uuid() };
+
+const Count = Type.Integer({ minimum: 0 });
+/** Names what is dispatched to a cluster: `app/shop/web`. */
+const Key = Type.String({
+  maxLength: 200,
+  pattern: "^(project|app|addon_instance|registry_secrets)(/[a-z0-9.-]+){1,2}$",
+});
+const Hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
+
+/** A stored resource as both sides name it: the same entry means the same content. */
+export const InventoryEntry = Type.Object({ key: Key, resource_id: Uuid(), generation: Count, hash: Hash });
+export type InventoryEntry = Static<typeof InventoryEntry>;
+const named = InventoryEntry.properties;
+
+export const ClusterFacts = Type.Object({
+  kubernetes_version: Type.String({ maxLength: 100 }),
+  node_count: Count,
+  capacity: Type.Object({ cpu_cores: Type.Number(), memory_bytes: Type.Number(), pods: Count }),
+});
+export type ClusterFacts = Static<typeof ClusterFacts>;
+
+const Hello = Type.Object({
+  type: Type.Literal("hello"),
+  ...id,
+  versions: Type.Array(Type.Integer(), { minItems: 1, maxItems: 20 }),
+  operator_version: Type.String({ maxLength: 100 }),
+  facts: ClusterFacts,
+  /** The last revision that was told in full; null where none ever was. */
+  revision: Nullable(Count),
+  /** SHA-256 of `inventoryText`. */
+  digest: Hash,
+});
+/** All that the cluster holds, in pages; the last one has `more: false`. Asked for by a `welcome` that says so. */
+const Inventory = Type.Object({
+  type: Type.Literal("inventory"),
+  ...session,
+  entries: Type.Array(InventoryEntry, { maxItems: LINK_LIMITS.inventoryPage }),
+  more: Type.Boolean(),
+});
+/** The resource is stored in the cluster, or its removal is. */
+const Ack = Type.Object({ type: Type.Literal("ack"), ...ref, ...session, key: Key, generation: Count });
+const Nack = Type.Object({
+  type: Type.Literal("nack"),
+  ...ref,
+  ...session,
+  key: Key,
+  generation: Count,
+  /** `stale`: the cluster has a later generation. `unable`: try again later. `invalid`: it can never be stored. */
+  code: Type.Enum(["stale", "unable", "invalid"]),
+  message: Message,
+});
+const Status = Type.Object({
+  type: Type.Literal("status"),
+  ...id,
+  ...session,
+  key: Key,
+  resource_id: Uuid(),
+  generation: Count,
+  report: Type.Union([Report.project, Report.app, Report.addon_instance, Report.registry_secrets]),
+});
+const Heartbeat = Type.Object({ type: Type.Literal("heartbeat"), ...session, facts: Type.Optional(ClusterFacts) });
+const Response = Type.Object({
+  type: Type.Literal("response"),
+  ...ref,
+  ...session,
+  answer: Type.Union([
+    Type.Object({ metrics: Nullable(Type.Omit(Metrics, ["range"])) }),
+    Type.Object({ done: Type.Literal(true) }),
+    Type.Object({ error: Type.Object({ code: Type.Enum(["not_found", "unavailable", "failed"]), message: Message }) }),
+  ]),
+});
+const StreamData = Type.Object({
+  type: Type.Literal("stream_data"),
+  ...ref,
+  ...session,
+  lines: Type.Array(LogLine, { maxItems: 1_000 }),
+  /** Lines that were lost before these, because nobody took them in time. */
+  dropped: Count,
+});
+const StreamEnd = Type.Object({ type: Type.Literal("stream_end"), ...ref, ...session, error: Nullable(Message) });
+
+/** The state of a Shipwright BuildRun or a kpack Build. */
+const Build = Type.Object({
+  type: Type.Literal("build"),
+  ...session,
+  namespace: Type.String({ maxLength: 63 }),
+  name: Type.String({ maxLength: 253 }),
+  source: Type.Enum(["shipwright", "kpack"]),
+  state: Type.Enum(["pending", "running", "succeeded", "failed"]),
+  reason: Nullable(Type.String({ maxLength: 200 })),
+  message: Nullable(Message),
+  image: Nullable(Type.String({ maxLength: 1_024 })),
+  started_at: Nullable(Timestamp()),
+  finished_at: Nullable(Timestamp()),
+});
+
+const Amounts = Type.Object({ cpu_cores: Type.Number({ minimum: 0 }), memory_bytes: Type.Number({ minimum: 0 }) });
+/** One look at what is used, for clusters without a Prometheus. */
+const Samples = Type.Object({
+  type: Type.Literal("samples"),
+  ...session,
+  at: Timestamp(),
+  used: Nullable(Amounts),
+  capacity: Amounts,
+  components: Type.Array(
+    Type.Object({
+      namespace: Type.String({ maxLength: 63 }),
+      app: Type.String({ maxLength: 63 }),
+      component: Type.String({ maxLength: 63 }),
+      ...Amounts.properties,
+    }),
+    { maxItems: 5_000 },
+  ),
+});
+/** The new token is stored; the old one is not needed any more. */
+const TokenStored = Type.Object({ type: Type.Literal("token_stored"), ...ref, ...session });
+
+export const OPERATOR_FRAMES = {
+  hello: Hello,
+  inventory: Inventory,
+  ack: Ack,
+  nack: Nack,
+  status: Status,
+  heartbeat: Heartbeat,
+  response: Response,
+  stream_data: StreamData,
+  stream_end: StreamEnd,
+  build: Build,
+  samples: Samples,
+  token_stored: TokenStored,
+} as const;
+
+/** What an organization has decided for all its clusters; the operator keeps it for when the hub is away. */
+export const LinkSettings = Type.Object({ drift_policy: Type.Enum(DRIFT_POLICIES) });
+export type LinkSettings = Static<typeof LinkSettings>;
+
+const Welcome = Type.Object({
+  type: Type.Literal("welcome"),
+  ...ref,
+  ...session,
+  version: Type.Integer(),
+  heartbeat_seconds: Type.Number(),
+  /** How long to wait at most before the first try to come back, so that not all come at once. */
+  reconnect_spread_seconds: Type.Number(),
+  /** `inventory`: the digests differ, send all that there is. `digest`: they are equal. */
+  resume: Type.Enum(["digest", "inventory"]),
+  settings: LinkSettings,
+});
+/** They have changed since the welcome. */
+const Settings = Type.Object({ type: Type.Literal("settings"), ...session, settings: LinkSettings });
+
+const applied = { type: Type.Literal("apply"), ...id, ...session, ...named };
+const Apply = Type.Union([
+  Type.Object({ ...applied, kind: Type.Literal("project"), body: ProjectBody }),
+  Type.Object({ ...applied, kind: Type.Literal("app"), body: AppBody }),
+  Type.Object({ ...applied, kind: Type.Literal("addon_instance"), body: AddonBody }),
+  Type.Object({ ...applied, kind: Type.Literal("registry_secrets"), body: RegistrySecretsBody }),
+]);
+const Remove = Type.Object({
+  type: Type.Literal("remove"),
+  ...id,
+  ...session,
+  kind: Type.Enum(DESIRED_KINDS),
+  key: Key,
+  resource_id: Uuid(),
+  generation: Count,
+});
+/** Everything up to this revision was told. */
+const SyncEnd = Type.Object({ type: Type.Literal("sync_end"), ...session, revision: Count });
+/** Status frames that are on record now and need not be sent again. */
+const Noted = Type.Object({ type: Type.Literal("noted"), ...session, refs: Type.Array(Uuid(), { maxItems: 1_000 }) });
+/** `resync`: look at everything again and report it. `redeploy`: apply one resource again, whatever is believed of it. */
+const Command = Type.Object({
+  type: Type.Literal("command"),
+  ...id,
+  ...session,
+  command: Type.Union([
+    Type.Object({ name: Type.Literal("resync") }),
+    Type.Object({ name: Type.Literal("redeploy"), key: Key }),
+  ]),
+});
+const Request = Type.Object({
+  type: Type.Literal("request"),
+  ...id,
+  ...session,
+  request: Type.Object({
+    name: Type.Literal("metrics"),
+    /** Null asks for the cluster alone. */
+    app: Nullable(Type.Object({ namespace: Type.String(), name: Type.String() })),
+    range_seconds: Type.Integer({ minimum: 1 }),
+  }),
+});
+const StreamOpen = Type.Object({
+  type: Type.Literal("stream_open"),
+  ...id,
+  ...session,
+  stream: Type.Object({
+    name: Type.Literal("logs"),
+    namespace: Type.String(),
+    app: Type.String(),
+    component: Type.String(),
+    tail_lines: Count,
+    since_seconds: Nullable(Type.Integer({ minimum: 1 })),
+    follow: Type.Boolean(),
+  }),
+  credit_bytes: Count,
+});
+const StreamCredit = Type.Object({ type: Type.Literal("stream_credit"), ...ref, ...session, credit_bytes: Count });
+const StreamCancel = Type.Object({ type: Type.Literal("stream_cancel"), ...ref, ...session });
+const RenewToken = Type.Object({
+  type: Type.Literal("renew_token"),
+  ...id,
+  ...session,
+  token: Type.String(),
+  expires_at: Timestamp(),
+});
+/** Reconnect elsewhere, at a moment of your own choice within the spread. */
+const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seconds: Type.Number() });
+
+export const HUB_FRAMES = {
+  welcome: Welcome,
+  settings: Settings,
+  apply: Apply,
+  remove: Remove,
+  sync_end: SyncEnd,
+  noted: Noted,
+  command: Command,
+  request: Request,
+  stream_open: StreamOpen,
+  stream_credit: StreamCredit,
+  stream_cancel: StreamCancel,
+  renew_token: RenewToken,
+  drain: Drain,
+} as const;
+
+type FramesOf<F extends Record<string, TSchema>> = { readonly [T in keyof F]: Static<F[T]> };
+export type OperatorFrames = FramesOf<typeof OPERATOR_FRAMES>;
+export type HubFrames = FramesOf<typeof HUB_FRAMES>;
+export type OperatorFrame = OperatorFrames[keyof OperatorFrames];
+export type HubFrame = HubFrames[keyof HubFrames];

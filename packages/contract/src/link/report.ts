@@ -1,0 +1,76 @@
+import Type, { type Static } from "typebox";
+import { Nullable, Timestamp } from "../fields.ts";
+import { DRIFT_STATES } from "../states.ts";
+import { Message, Reason } from "./text.ts";
+
+/** What an operator sees of a resource, by kind. */
+
+/** Nothing of it is left on the cluster. The only report that ends a removal. */
+const Gone = Type.Object({ state: Type.Literal("gone") });
+
+export const ProjectReport = Type.Object({
+  state: Type.Enum(["ready", "apply_failed", "namespace_conflict", "cleaning", "cleanup_blocked"]),
+  message: Nullable(Message),
+});
+export type ProjectReport = Static<typeof ProjectReport>;
+
+export const RegistrySecretsReport = Type.Object({
+  state: Type.Enum(["ready", "apply_failed"]),
+  message: Nullable(Message),
+});
+export type RegistrySecretsReport = Static<typeof RegistrySecretsReport>;
+
+export const DriftField = Type.Object({
+  object: Type.Object({ kind: Type.String({ maxLength: 100 }), name: Type.String({ maxLength: 253 }) }),
+  /** RFC 6901, into the object. */
+  pointer: Type.String({ maxLength: 1_024 }),
+  /** As JSON allows; of a Secret neither is shown. */
+  desired: Type.Optional(Type.Unknown()),
+  observed: Type.Optional(Type.Unknown()),
+  /** The field manager that holds the field, where that is the trouble. */
+  manager: Type.Optional(Type.String({ maxLength: 200 })),
+});
+export type DriftField = Static<typeof DriftField>;
+
+export const DriftReport = Type.Object({
+  state: Type.Enum(DRIFT_STATES),
+  summary: Nullable(Message),
+  fields: Type.Array(DriftField, { maxItems: 100 }),
+  detected_at: Nullable(Timestamp()),
+});
+export type DriftReport = Static<typeof DriftReport>;
+
+export const AppReport = Type.Object({
+  phase: Type.Enum(["deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"]),
+  reason: Nullable(Reason),
+  message: Nullable(Message),
+  components: Type.Array(
+    Type.Object({ name: Type.String({ maxLength: 63 }), ready_replicas: Type.Integer({ minimum: 0 }) }),
+    { maxItems: 100 },
+  ),
+  drift: DriftReport,
+});
+export type AppReport = Static<typeof AppReport>;
+
+export const AddonReport = Type.Object({
+  phase: Type.Enum(["installing", "ready", "upgrading", "degraded", "failed", "deleting"]),
+  reason: Nullable(Reason),
+  message: Nullable(Message),
+  /** Null for a secret one: its value stays in the cluster. */
+  exports: Type.Record(Type.String(), Nullable(Type.String({ maxLength: 4_096 }))),
+});
+export type AddonReport = Static<typeof AddonReport>;
+
+export const Report = {
+  project: Type.Union([ProjectReport, Gone]),
+  app: Type.Union([AppReport, Gone]),
+  addon_instance: Type.Union([AddonReport, Gone]),
+  registry_secrets: Type.Union([RegistrySecretsReport, Gone]),
+} as const;
+export type Gone = Static<typeof Gone>;
+export interface Reports {
+  readonly project: ProjectReport | Gone;
+  readonly app: AppReport | Gone;
+  readonly addon_instance: AddonReport | Gone;
+  readonly registry_secrets: RegistrySecretsReport | Gone;
+}
