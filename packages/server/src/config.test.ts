@@ -30,9 +30,10 @@ describe("the configuration", () => {
     const { secrets, ...settings } = parseConfig({});
     expect(settings).toEqual({
       environment: "local",
-      roles: ["api", "worker"],
+      roles: ["api", "hub", "worker"],
       host: "127.0.0.1",
       port: 8080,
+      hubPort: 8081,
       publicUrl: "http://127.0.0.1:8080",
       dataDir: ".data",
       databasePoolSize: 20,

@@ -18,6 +18,7 @@ export interface Config {
   readonly roles: readonly Role[];
   readonly host: string;
   readonly port: number;
+  readonly hubPort: number;
   readonly publicUrl: string;
   readonly dataDir: string;
   readonly databasePoolSize: number;

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { sightStore } from "./access/sight.store.ts";
 import { createPasswords } from "./accounts/password.adapter.ts";
 import { createTokens } from "./accounts/tokens.ts";
+import { failOverdueDeployments } from "./apps/overdue.store.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createMemoryBus } from "./bus/memory.adapter.ts";
 import { connectRedisBus } from "./bus/redis.adapter.ts";
@@ -22,6 +23,14 @@ import { registerHealth } from "./http/health.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { API_BASE, createHttpServer, registerApi } from "./http/server.ts";
+import { startAsking } from "./hub/asking.store.ts";
+import { createBodySource } from "./hub/bodies.store.ts";
+import { announceLapsed } from "./hub/connection-status.store.ts";
+import { startHub } from "./hub/hub.adapter.ts";
+import type { LiveSessions } from "./hub/ports.ts";
+import { createReportSink } from "./hub/reports.store.ts";
+import { operatorRequests } from "./hub/requests.ts";
+import { startSwitchboard } from "./hub/switchboard.ts";
 import { startUpkeep } from "./jobs/upkeep.ts";
 import { startWorker } from "./jobs/worker.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
@@ -68,10 +77,19 @@ export async function startControlPlane(
     const bus: Bus = config.secrets.redisUrl ? connectRedisBus(config.secrets.redisUrl, log) : createMemoryBus(log);
     started.push(() => bus.close());
 
+    const hubHere: { sessions: LiveSessions | null } = { sessions: null };
+    const asking = startAsking({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
+    started.push(async () => asking.stop());
+    const operators = operatorRequests(asking);
+
     if (config.roles.includes("worker")) {
-      const worker = startWorker({ db, bus, log, handlers: taskHandlers() });
+      const worker = startWorker({ db, bus, log, handlers: taskHandlers(operators) });
       const confirmation = { db, bus, clock, withinSeconds: config.projectConfirmSeconds };
-      const chores = [{ name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) }];
+      const chores = [
+        { name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) },
+        { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock }) },
+        { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock }) },
+      ];
       const upkeep = startUpkeep({ db, clock, log, chores });
       started.push(
         () => worker.stop(config.drainTimeoutMs),
@@ -82,9 +100,10 @@ export async function startControlPlane(
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics });
     registerHealth(app, metrics, database.pool);
+    const agentTokens = await createAgentTokens(keys.signingKey, clock);
+    const vault = createVault(keys.vaultKeys);
     if (config.roles.includes("api")) {
       const tokens = await createTokens(keys.signingKey, clock);
-      const agentTokens = await createAgentTokens(keys.signingKey, clock);
       const operatorChart = await loadOperatorChart();
       const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfSessions(db) });
       started.push(async () => broadcast.stop());
@@ -95,11 +114,12 @@ export async function startControlPlane(
         tokens,
         passwords,
         catalog,
-        vault: createVault(keys.vaultKeys),
+        vault,
         agentTokens,
         operatorChart,
         sights: sightStore(database.pool),
         broadcast,
+        operators,
       };
       const routes = apiRoutes(ports, config);
       registerApi(app, routes, ports);
@@ -107,13 +127,36 @@ export async function startControlPlane(
       const document = openApiDocument(routes, { serverUrl: API_BASE });
       await registerDocumentation(app, API_BASE, document, config.environment, ports);
     }
-    const url = await app.listen({ host: config.host, port: config.port });
+    const url = await app.listen({ host: config.host, port: portOf(config) });
     started.push(() => drain(app, config.drainTimeoutMs));
+    if (config.roles.includes("hub")) {
+      const hub = startHub({
+        server: app.server,
+        db,
+        bus,
+        clock,
+        log,
+        tokens: agentTokens,
+        bodies: createBodySource({ db, vault, catalog, log }),
+        reports: createReportSink({ db, bus, clock, catalog }),
+      });
+      const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
+      hubHere.sessions = hub.sessions;
+      started.push(
+        () => hub.stop(config.drainTimeoutMs),
+        async () => switchboard.stop(),
+      );
+    }
     return { url, bus, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A hub of its own stands beside the API, perhaps on the same machine. */
+function portOf({ roles, port, hubPort }: Config): number {
+  return roles.includes("hub") && !roles.includes("api") ? hubPort : port;
 }
 
 async function openDatabase(

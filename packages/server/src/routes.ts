@@ -7,12 +7,11 @@ import { userRoutes } from "./accounts/user.routes.ts";
 import { addonRoutes } from "./addons/addon.routes.ts";
 import { addonChangeRoutes } from "./addons/addon-change.routes.ts";
 import { addonDefinitionRoutes } from "./addons/addon-definition.routes.ts";
-import { withoutHub } from "./addons/addon-removal.ts";
+import type { AddonRemoval } from "./addons/addon-removal.ts";
 import { appRoutes } from "./apps/app.routes.ts";
 import { appOperationRoutes } from "./apps/app-operation.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
 import { appStreamRoutes } from "./apps/app-stream.routes.ts";
-import { withoutOperators } from "./apps/operator-requests.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
@@ -30,6 +29,7 @@ import type { Queries } from "./database/transaction.ts";
 import type { Broadcast } from "./events/broadcast.ts";
 import { eventRoutes } from "./events/event.routes.ts";
 import type { Route } from "./http/route.ts";
+import type { OperatorRequests } from "./hub/operator-requests.ts";
 import { installRoutes } from "./installs/install.routes.ts";
 import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
@@ -53,11 +53,12 @@ interface Ports {
   readonly agentTokens: AgentTokens;
   readonly operatorChart: Chart;
   readonly broadcast: Broadcast;
+  readonly operators: OperatorRequests & AddonRemoval;
 }
 
 /** Every route of the API, by resource. */
 export function apiRoutes(ports: Ports, config: Config): Route[] {
-  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast } = ports;
+  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators } = ports;
   const sessionSettings = {
     accessTokenMinutes: config.accessTokenMinutes,
     refreshTokenDays: config.refreshTokenDays,
@@ -69,7 +70,7 @@ export function apiRoutes(ports: Ports, config: Config): Route[] {
     ...userRoutes(db, passwords, clock),
     ...cliTokenRoutes(db, clock),
     ...deviceLoginRoutes(db, clock, config.publicUrl),
-    ...orgRoutes(db, clock),
+    ...orgRoutes(db, bus, clock),
     ...memberRoutes(db, clock),
     ...auditRoutes(db),
     ...tierRoutes(db, clock),
@@ -77,12 +78,12 @@ export function apiRoutes(ports: Ports, config: Config): Route[] {
     ...bundleRoutes(catalog.bundles),
     ...addonDefinitionRoutes(catalog.addons),
     ...addonRoutes(db),
-    ...addonChangeRoutes({ db, bus, clock, vault, removal: withoutHub }, catalog.addons),
+    ...addonChangeRoutes({ db, bus, clock, vault, removal: operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...clusterRoutes(ports, config.publicUrl),
     ...connectionRoutes(ports, config.publicUrl),
-    ...nodeRoutes(bus, vault, clock),
+    ...nodeRoutes(ports),
     ...provisioningRoutes(db, bus, clock),
     ...installRoutes(clock, catalog.bundles),
     ...bindingRoutes(db, clock),
@@ -92,6 +93,6 @@ export function apiRoutes(ports: Ports, config: Config): Route[] {
     ...appRoutes(db, { vault, clock, bus }),
     ...appOperationRoutes(db, { vault, clock, bus }),
     ...appSecretRoutes(db, { vault, clock, bus }),
-    ...appStreamRoutes(db, clock, withoutOperators),
+    ...appStreamRoutes(db, clock, operators),
   ];
 }

@@ -19,10 +19,3 @@ export interface RemovedAddon {
 
 export const operatorUnreachable = () =>
   new Fault("bad_gateway", "The operator of the cluster cannot be reached; the addon instance was not deleted.");
-
-/** While no hub is part of the control plane, no operator can take anything over. */
-export const withoutHub: AddonRemoval = {
-  handOver: async () => {
-    throw operatorUnreachable();
-  },
-};

@@ -2,10 +2,15 @@ import { Client, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "../fault.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
+import { type LogRequest, noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.ts";
 import { openShop, type Shop, someApp, WEB, workload } from "./app.fixture.ts";
 import { appStreamRoutes } from "./app-stream.routes.ts";
-import { type LogRequest, type OperatorRequests, withoutOperators } from "./operator-requests.ts";
+
+const away = async (): Promise<never> => {
+  throw noOperatorConnected();
+};
+const withoutOperators: OperatorRequests = { logs: away, metrics: away, resync: away };
 
 let world: World;
 let shop: Shop;

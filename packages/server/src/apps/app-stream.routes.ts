@@ -8,12 +8,13 @@ import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.ts";
 import { wellFormed } from "../http/well-formed.ts";
+import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
+import { metricsOf } from "../metrics/metrics.store.ts";
 import { sessionLease } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";
 import { addressed, addressOf } from "./app-address.ts";
 import { pumpLogs } from "./log-stream.ts";
 import { logTarget } from "./log-target.ts";
-import { noOperatorConnected, type OperatorRequests } from "./operator-requests.ts";
 
 interface LogOptions {
   readonly tail_lines: number;
@@ -66,10 +67,9 @@ export function appStreamRoutes(db: Queries, clock: Clock, operators: OperatorRe
         inApp("viewer", (input) => addressOf(input)),
       ),
       async ({ app, query: { range } }) => {
-        await requireOperator(app.cluster_id);
         const { cluster_id: clusterId, namespace, name } = app;
-        const found = await operators.metrics({ clusterId, namespace, app: name, rangeSeconds: rangeSeconds(range) });
-        return { range, ...found };
+        const request = { clusterId, app: { namespace, name }, rangeSeconds: rangeSeconds(range) };
+        return { range, ...(await metricsOf({ db, clock, operators }, request)) };
       },
     ),
   ];

@@ -60,7 +60,18 @@ describe("a stream of logs", () => {
     }
     await expect(pumpLogs(broken(), stream)).rejects.toThrow("the hub is gone");
     expect(names(stream)).toEqual(["log", "end"]);
+    expect(stream.written.at(-1)).toBe('event: end\ndata: {"error":"The logs broke off."}\n\n');
     expect(stream.ended).toBe(1);
+  });
+
+  test("[AP49] tells what was lost on the way beside what its own reader loses", async () => {
+    const stream = reader(() => 0);
+    async function* leaky() {
+      yield { dropped: 3 };
+      yield line("one");
+    }
+    await pumpLogs(leaky(), stream);
+    expect(stream.written[0]).toBe('event: dropped\ndata: {"count":3}\n\n');
   });
 });
 

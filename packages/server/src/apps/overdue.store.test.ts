@@ -1,9 +1,10 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
+import type { Bus } from "../bus/bus.ts";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { inTransaction } from "../database/transaction.ts";
-import type { Announcement } from "../events/event.ts";
+import type { Announcement, Event } from "../events/event.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { createVault } from "../vault/vault.ts";
 import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
@@ -55,16 +56,21 @@ const deployments = (name: string) =>
     .where("apps.name", "=", name)
     .orderBy("app_deployments.revision", "desc")
     .execute();
+let heard: Event[] = [];
+const fail = () => {
+  const bus = { publish: (_topic: string, event: Event) => void heard.push(event) } as unknown as Bus;
+  return failOverdueDeployments({ db: world.database.kysely, bus, clock: world.clock.now });
+};
 const newest = async (name: string) => (await deployments(name))[0];
 
 test("[AP59] a deployment with a deadline has failed when the deadline passes and it is still pending", async () => {
   const [soon, late, without] = [await deployedBy(60), await deployedBy(3600), await shop.app()];
   world.clock.advance(59_000);
-  await failOverdueDeployments(world.database.kysely, world.clock.now());
+  await fail();
   expect((await newest(soon))?.status).toBe("pending");
 
   world.clock.advance(1_000);
-  await failOverdueDeployments(world.database.kysely, world.clock.now());
+  await fail();
   expect(await newest(soon)).toMatchObject({
     status: "failed",
     message: OVERDUE_MESSAGE,
@@ -77,6 +83,24 @@ test("[AP59] one that was overtaken or has succeeded is left alone", async () =>
   const name = await deployedBy(60);
   await shop.editor.api.post(shop.path(name, "/redeploy"));
   world.clock.advance(3_600_000);
-  await failOverdueDeployments(world.database.kysely, world.clock.now());
+  await fail();
   expect((await deployments(name)).map(({ status }) => status)).toEqual(["pending", "superseded"]);
+});
+
+test("[DS30] one that has failed for its deadline is announced, once", async () => {
+  const name = await deployedBy(60);
+  heard = [];
+  world.clock.advance(60_000);
+  await fail();
+  await fail();
+  expect(heard).toMatchObject([
+    {
+      type: "app",
+      time: world.clock.now().toISOString(),
+      project_id: shop.project,
+      resource: { name },
+      phase: "pending",
+      deployment: { revision: 1, status: "failed" },
+    },
+  ]);
 });

@@ -15,6 +15,8 @@ export interface Bus {
    * neither the publisher nor the other handlers.
    */
   subscribe(topic: string, handler: (message: unknown) => void): () => void;
+  /** Whether what is published now goes out, as far as is known: for those who would wait for an answer. */
+  isUp(): boolean;
   /** Nothing is sent or delivered afterwards. */
   close(): Promise<void>;
 }

@@ -19,6 +19,7 @@ export function createMemoryBus(log: Log): Bus {
       const { remove } = subscriptions.add(topic, handler);
       return () => void remove();
     },
+    isUp: () => !closed,
     async close() {
       closed = true;
       subscriptions.clear();

@@ -49,6 +49,7 @@ export function connectRedisBus(url: string, log: Log): Bus {
         subscriber.unsubscribe(CHANNEL_PREFIX + topic).catch(outage.failed);
       };
     },
+    isUp: () => connections.every(({ status }) => status === "ready"),
     async close() {
       subscriptions.clear();
       await Promise.all(connections.map(shut));

@@ -19,8 +19,7 @@ export interface AgentTokens {
 const ISSUER = "binnacle";
 const AUDIENCE = "binnacle:agent";
 const ALGORITHM = "HS256";
-const LIFETIME_DAYS = 365;
-const DAY_MS = 86_400_000;
+export const AGENT_TOKEN_LIFETIME_MS = 365 * 86_400_000;
 const LONGEST_TOKEN = 2_000;
 
 /** A rotation raises the floor to the version of the token that it mints; what is below it is revoked. */
@@ -38,7 +37,7 @@ export async function createAgentTokens(signingKey: string, clock: Clock): Promi
   return {
     async mint(clusterId, tokenVersion) {
       const now = clock();
-      const expiresAt = wholeSeconds(new Date(now.getTime() + LIFETIME_DAYS * DAY_MS));
+      const expiresAt = wholeSeconds(new Date(now.getTime() + AGENT_TOKEN_LIFETIME_MS));
       const token = await new SignJWT({ ver: tokenVersion })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
         .setIssuer(ISSUER)

@@ -150,7 +150,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
             await deleteClusterRow(tx, id);
             // No token of it counts any more: whichever hub holds its session lets go of it.
             const floor = cluster.token_version + 1;
-            afterCommit(() => bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: id, floor }));
+            afterCommit(() => bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: id, floor, deleted: true }));
           }
           record({ action: "cluster.delete", resource: resourceOf(cluster), orgId: cluster.org_id });
           return null;

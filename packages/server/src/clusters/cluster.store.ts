@@ -45,6 +45,10 @@ export function listClusterRows(db: Queries, orgId: string, page: Window): Promi
     .execute();
 }
 
+export function clustersById(db: Queries, ids: readonly string[]): Promise<Cluster[]> {
+  return clusters(db).where("clusters.id", "=", sql<string>`any (${ids}::uuid[])`).execute();
+}
+
 export async function knownCluster(db: Queries, id: string): Promise<Cluster> {
   const cluster = await clusters(db).where("clusters.id", "=", id).executeTakeFirst();
   if (!cluster) throw notFound("Cluster");

@@ -1,20 +1,31 @@
 import { getClusterMetrics, getSshKey, scaleCluster } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { Fault, notFound } from "../fault.ts";
+import type { Queries } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
 import { onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
+import { metricsOf } from "../metrics/metrics.store.ts";
 import { startProvisioning } from "../provisioning/provisioning.store.ts";
 import { scaleProblem, wireJob } from "../provisioning/provisioning.ts";
 import type { Vault } from "../vault/vault.ts";
 import { lockCluster } from "./cluster.store.ts";
-import { hasLiveSession } from "./cluster.ts";
-import { rangeProblems } from "./metrics-range.ts";
+import { rangeProblems, rangeSeconds } from "./metrics-range.ts";
+
+interface NodePorts {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly operators: Pick<OperatorRequests, "metrics">;
+}
 
 /** The machines of a cluster: how many there are, how to get onto them, and what they can carry. */
-export function nodeRoutes(bus: Bus, vault: Vault, clock: Clock): Route[] {
+export function nodeRoutes(ports: NodePorts): Route[] {
+  const { bus, vault, clock } = ports;
   return [
     route(
       scaleCluster,
@@ -57,13 +68,9 @@ export function nodeRoutes(bus: Bus, vault: Vault, clock: Clock): Route[] {
         ({ query }) => rangeProblems(query.range),
         onCluster("member", ({ params }) => params.id),
       ),
-      async ({ cluster }) => {
-        throw new Fault(
-          "unavailable",
-          hasLiveSession(cluster, clock())
-            ? "The cluster's operator gives no metrics."
-            : "No operator of the cluster is connected, and no samples are kept.",
-        );
+      async ({ cluster, query: { range } }) => {
+        const request = { clusterId: cluster.id, app: null, rangeSeconds: rangeSeconds(range) };
+        return { range, ...(await metricsOf(ports, request)) };
       },
     ),
   ];

@@ -19,7 +19,7 @@ import {
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-export const ROLES = ["api", "worker"] as const;
+export const ROLES = ["api", "hub", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -57,12 +57,18 @@ export const SETTINGS = {
   ),
   roles: setting(
     "BINNACLE_ROLES",
-    "api,worker",
+    "api,hub,worker",
     nonEmptyList(oneOf(ROLES)),
-    "What this process does, comma-separated: `api` answers requests, `worker` runs jobs",
+    "What this process does, comma-separated: `api` answers requests, `hub` holds the connections of operators, `worker` runs jobs",
   ),
   host: setting("BINNACLE_HOST", "127.0.0.1", filled, "Address to listen on"),
   port: setting("BINNACLE_PORT", "8080", integer(0, 65_535), "Port to listen on; 0 takes a free one"),
+  hubPort: setting(
+    "BINNACLE_HUB_PORT",
+    "8081",
+    integer(0, 65_535),
+    "Port to listen on where `hub` runs without `api`; 0 takes a free one",
+  ),
   publicUrl: setting(
     "BINNACLE_PUBLIC_URL",
     "http://127.0.0.1:8080",

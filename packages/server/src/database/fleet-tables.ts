@@ -9,6 +9,7 @@ import type {
   DriftState,
   HaTier,
   LifecycleReason,
+  OperatorFrames,
   ProjectLifecycle,
   Provider,
   ProvisioningAction,
@@ -35,6 +36,7 @@ export interface FleetTables {
   cluster_sessions: ClusterSessionTable;
   clusters: ClusterTable;
   desired_resources: DesiredResourceTable;
+  metric_samples: MetricSampleTable;
   projects: ProjectTable;
   provisioning_jobs: ProvisioningJobTable;
   provisioning_log_lines: ProvisioningLogLineTable;
@@ -91,7 +93,6 @@ export interface ClusterSessionTable {
   hub_id: string;
   epoch: number;
   token_version: number;
-  acknowledged_revision: Generated<number>;
   lease_until: Date;
   started_at: Date;
 }
@@ -156,7 +157,16 @@ export interface DesiredResourceTable {
   generation: number;
   revision: number;
   removed_at: Date | null;
+  /** What the cluster has confirmed to hold: of an earlier generation while a later one is on its way. */
+  acked_generation: number | null;
+  acked_hash: string | null;
   updated_at: Date;
+}
+
+export interface MetricSampleTable {
+  cluster_id: string;
+  at: Date;
+  sample: Json<Omit<OperatorFrames["samples"], "type" | "session" | "at">>;
 }
 
 export interface AppTable extends Timestamps {

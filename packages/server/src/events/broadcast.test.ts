@@ -56,6 +56,7 @@ beforeEach(() => {
       say = handler;
       return () => undefined;
     },
+    isUp: () => true,
     close: async () => undefined,
   };
   broadcast = startBroadcast({ bus, clock: () => new Date(), log, accessOf: read });

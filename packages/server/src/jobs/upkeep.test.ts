@@ -3,6 +3,7 @@ import { TestClock } from "@binnacle/world/clock";
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { insertCluster } from "../access/bindings.fixture.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.ts";
@@ -16,6 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 let fresh: FreshDatabase;
 let db: Queries;
 const userId = newId();
+let clusterId: string;
 const clock = new TestClock();
 
 beforeAll(async () => {
@@ -37,6 +39,12 @@ beforeAll(async () => {
     .insertInto("users")
     .values({ id: userId, ...person, tier_name: "free", ...times })
     .execute();
+  const orgId = newId();
+  await db
+    .insertInto("orgs")
+    .values({ id: orgId, name: "Demo", slug: "demo", description: null, settings: "{}", ...times })
+    .execute();
+  clusterId = await insertCluster(db, orgId);
 });
 afterAll(() => fresh.drop());
 
@@ -86,6 +94,7 @@ const rowOf: Partial<Record<keyof Tables, (at: Date) => Promise<unknown>>> = {
         finished_at: at,
       })
       .execute(),
+  metric_samples: (at) => db.insertInto("metric_samples").values({ cluster_id: clusterId, at, sample: "{}" }).execute(),
 };
 
 const countOf = async (table: keyof Tables) =>
@@ -97,6 +106,7 @@ test.each([
   ["[JB32]", "login_tallies", "were not touched for an hour", HOUR_MS],
   ["[JB33]", "idempotency_keys", "are older than 25 hours", 25 * HOUR_MS],
   ["[JB34]", "jobs", "ended more than 30 days ago", 30 * DAY_MS],
+  ["[DS29]", "metric_samples", "are older than 24 hours", DAY_MS],
 ] as const)("%s upkeep deletes %s that %s, and no others", async (_, table, _when, keptMs) => {
   await rowOf[table]?.(ago(keptMs + MINUTE_MS));
   await rowOf[table]?.(ago(keptMs - MINUTE_MS));
@@ -140,10 +150,10 @@ test("[JB35] replicas that keep up at the same time clear more than one batch wi
 });
 
 test("[JB36] upkeep folds the deltas of a total into one row", async () => {
-  const count = { relation: "orgs", delta: 1 };
+  const count = { relation: "sheep", delta: 1 };
   await db.insertInto("row_counts").values(Array(50).fill(count)).execute();
   const upkeep = startUpkeep({ db, clock: clock.now, log: listeningLog() });
-  const rows = () => db.selectFrom("row_counts").select("delta").where("relation", "=", "orgs").execute();
+  const rows = () => db.selectFrom("row_counts").select("delta").where("relation", "=", "sheep").execute();
   await vi.waitFor(async () => expect(await rows()).toEqual([{ delta: 50 }]), SOON);
   await upkeep.stop();
 });

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { failOverdueDeployments } from "../apps/overdue.store.ts";
 import type { Clock } from "../clock.ts";
 import { foldRowCounts } from "../database/row-count.store.ts";
 import type { Tables } from "../database/tables.ts";
@@ -25,6 +24,7 @@ const RETENTIONS: readonly Retention[] = [
   // An hour more than keys are honoured, whatever the replicas' clocks think of each other.
   { table: "idempotency_keys", column: "created_at", keptMs: 25 * HOUR_MS },
   { table: "jobs", column: "finished_at", keptMs: 30 * DAY_MS },
+  { table: "metric_samples", column: "at", keptMs: DAY_MS },
 ];
 
 /** Small enough that a batch holds its locks for milliseconds, whatever has piled up. */
@@ -59,7 +59,6 @@ export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: U
   const sleeper = createSleeper();
   const steps = [
     { outage: watchOutage(log, "upkeep of row counts"), run: () => foldRowCounts(db) },
-    { outage: watchOutage(log, "upkeep of deployments"), run: () => failOverdueDeployments(db, clock()) },
     ...RETENTIONS.map((retention) => ({
       outage: watchOutage(log, `upkeep of ${retention.table}`),
       run: () => deleteOld(db, retention, clock(), stopping.signal),

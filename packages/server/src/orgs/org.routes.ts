@@ -7,6 +7,7 @@ import {
   updateOrg,
   updateOrgSettings,
 } from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -32,11 +33,11 @@ import {
   lockOrg,
   updateOrgRow,
 } from "./org.store.ts";
-import { auditedSettings, mergeSettings, type Org, settingsProblem, wireOrg } from "./org.ts";
+import { auditedSettings, mergeSettings, ORG_SETTINGS_TOPIC, type Org, settingsProblem, wireOrg } from "./org.ts";
 
 const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
 
-export function orgRoutes(db: Queries, clock: Clock): Route[] {
+export function orgRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [
     route(listOrgs, signedIn, async ({ caller, query }) => {
       if (caller.isSuperuser) {
@@ -104,7 +105,7 @@ export function orgRoutes(db: Queries, clock: Clock): Route[] {
       updateOrgSettings,
       hiddenOrgAdmin(({ query }) => query.org_id),
       async ({ query, body, change }) =>
-        change(async ({ db: tx, record }) => {
+        change(async ({ db: tx, record, afterCommit }) => {
           const current = await lockOrg(tx, query.org_id);
           const settings = mergeSettings(current.settings, body.settings);
           const problem = settingsProblem(settings);
@@ -116,6 +117,7 @@ export function orgRoutes(db: Queries, clock: Clock): Route[] {
             orgId: current.id,
             changes: auditedSettings(body.settings),
           });
+          afterCommit(() => bus.publish(ORG_SETTINGS_TOPIC, { org_id: current.id }));
           return { org_id: current.id, settings };
         }),
     ),

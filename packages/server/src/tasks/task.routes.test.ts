@@ -1,6 +1,7 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openShop } from "../apps/app.fixture.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { newId } from "../id.ts";
 import { enqueue } from "../jobs/job.store.ts";
@@ -38,6 +39,19 @@ describe("POST /tasks/task", () => {
       .where("id", "=", queued.body.id)
       .executeTakeFirst();
     expect(job).toEqual({ kind: "task.ping", payload: { note: "hello" }, created_by: person.id });
+  });
+
+  test("[RQ11] resync_cluster is for editors of the cluster that it names", async () => {
+    const shop = await openShop(world);
+    const task = (cluster_id: unknown) => ({ kind: "resync_cluster", payload: { cluster_id } });
+    expect((await world.admin.api.post("/tasks/task", task(shop.cluster))).status).toBe(201);
+    expect((await shop.viewer.api.post("/tasks/task", task(shop.cluster))).status).toBe(403);
+    expect((await shop.stranger.api.post("/tasks/task", task(shop.cluster))).status).toBe(404);
+    expect((await world.admin.api.post("/tasks/task", task(newId()))).status).toBe(404);
+    expect(await world.admin.api.post("/tasks/task", task("no id"))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "payload", "cluster_id"] }] },
+    });
   });
 
   test("[TA2] leaves no job and spends no request when it cannot be put on record", async () => {

@@ -9,12 +9,13 @@ import { newId } from "../id.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { bringWindowBack, spendAllowance } from "../tiers/tier.store.ts";
+import { taskMaker } from "./task.guard.ts";
 import { findTaskJob } from "./task.store.ts";
 import { jobKindOf, maySee, wireTask } from "./task.ts";
 
 export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [
-    route(createTask, signedIn, async ({ caller, body, change }) => {
+    route(createTask, taskMaker, async ({ caller, orgId, body, change }) => {
       const spender = { userId: caller.id, tier: caller.tier, path: createTask.path };
       await bringWindowBack(db, spender, clock());
       return change(async ({ db: tx, record, afterCommit }) => {
@@ -22,7 +23,7 @@ export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
         if (!spending.admitted) throw rateLimited(spending.retryAfterSeconds);
         const id = newId();
         await enqueue(tx, { id, kind: jobKindOf(body.kind), payload: body.payload ?? {}, createdBy: caller.id });
-        record({ action: "task.create", resource: { type: "task", id, name: body.kind }, orgId: null });
+        record({ action: "task.create", resource: { type: "task", id, name: body.kind }, orgId });
         afterCommit(() => bus.publish(JOBS_TOPIC, {}));
         return { id };
       });

@@ -77,12 +77,12 @@ const STATEMENTS = [
   sql`create index clusters_by_credential on clusters (credential_id) where credential_id is not null`,
 
   // Which hub process holds a cluster's connection. The epoch fences: what an earlier session still says is not believed.
+  sql`create sequence session_epochs`,
   sql`create table cluster_sessions (
     cluster_id uuid primary key references clusters on delete cascade,
     hub_id text not null,
     epoch bigint not null,
     token_version integer not null,
-    acknowledged_revision bigint not null default 0,
     lease_until timestamptz not null,
     started_at timestamptz not null
   )`,
@@ -174,10 +174,20 @@ const STATEMENTS = [
     generation bigint not null,
     revision bigint not null,
     removed_at timestamptz,
+    acked_generation bigint,
+    acked_hash text,
     updated_at timestamptz not null,
     primary key (cluster_id, kind, resource_id)
   )`,
-  sql`create index desired_resources_by_revision on desired_resources (cluster_id, revision)`,
+  sql`create index desired_resources_untold on desired_resources (cluster_id, revision)
+    where removed_at is not null or acked_generation is distinct from generation`,
+  sql`create table metric_samples (
+    cluster_id uuid not null references clusters on delete cascade,
+    at timestamptz not null,
+    sample jsonb not null,
+    primary key (cluster_id, at)
+  )`,
+  sql`create index metric_samples_by_age on metric_samples (at)`,
 
   sql`create table apps (
     id uuid primary key,

@@ -13,9 +13,14 @@ export interface LogRequest {
 
 export interface MetricsRequest {
   readonly clusterId: string;
-  readonly namespace: string;
-  readonly app: string;
+  /** Null asks for the cluster alone. */
+  readonly app: { readonly namespace: string; readonly name: string } | null;
   readonly rangeSeconds: number;
+}
+
+/** Lines that were lost on the way, in the place where they are missing. */
+export interface DroppedLines {
+  readonly dropped: number;
 }
 
 /** What only the operator of a cluster can answer, asked through the hub that holds its connection. */
@@ -24,19 +29,12 @@ export interface OperatorRequests {
    * Gives the lines once the operator has begun to answer; they end when it has no more, or with the signal. Throws a
    * `Fault`: `unavailable` without an operator, `timed_out` without an answer in time, `bad_gateway` for a refusal.
    */
-  logs(request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<LogLine>>;
-  metrics(request: MetricsRequest): Promise<Omit<Metrics, "range">>;
+  logs(request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<LogLine | DroppedLines>>;
+  /** Null where nothing on the cluster keeps series. Throws as `logs` does. */
+  metrics(request: MetricsRequest): Promise<Omit<Metrics, "range"> | null>;
+  /** Has the operator look at everything again. Throws as `logs` does. */
+  resync(clusterId: string): Promise<void>;
 }
 
 export const noOperatorConnected = () =>
   new Fault("unavailable", "No operator of the cluster is connected. Try again in a moment.");
-
-/** Of a control plane that has no hub to ask. */
-export const withoutOperators: OperatorRequests = {
-  async logs() {
-    throw noOperatorConnected();
-  },
-  async metrics() {
-    throw noOperatorConnected();
-  },
-};

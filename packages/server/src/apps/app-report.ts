@@ -1,0 +1,82 @@
+import { type AppReport, canonicalJson } from "@binnacle/contract";
+import type { Announcement } from "../events/event.ts";
+import { type App, appEvent, type Deployment } from "./app.ts";
+import { driftAfter, NO_DRIFT_KNOWN } from "./drift-report.ts";
+
+/** How a deployment has ended, by the generation that it made. */
+export interface Settled {
+  readonly generation: number;
+  readonly status: "succeeded" | "failed";
+  /** Null leaves what is said about it. */
+  readonly message: string | null;
+}
+
+/** An app as far as reports have brought it. */
+export interface ReportedApp {
+  readonly app: App;
+  readonly settled: Settled | null;
+}
+
+/**
+ * What a report makes of an app; the same object where it changes nothing. A generation that the cluster was never told
+ * of is not believed, nor one that an earlier report has passed. What is said of the generation before the present one
+ * counts the replicas and does not turn the phase: the change under way has not ended by it.
+ */
+export function appAfterReport(before: ReportedApp, generation: number, report: AppReport, now: Date): ReportedApp {
+  const { app } = before;
+  if (generation > app.generation || generation < (app.observed_generation ?? 0)) return before;
+  const component_statuses = report.components.map(({ name, ready_replicas }) => ({ name, ready_replicas }));
+  const observed = { ...app, observed_generation: generation, component_statuses };
+  const after = generation === app.generation ? turned(observed, report, now) : observed;
+  if (canonicalJson(after) === canonicalJson(app)) return before;
+  const settled = generation === app.generation ? settledBy(after, generation) : null;
+  return { app: after, settled: before.settled ?? settled };
+}
+
+/** A deletion is asked for here and ends with the absence of the app; a cluster neither begins nor ends one. */
+function turned(app: App, { phase, reason, message, drift }: AppReport, now: Date): App {
+  if ((app.phase === "deleting") !== (phase === "deleting")) return app;
+  return { ...app, phase, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
+}
+
+function settledBy({ phase, phase_reason, phase_message }: App, generation: number): Settled | null {
+  switch (phase) {
+    case "running":
+    case "paused":
+      return { generation, status: "succeeded", message: null };
+    case "failed":
+    case "invalid":
+      return { generation, status: "failed", message: phase_message ?? phase_reason };
+    case "pending":
+    case "deploying":
+    case "degraded":
+    case "deleting":
+      return null;
+  }
+}
+
+/** Somebody has deleted it on the cluster; it is told again, and nothing of it is known until the next report. */
+export function missingApp(before: ReportedApp): ReportedApp {
+  if (before.app.phase === "deleting") return before;
+  const app: App = {
+    ...before.app,
+    phase: "pending",
+    phase_reason: "DeletedOnCluster",
+    phase_message: "It was deleted on the cluster and is being made again.",
+    component_statuses: [],
+    ...NO_DRIFT_KNOWN,
+  };
+  return { ...before, app };
+}
+
+type Ended = Pick<Deployment, "id" | "revision" | "status">;
+
+/** With what a report adds to it, so that an event differs from the one before. */
+export const reportedAppEvent = (app: App, ended: Ended | null): Announcement => ({
+  ...appEvent(app),
+  phase_reason: app.phase_reason,
+  phase_message: app.phase_message,
+  observed_generation: app.observed_generation,
+  components: app.component_statuses,
+  ...(ended ? { deployment: { id: ended.id, revision: ended.revision, status: ended.status } } : {}),
+});

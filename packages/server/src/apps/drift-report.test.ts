@@ -1,0 +1,103 @@
+import type { DriftField, DriftReport } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { someApp } from "./app.fixture.ts";
+import { driftAfter, driftEvent, isSameDrift } from "./drift-report.ts";
+
+const NOW = new Date("2026-02-01T00:00:00Z");
+const EARLIER = "2026-01-31T09:30:00.000Z";
+
+const field = (facts: Partial<DriftField> = {}): DriftField => ({
+  object: { kind: "Deployment", name: "shop-web" },
+  pointer: "/spec/replicas",
+  desired: 2,
+  observed: 5,
+  ...facts,
+});
+const drifted = (facts: Partial<DriftReport> = {}): DriftReport => ({
+  state: "drifted",
+  summary: "spec.replicas of shop-web differs.",
+  fields: [field()],
+  detected_at: EARLIER,
+  ...facts,
+});
+
+test("[DS15] the drift is kept as it is reported", () => {
+  expect(driftAfter(someApp(), drifted(), NOW)).toEqual({
+    drift_state: "drifted",
+    drift_summary: "spec.replicas of shop-web differs.",
+    drift_fields: [field()],
+    drift_detected_at: new Date(EARLIER),
+  });
+  expect(driftAfter(someApp(), drifted({ detected_at: null }), NOW).drift_detected_at).toEqual(NOW);
+});
+
+test("[DS15] one that is seen again was detected when it was seen first; one that is over never was", () => {
+  const app = someApp(driftAfter(someApp(), drifted(), NOW));
+  expect(driftAfter(app, drifted({ detected_at: NOW.toISOString() }), NOW).drift_detected_at).toEqual(
+    new Date(EARLIER),
+  );
+  const over: DriftReport = { state: "in_sync", summary: null, fields: [], detected_at: EARLIER };
+  expect(driftAfter(app, over, NOW)).toMatchObject({
+    drift_state: "in_sync",
+    drift_fields: [],
+    drift_detected_at: null,
+  });
+});
+
+test.each([
+  ["nothing", drifted(), true],
+  ["the order of keys", drifted({ fields: [{ observed: 5, desired: 2, ...field() }] }), true],
+  ["the summary alone", drifted({ summary: "Other words." }), true],
+  ["the state", drifted({ state: "blocked_sync" }), false],
+  ["a value", drifted({ fields: [field({ observed: 6 })] }), false],
+  ["another field", drifted({ fields: [field(), field({ pointer: "/spec/paused" })] }), false],
+])("[DS18] where %s is different, it is the same drift: %#", (_, report, isSame) => {
+  const app = someApp(driftAfter(someApp(), drifted(), NOW));
+  expect(isSameDrift(app, driftAfter(app, report, NOW))).toBe(isSame);
+});
+
+test("[DS18] the event is about the app and has the fields", () => {
+  const app = someApp(driftAfter(someApp(), drifted(), NOW));
+  expect(driftEvent(app)).toMatchObject({
+    type: "drift",
+    org_id: app.org_id,
+    cluster_id: app.cluster_id,
+    project_id: app.project_id,
+    workload_id: app.id,
+    resource: { type: "app", id: app.id, name: "storefront", namespace: "shop" },
+    state: "drifted",
+    fields: [field()],
+    detected_at: EARLIER,
+  });
+});
+
+describe("what is shown of a field", () => {
+  const shown = (facts: Partial<DriftField>) =>
+    driftAfter(someApp(), drifted({ fields: [field(facts)] }), NOW).drift_fields[0];
+
+  test("[DS19] of a Secret there is no value", () => {
+    const object = { kind: "Secret", name: "shop-web-secrets" };
+    expect(shown({ object, pointer: "/data/KEY", desired: "old", observed: "new" })).toEqual({
+      object,
+      pointer: "/data/KEY",
+    });
+  });
+
+  test.each([
+    ["markup", "<script>alert(1)</script>", "<script"],
+    ["a token", `eyJ${"a".repeat(20)}.${"b".repeat(20)}.${"c".repeat(20)}`, "eyJ"],
+    ["an address with a password", { url: "postgres://shop:hunter2@db/shop" }, "hunter2"],
+    ["more than fits", "x".repeat(5_000), "x".repeat(1_100)],
+  ])("[DS19] %s is masked or cut", (_, observed, secret) => {
+    const text = JSON.stringify(shown({ observed, manager: "kubectl <b>", pointer: "/<b>" }));
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain("<b");
+  });
+
+  test.each([["a < b && c > d"], [{ limits: { cpu: "1" } }], [null], [false], [["a", 1]]])(
+    "[DS19] %j is shown as it is",
+    (observed) => {
+      expect(shown({ observed })).toMatchObject({ observed });
+    },
+  );
+});

@@ -1,0 +1,68 @@
+import {
+  canonicalJson,
+  type DriftField,
+  type DriftReport,
+  isSafeText,
+  LONGEST_MESSAGE,
+  safeText,
+} from "@binnacle/contract";
+import type { Announcement } from "../events/event.ts";
+import { type App, appEvent } from "./app.ts";
+
+type Drift = Pick<App, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at">;
+
+export const NO_DRIFT_KNOWN: Drift = {
+  drift_state: "unknown",
+  drift_summary: null,
+  drift_fields: [],
+  drift_detected_at: null,
+};
+
+/** The drift after a report. One that is seen again was detected when it was seen first. */
+export function driftAfter(app: Drift, { state, summary, fields, detected_at }: DriftReport, now: Date): Drift {
+  const isDrift = state === "drifted" || state === "blocked_sync";
+  const drift: Drift = {
+    drift_state: state,
+    drift_summary: summary,
+    drift_fields: fields.map(shownField),
+    drift_detected_at: isDrift ? (detected_at === null ? now : new Date(detected_at)) : null,
+  };
+  return isSameDrift(app, drift) && app.drift_summary === summary
+    ? { ...drift, drift_detected_at: app.drift_detected_at }
+    : drift;
+}
+
+/** Stored JSON comes back with its keys in another order. */
+export const isSameDrift = (one: Drift, other: Drift): boolean =>
+  one.drift_state === other.drift_state && canonicalJson(one.drift_fields) === canonicalJson(other.drift_fields);
+
+function shownField({ object, pointer, desired, observed, manager }: DriftField): DriftField {
+  const isSecret = object.kind === "Secret";
+  return {
+    object: { kind: safeText(object.kind), name: safeText(object.name) },
+    pointer: safeText(pointer),
+    ...(isSecret || desired === undefined ? {} : { desired: shownValue(desired) }),
+    ...(isSecret || observed === undefined ? {} : { observed: shownValue(observed) }),
+    ...(manager === undefined ? {} : { manager: safeText(manager) }),
+  };
+}
+
+/** As it is, unless it is too long or holds what must not be shown: then as text, cut and masked. */
+function shownValue(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length <= LONGEST_MESSAGE && isSafeText(text) ? value : safeText(text);
+}
+
+export const driftEvent = (app: App): Announcement => {
+  const { type: _, ...about } = appEvent(app);
+  return {
+    ...about,
+    type: "drift",
+    org_id: app.org_id,
+    resource: { type: "app", id: app.id, name: app.name, namespace: app.namespace },
+    state: app.drift_state,
+    summary: app.drift_summary,
+    fields: app.drift_fields,
+    detected_at: app.drift_detected_at?.toISOString() ?? null,
+  };
+};

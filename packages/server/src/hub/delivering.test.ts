@@ -1,0 +1,283 @@
+import { LINK_LIMITS } from "@binnacle/contract";
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { inTransaction } from "../database/transaction.ts";
+import { retireDesired } from "../desired/desired.store.ts";
+import { newId } from "../id.ts";
+import { SOON } from "../jobs/jobs.fixture.ts";
+import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
+import { digestOf, entryOf, hashOf, type TestOperator } from "./operator.fixture.ts";
+
+let world: HubWorld;
+let running: RunningHub;
+let cluster: { readonly id: string; readonly token: string };
+let operator: TestOperator;
+const plainBody = ({ key, generation }: { key: string; generation: number }) => ({
+  spec: { key, generation },
+  secret: {},
+});
+
+beforeAll(async () => {
+  world = await hubWorld();
+  running = await world.start({ sweepMs: 100, tickMs: 50 });
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+  world.bodyOf = plainBody;
+  cluster = await world.cluster();
+  operator = running.connect(cluster.token);
+});
+
+const rowOf = (resourceId: string) =>
+  world.db.selectFrom("desired_resources").selectAll().where("resource_id", "=", resourceId).executeTakeFirstOrThrow();
+const acked = (resourceId: string, generation: number | null) =>
+  vi.waitFor(async () => expect((await rowOf(resourceId)).acked_generation).toBe(generation), SOON);
+const retire = (resourceId: string, key: string) =>
+  inTransaction(world.db, (tx) =>
+    retireDesired(tx, { clusterId: cluster.id, kind: "app", resourceId, key }, world.clock.now()),
+  );
+const setRevision = (revision: number) =>
+  world.db.updateTable("clusters").set({ revision }).where("id", "=", cluster.id).execute();
+const synced = (revision: number, by = operator) => by.next("sync_end", (frame) => frame.revision === revision);
+
+describe("a change", () => {
+  test("[HB40] reaches its cluster after a hint, is confirmed on record, and then all is told", async () => {
+    await operator.greet();
+    await synced(0);
+    const id = await world.raise(cluster.id, "app/shop/web");
+    const apply = await operator.next("apply");
+    expect(apply).toMatchObject({ key: "app/shop/web", kind: "app", resource_id: id, generation: 1 });
+    expect(apply.hash).toBe(hashOf(apply.body));
+    expect(operator.all("sync_end")).toHaveLength(1);
+    operator.ack(apply);
+    await synced(1);
+    expect(await rowOf(id)).toMatchObject({ acked_generation: 1, acked_hash: apply.hash });
+  });
+
+  test("[HB40] reaches its cluster without a hint too", async () => {
+    await operator.storesAll().greet();
+    await synced(0);
+    const id = await world.raise(cluster.id, "app/shop/web", { isSilent: true });
+    await acked(id, 1);
+  });
+
+  test("[HB41] waits for the answer to the one before it, and 33 others for one of 32", async () => {
+    await operator.greet();
+    const id = await world.raise(cluster.id, "app/shop/web");
+    const first = await operator.next("apply");
+    await world.raise(cluster.id, "app/shop/web", { resourceId: id });
+    for (let n = 0; n < 33; n++) await world.raise(cluster.id, `app/shop/x${n}`);
+    await vi.waitFor(() => expect(operator.all("apply")).toHaveLength(LINK_LIMITS.inFlight), SOON);
+    expect(operator.all("apply").filter(({ key }) => key === "app/shop/web")).toHaveLength(1);
+    operator.ack(first);
+    await operator.next("apply", ({ key, generation }) => key === "app/shop/web" && generation === 2);
+    operator.storesAll();
+    for (const frame of operator.all("apply")) operator.ack(frame);
+    await synced(35);
+  });
+
+  test("[HB42] is confirmed once, by the frame that it was sent in", async () => {
+    await operator.greet();
+    const id = await world.raise(cluster.id, "app/shop/web");
+    const apply = await operator.next("apply");
+    operator.ack({ ...apply, id: newId() });
+    operator.ack({ ...apply, generation: 2 });
+    operator.ack({ ...apply, key: "app/shop/other" });
+    await world.raise(cluster.id, "app/shop/second");
+    operator.ack(await operator.next("apply", ({ key }) => key === "app/shop/second"));
+    await vi.waitFor(async () => {
+      const untold = await sql<{ n: number }>`select count(*) n from desired_resources
+        where cluster_id = ${cluster.id} and acked_generation is null`.execute(world.db);
+      expect(untold.rows[0]?.n).toBe(1);
+    }, SOON);
+    expect((await rowOf(id)).acked_generation).toBeNull();
+    operator.ack(apply);
+    operator.ack(apply);
+    await synced(2);
+  });
+
+  test("[HB50] that is too large for a frame is reported and not sent", async () => {
+    await operator.storesAll().greet();
+    world.bodyOf = (row) => ({ ...plainBody(row), secret: { values: "x".repeat(LINK_LIMITS.frameBytes) } });
+    const id = await world.raise(cluster.id, "app/shop/large");
+    await vi.waitFor(() => expect(world.taken.find(({ resource_id }) => resource_id === id)).toBeDefined(), SOON);
+    expect(world.taken.find(({ resource_id }) => resource_id === id)?.report).toMatchObject({ phase: "invalid" });
+    await synced(1);
+    expect(operator.all("apply")).toEqual([]);
+  });
+});
+
+describe("a refusal", () => {
+  test("[HB44] as unable is followed by another try with the next sweep", async () => {
+    operator.onFrame = (frame) => {
+      if (frame.type !== "apply") return;
+      if (operator.all("apply").length < 2) operator.nack(frame, "unable");
+      else operator.ack(frame);
+    };
+    await operator.greet();
+    const id = await world.raise(cluster.id, "app/shop/web");
+    await acked(id, 1);
+    expect(operator.all("apply")).toHaveLength(3);
+  });
+
+  test("[HB44] as invalid is on record, and nothing is sent before it changes", async () => {
+    operator.onFrame = (frame) => {
+      if (frame.type !== "apply") return;
+      if (frame.generation === 1) operator.nack(frame, "invalid", "The name is taken.");
+      else operator.ack(frame);
+    };
+    await operator.greet();
+    const id = await world.raise(cluster.id, "project/shop");
+    await synced(1);
+    await vi.waitFor(
+      () =>
+        expect(world.taken.find(({ resource_id }) => resource_id === id)).toMatchObject({
+          generation: 1,
+          report: { state: "apply_failed", message: "The name is taken." },
+        }),
+      SOON,
+    );
+    await world.raise(cluster.id, "project/shop", { resourceId: id });
+    await acked(id, 2);
+    expect(operator.all("apply").map(({ generation }) => generation)).toEqual([1, 2]);
+  });
+
+  test("[HB44] as stale is answered with higher and higher generations", async () => {
+    operator.onFrame = (frame) => {
+      if (frame.type !== "apply") return;
+      if (frame.generation < 20) operator.nack(frame, "stale");
+      else operator.ack(frame);
+    };
+    await operator.greet();
+    const id = await world.raise(cluster.id, "app/shop/web");
+    await vi.waitFor(async () => expect((await rowOf(id)).acked_generation).toBeGreaterThanOrEqual(20), SOON);
+    expect(operator.all("apply").length).toBeLessThan(20);
+  });
+});
+
+describe("a removal", () => {
+  test("[HB45] is told until it is confirmed, and then once in each session", async () => {
+    await operator.storesAll().greet();
+    const id = await world.raise(cluster.id, "app/shop/web");
+    await acked(id, 1);
+    await retire(id, "app/shop/web");
+    expect(await operator.next("remove")).toMatchObject({ key: "app/shop/web", resource_id: id, generation: 2 });
+    await acked(id, 2);
+    expect(await rowOf(id)).toMatchObject({ acked_hash: null });
+    await synced(2);
+    expect(operator.all("remove")).toHaveLength(1);
+    const again = running.connect(cluster.token).storesAll();
+    expect(await again.greet()).toMatchObject({ resume: "digest" });
+    await again.next("remove", ({ generation }) => generation === 2);
+    await synced(2, again);
+    expect(again.all("remove")).toHaveLength(1);
+  });
+
+  test("[HB45] comes before what is made anew under the same name", async () => {
+    await operator.greet();
+    const old = await world.raise(cluster.id, "app/shop/web");
+    operator.ack(await operator.next("apply"));
+    await acked(old, 1);
+    await retire(old, "app/shop/web");
+    const fresh = await world.raise(cluster.id, "app/shop/web");
+    const removal = await operator.next("remove");
+    expect(operator.all("apply")).toHaveLength(1);
+    operator.ack(removal);
+    expect(await operator.next("apply", ({ resource_id }) => resource_id === fresh)).toMatchObject({ generation: 1 });
+  });
+});
+
+describe("coming back", () => {
+  async function storedApps(count: number) {
+    await operator.storesAll().greet();
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push(await world.raise(cluster.id, `app/shop/x${n}`));
+    await synced(count);
+    await operator.leave();
+    return { ids, entries: operator.all("apply").map(entryOf) };
+  }
+
+  test("[HB46] with the same digest costs less than 1 KB, and nothing is sent that is there", async () => {
+    const { entries } = await storedApps(20);
+    const again = running.connect(cluster.token);
+    expect(await again.greet(entries, 20)).toMatchObject({ resume: "digest" });
+    await synced(20, again);
+    expect(again.heard.map(({ type }) => type)).toEqual(["welcome", "sync_end"]);
+    expect(again.heardBytes).toBeLessThan(1_000);
+  });
+
+  test("[HB46] with the same digest is told what is new", async () => {
+    const { entries } = await storedApps(2);
+    const id = await world.raise(cluster.id, "app/shop/new");
+    const again = running.connect(cluster.token).storesAll();
+    expect(await again.greet(entries, 2)).toMatchObject({ resume: "digest" });
+    await acked(id, 1);
+    expect(again.all("apply")).toHaveLength(1);
+  });
+
+  test("[HB47] with another one is compared both ways", async () => {
+    const { ids, entries } = await storedApps(3);
+    const stray = { key: "app/shop/stray", resource_id: newId(), generation: 4, hash: "b".repeat(64) };
+    const [kept, changed] = entries;
+    if (!kept || !changed) throw new Error("too few");
+    const held = [kept, { ...changed, hash: "c".repeat(64) }, stray];
+    const again = running.connect(cluster.token).storesAll();
+    expect(await again.greet(held, 3)).toMatchObject({ resume: "inventory" });
+    await synced(3, again);
+    expect(
+      again
+        .all("apply")
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(["app/shop/x1", "app/shop/x2"]);
+    expect(again.all("remove")).toMatchObject([
+      { key: "app/shop/stray", resource_id: stray.resource_id, generation: 4 },
+    ]);
+    for (const id of ids) expect(await rowOf(id)).toMatchObject({ generation: 1, acked_generation: 1 });
+  });
+
+  test("[HB47] sends its inventory in pages", async () => {
+    const { entries } = await storedApps(3);
+    const again = await running.connect(cluster.token).storesAll().opened();
+    again.hello({ digest: digestOf([]), revision: 3 });
+    expect((await again.next("welcome")).resume).toBe("inventory");
+    for (const [index, entry] of entries.entries()) again.say({ type: "inventory", entries: [entry], more: index < 2 });
+    await synced(3, again);
+    expect(again.all("apply")).toEqual([]);
+  });
+
+  test("[HB48] to a database that was restored removes nothing and issues again what is ahead", async () => {
+    const { ids, entries } = await storedApps(2);
+    const stray = { key: "app/shop/stray", resource_id: newId(), generation: 4, hash: "b".repeat(64) };
+    const held = entries.map((entry) => (entry.key === "app/shop/x0" ? { ...entry, generation: 7 } : entry));
+    await setRevision(1);
+    const again = running.connect(cluster.token).storesAll();
+    expect(await again.greet([...held, stray], 9)).toMatchObject({ resume: "inventory" });
+    const apply = await again.next("apply");
+    expect(apply).toMatchObject({ key: "app/shop/x0", generation: 8 });
+    await acked(ids[0] ?? "", 8);
+    expect([again.all("remove"), again.all("sync_end"), again.all("apply")]).toEqual([[], [], [apply]]);
+    expect(world.log.warn).toHaveBeenCalledWith(
+      expect.objectContaining({ cluster_id: cluster.id, strays: 1, reissued: 1 }),
+      expect.any(String),
+    );
+  });
+});
+
+describe("a slow operator", () => {
+  test("[HB49] gets nothing more while it does not read, and all of it once it does; others do not notice", async () => {
+    world.bodyOf = (row) => ({ ...plainBody(row), secret: { values: "x".repeat(1_000_000) } });
+    await operator.storesAll().greet();
+    operator.socket.pause();
+    for (let n = 0; n < 30; n++) await world.raise(cluster.id, `app/shop/x${n}`);
+    const other = await world.cluster();
+    const quick = running.connect(other.token).storesAll();
+    await quick.greet();
+    world.bodyOf = plainBody;
+    const id = await world.raise(other.id, "app/shop/web");
+    await acked(id, 1);
+    operator.socket.resume();
+    await synced(30);
+    expect(operator.closed).toBeNull();
+  });
+});

@@ -1,0 +1,142 @@
+import { LINK_LIMITS } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Delivery } from "./delivery.ts";
+import type { Untold } from "./ports.ts";
+
+const row = (key: string, generation = 1, more: Partial<Untold> = {}): Untold => ({
+  cluster_id: "c",
+  kind: "app",
+  resource_id: `id of ${key}`,
+  key,
+  generation,
+  revision: generation,
+  removed_at: null,
+  ...more,
+});
+const keysOf = (rows: readonly Untold[]) => rows.map(({ key }) => key);
+
+function send(delivery: Delivery, untold: readonly Untold[], nowMs = 0): Untold[] {
+  const chosen = delivery.choose(untold);
+  for (const one of chosen) delivery.sent(one, `frame of ${one.key}`, "hash", nowMs);
+  return chosen;
+}
+
+const answerTo = ({ key }: Untold) => ({ ref: `frame of ${key}`, key });
+
+describe("what is sent", () => {
+  test("[HB41] is one of each key, the oldest first", () => {
+    const delivery = new Delivery();
+    const old = row("app/a/x", 1, { resource_id: "removed", removed_at: new Date(0) });
+    const fresh = row("app/a/x", 1, { resource_id: "made again" });
+    expect(send(delivery, [old, fresh, row("app/a/y")])).toEqual([old, row("app/a/y")]);
+    expect(send(delivery, [old, fresh])).toEqual([]);
+    delivery.settle(old);
+    expect(send(delivery, [fresh])).toEqual([fresh]);
+  });
+
+  test("[HB41] is no more than 32 at once, and more when there is room again", () => {
+    const delivery = new Delivery();
+    const rows = Array.from({ length: 40 }, (_, index) => row(`app/a/x${index}`));
+    const first = send(delivery, rows);
+    expect(first).toHaveLength(LINK_LIMITS.inFlight);
+    expect(delivery.room).toBe(0);
+    for (const one of first.slice(0, 3)) delivery.settle(one);
+    expect(keysOf(send(delivery, rows.slice(3)))).toEqual(["app/a/x32", "app/a/x33", "app/a/x34"]);
+  });
+
+  test("[HB41] is found behind all that is in flight and held", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 32 }), (heldCount, sentCount) => {
+        const delivery = new Delivery();
+        const rows = Array.from({ length: 200 }, (_, index) => row(`app/a/x${index}`));
+        for (const one of rows.slice(0, heldCount)) delivery.hold(one, "change");
+        for (const one of rows.slice(heldCount, heldCount + sentCount)) delivery.sent(one, "f", "h", 0);
+        expect(delivery.choose(rows.slice(0, delivery.depth))).toHaveLength(LINK_LIMITS.inFlight - sentCount);
+      }),
+    );
+  });
+
+  test("[HB45] begins with what is told once in each session", () => {
+    const delivery = new Delivery();
+    const removal = row("app/a/gone", 2, { removed_at: new Date(0) });
+    delivery.tellFirst([removal]);
+    expect(delivery.isTold([])).toBe(false);
+    // Chosen is not sent: what came between has lost nothing.
+    expect(delivery.choose([])).toEqual([removal]);
+    expect(send(delivery, [row("app/a/x")])).toEqual([removal, row("app/a/x")]);
+    delivery.settle(removal);
+    expect(send(delivery, [])).toEqual([]);
+  });
+});
+
+describe("an answer", () => {
+  test("[HB42] counts once, and for the frame that it names", () => {
+    const delivery = new Delivery();
+    const one = row("app/a/x");
+    send(delivery, [one]);
+    expect(delivery.answered({ ref: "another", key: one.key })).toBeNull();
+    expect(delivery.answered({ ref: `frame of ${one.key}`, key: "app/a/y" })).toBeNull();
+    const entry = delivery.answered(answerTo(one));
+    expect(entry).toMatchObject({ row: one, hash: "hash" });
+    if (entry) delivery.acked(entry);
+    expect(delivery.answered(answerTo(one))).toBeNull();
+  });
+
+  test("[HB42] keeps its key until it is on record: nothing is sent twice meanwhile", () => {
+    const delivery = new Delivery();
+    const one = row("app/a/x");
+    send(delivery, [one]);
+    const entry = delivery.answered(answerTo(one));
+    if (entry) delivery.acked(entry);
+    expect(send(delivery, [one])).toEqual([]);
+    expect(delivery.isTold([])).toBe(false);
+    delivery.settle(one);
+    expect(delivery.isTold([])).toBe(true);
+    expect(keysOf(send(delivery, [row("app/a/x", 2)]))).toEqual(["app/a/x"]);
+  });
+
+  test("[HB43] that does not come is asked for again, under the same id for the same content", () => {
+    const delivery = new Delivery();
+    const one = row("app/a/x");
+    send(delivery, [one], 0);
+    expect(delivery.sweep(LINK_LIMITS.ackWithinMs - 1)).toBe(false);
+    expect(delivery.choose([one])).toEqual([]);
+    expect(delivery.sweep(LINK_LIMITS.ackWithinMs)).toBe(true);
+    expect(delivery.choose([one])).toEqual([one]);
+    expect(delivery.frameIdFor(one, "hash", () => "fresh")).toBe("frame of app/a/x");
+    expect(delivery.frameIdFor(one, "other hash", () => "fresh")).toBe("fresh");
+    expect(delivery.frameIdFor(row("app/a/x", 2), "hash", () => "fresh")).toBe("fresh");
+    // A late answer still counts.
+    expect(delivery.answered(answerTo(one))).not.toBeNull();
+  });
+});
+
+describe("what was refused", () => {
+  test("[HB44] is tried again with the next sweep", () => {
+    const delivery = new Delivery();
+    const one = row("app/a/x");
+    send(delivery, [one]);
+    delivery.hold(one, "sweep");
+    expect([delivery.choose([one]), delivery.isTold([one])]).toEqual([[], false]);
+    expect(delivery.sweep(1)).toBe(true);
+    expect(delivery.choose([one])).toEqual([one]);
+  });
+
+  test("[HB44] for good is told, and sent again once it has changed", () => {
+    const delivery = new Delivery();
+    const one = row("app/a/x");
+    send(delivery, [one]);
+    delivery.hold(one, "change");
+    expect(delivery.sweep(1)).toBe(false);
+    expect([delivery.choose([one]), delivery.isTold([one])]).toEqual([[], true]);
+    expect(keysOf(delivery.choose([row("app/a/x", 2)]))).toEqual(["app/a/x"]);
+    expect(keysOf(delivery.choose([row("app/a/x", 1, { resource_id: "another" })]))).toEqual(["app/a/x"]);
+  });
+
+  test("[HB44] as stale is raised further each time", () => {
+    const delivery = new Delivery();
+    const steps = Array.from({ length: 5 }, () => delivery.stepAbove(row("app/a/x")));
+    expect([...steps, delivery.stepAbove(row("app/a/y"))]).toEqual([1, 2, 4, 8, 16, 1]);
+  });
+});

@@ -1,0 +1,190 @@
+import { CLOSE, LINK_LIMITS, OPERATOR_FRAMES } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { newId } from "../id.ts";
+import { readFrame } from "./frame-reader.ts";
+
+const SESSION = newId();
+const HASH = "a".repeat(64);
+const read = (value: unknown, session: string | null = SESSION) =>
+  readFrame(Buffer.from(JSON.stringify(value)), session);
+const readText = (text: string, session: string | null = SESSION) => readFrame(Buffer.from(text), session);
+
+const ack = { type: "ack", ref: newId(), session: SESSION, key: "app/shop/web", generation: 3 };
+const hello = {
+  type: "hello",
+  id: newId(),
+  versions: [1],
+  operator_version: "0.1.0",
+  facts: { kubernetes_version: "v1.34", node_count: 1, capacity: { cpu_cores: 1, memory_bytes: 1, pods: 1 } },
+  revision: null,
+  digest: HASH,
+};
+const status = (key: string, report: object) => ({
+  type: "status",
+  id: newId(),
+  session: SESSION,
+  key,
+  resource_id: newId(),
+  generation: 1,
+  report,
+});
+const ready = (message: string | null) => status("project/shop", { state: "ready", message });
+const running = (fields: object) =>
+  status("app/shop/web", {
+    phase: "running",
+    reason: null,
+    message: null,
+    components: [],
+    drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
+    ...fields,
+  });
+
+const refused = (closeCode: number, why: RegExp) => ({ refusal: { closeCode, why: expect.stringMatching(why) } });
+
+describe("a frame that is refused", () => {
+  test.each([
+    ["", /no JSON object/],
+    ["{", /no JSON object/],
+    ["[]", /no JSON object/],
+    ["null", /no JSON object/],
+    ['"hello"', /no JSON object/],
+    ["{}", /type is unknown/],
+    ['{"type":7}', /type is unknown/],
+    ['{"type":"constructor"}', /type is unknown/],
+    ['{"type":"welcome"}', /type is unknown/],
+    ['{"type":"ack"}', /ack is malformed/],
+  ])("[HB4] %j breaks the protocol", (text, why) => {
+    expect(readText(text)).toEqual(refused(CLOSE.protocolError, why));
+  });
+
+  test("[HB4] is one that is too large, whatever is in it", () => {
+    expect(readFrame(Buffer.alloc(LINK_LIMITS.frameBytes + 1, " "), SESSION)).toEqual(
+      refused(CLOSE.protocolError, /too large/),
+    );
+  });
+
+  test("[HB4] is one of another session, one before hello, and a second hello", () => {
+    expect(read({ ...ack, session: newId() })).toEqual(refused(CLOSE.protocolError, /another session/));
+    expect(read(ack, null)).toEqual(refused(CLOSE.protocolError, /before hello/));
+    expect(read({ ...hello, session: SESSION })).toEqual(refused(CLOSE.protocolError, /twice/));
+  });
+
+  test.each([
+    ["a generation below zero", { ...ack, generation: -1 }],
+    ["a generation in quotes", { ...ack, generation: "3" }],
+    ["a key of no kind", { ...ack, key: "secret/shop/web" }],
+    ["a key without end", { ...ack, key: `app/shop/${"x".repeat(300)}` }],
+    ["a ref that is no id", { ...ack, ref: "no id" }],
+    ["a ref that no column takes", { ...ack, ref: `urn:uuid:${newId()}` }],
+  ])("[HB4] is malformed: %s", (_, frame) => {
+    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /malformed/));
+  });
+
+  test("[HB4] is not repeated in the reason", () => {
+    const { refusal } = read({ ...running({}), report: { "<b>secret</b>": { x: 1 } } }) as { refusal: { why: string } };
+    expect(refusal.why).not.toContain("secret");
+  });
+
+  test("[HB5] is a hello without our version, whatever its shape", () => {
+    expect(read({ type: "hello", versions: [2, 3], shape: "new" }, null)).toEqual(refused(CLOSE.versionTooOld, /1/));
+    expect(read({ ...hello, versions: [2, 1] }, null)).toEqual({ frame: { ...hello, versions: [2, 1] } });
+    expect(read({ ...hello, versions: [] }, null)).toEqual(refused(CLOSE.protocolError, /malformed/));
+  });
+
+  const UNSAFE = "failed: <script>alert(1)</script>";
+  const JWT = `token eyJ${"a".repeat(20)}.${"b".repeat(20)}.${"c".repeat(20)} refused`;
+  test.each([
+    [
+      "nack",
+      { type: "nack", ref: newId(), session: SESSION, key: "project/a", generation: 1, code: "unable", message: JWT },
+    ],
+    ["report", ready(UNSAFE)],
+    ["drift", running({ drift: { state: "drifted", summary: UNSAFE, fields: [], detected_at: null } })],
+    [
+      "response",
+      { type: "response", ref: newId(), session: SESSION, answer: { error: { code: "failed", message: UNSAFE } } },
+    ],
+    ["stream_end", { type: "stream_end", ref: newId(), session: SESSION, error: JWT }],
+    [
+      "build",
+      {
+        type: "build",
+        session: SESSION,
+        namespace: "shop",
+        name: "b",
+        source: "kpack",
+        state: "failed",
+        reason: null,
+        message: "postgres://admin:hunter2@db/prod",
+        image: null,
+        started_at: null,
+        finished_at: null,
+      },
+    ],
+  ])("[HB6] is one with an unsafe message: %s", (_, frame) => {
+    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /not fit to be shown/));
+  });
+
+  test("[HB8] is a report of another kind than its key's", () => {
+    const frame = status("app/shop/web", { state: "ready", message: null });
+    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /what its key is not/));
+  });
+});
+
+describe("a frame that is taken", () => {
+  test("[HB4] has fields that the hub does not know", () => {
+    expect(read({ ...ack, later: true })).toEqual({ frame: { ...ack, later: true } });
+  });
+
+  test("[HB6] carries lines of a log as they are", () => {
+    const line = {
+      component: "web",
+      pod: "web-1",
+      container: "web",
+      time: "2026-01-31T09:30:00.000Z",
+      line: "<b>eyJ</b>",
+    };
+    const frame = { type: "stream_data", ref: newId(), session: SESSION, lines: [line], dropped: 0 };
+    expect(read(frame)).toMatchObject({ frame: { type: "stream_data" } });
+  });
+
+  test("[HB7] has no character that cannot be stored", () => {
+    const text = JSON.stringify(ready("a\0b \ud800 c"));
+    expect(readText(text)).toMatchObject({ frame: { report: { message: "a\ufffdb \ufffd c" } } });
+    const exports = status("addon_instance/shop/db", {
+      phase: "ready",
+      reason: null,
+      message: null,
+      exports: { "a\0": "b" },
+    });
+    expect(readText(JSON.stringify(exports))).toMatchObject({ frame: { report: { exports: { "a\ufffd": "b" } } } });
+  });
+});
+
+test("[HB4] no input makes reading fail, and what it takes is a frame of the session", () => {
+  const shaped = fc.record(
+    {
+      type: fc.constantFrom(...Object.keys(OPERATOR_FRAMES)),
+      session: fc.constantFrom(SESSION, newId()),
+      key: fc.constantFrom("app/shop/web", "project/shop"),
+      generation: fc.integer(),
+      report: fc.anything(),
+      entries: fc.anything(),
+      versions: fc.anything(),
+    },
+    { requiredKeys: ["type"] },
+  );
+  const input = fc.oneof(
+    fc.string(),
+    fc.json(),
+    shaped.map((value) => JSON.stringify(value) ?? ""),
+  );
+  fc.assert(
+    fc.property(input, fc.constantFrom(SESSION, null), (text, session) => {
+      const result = readText(text, session);
+      if ("frame" in result && result.frame.type !== "hello") expect(result.frame.session).toBe(SESSION);
+    }),
+    { numRuns: 2_000 },
+  );
+});

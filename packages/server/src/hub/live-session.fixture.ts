@@ -1,0 +1,39 @@
+import type { HubFrame } from "@binnacle/contract";
+import { newId } from "../id.ts";
+import type { Answer, LiveSession } from "./ports.ts";
+
+/** A session whose operator says what a test tells it to say. */
+export function scriptedSession(clusterId = newId()) {
+  const sent: HubFrame[] = [];
+  const listeners = new Map<string, (frame: Answer | null) => void>();
+  const session: LiveSession = {
+    fence: { clusterId, hubId: newId(), epoch: 1 },
+    sessionId: newId(),
+    send: (frame) => void sent.push(frame),
+    listen(id, hear) {
+      listeners.set(id, hear);
+      return () => void listeners.delete(id);
+    },
+  };
+  const asked = () => {
+    const frame = sent.findLast((one) => "id" in one);
+    if (!frame || !("id" in frame)) throw new Error("nothing was asked");
+    return frame;
+  };
+  return {
+    session,
+    sent,
+    /** How many questions are still listened for. */
+    get open() {
+      return listeners.size;
+    },
+    asked,
+    answer(answer: object) {
+      const { id } = asked();
+      listeners.get(id)?.({ ref: id, session: session.sessionId, ...answer } as Answer);
+    },
+    lose() {
+      for (const hear of listeners.values()) hear(null);
+    },
+  };
+}

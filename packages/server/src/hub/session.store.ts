@@ -1,0 +1,203 @@
+import type { ClusterFacts, LinkSettings } from "@binnacle/contract";
+import { sql } from "kysely";
+import type { Queries } from "../database/transaction.ts";
+import type { Fence } from "./ports.ts";
+
+/** How long a hub vouches for a session without saying so again. It says so three times within. */
+export const LEASE_MS = 30_000;
+
+export interface Arrival {
+  readonly clusterId: string;
+  readonly hubId: string;
+  readonly tokenVersion: number;
+  readonly operatorVersion: string;
+  readonly facts: ClusterFacts;
+}
+
+export type Admission =
+  | { readonly refused: "deleted" | "revoked" }
+  | {
+      readonly refused: null;
+      readonly epoch: number;
+      readonly orgId: string;
+      readonly revision: number;
+      readonly driftPolicy: LinkSettings["drift_policy"];
+      /** As they were before: whether the cluster's status has changed follows from them. */
+      readonly leaseBefore: Date | null;
+      readonly firstConnectedBefore: Date | null;
+    };
+
+interface AdmissionRow {
+  readonly org_id: string;
+  readonly revision: number;
+  readonly token_floor: number;
+  readonly deletion_requested_at: Date | null;
+  readonly first_connected_at: Date | null;
+  readonly drift_policy: string | null;
+  readonly lease_until: Date | null;
+  readonly epoch: number | null;
+}
+
+/**
+ * Takes the cluster's session, whoever had it, or says why not: one statement. The cluster's row is locked before it is
+ * judged, so that a floor that is being raised is seen here, or its raising finds the session.
+ */
+export async function admit(db: Queries, arrival: Arrival, now: Date): Promise<Admission> {
+  const { clusterId, hubId, tokenVersion, operatorVersion, facts } = arrival;
+  const { rows } = await sql<AdmissionRow>`
+    with seen as materialized (
+      select id, org_id, revision, token_floor, deletion_requested_at, first_connected_at
+      from clusters where id = ${clusterId} for no key update
+    ), taken as (
+      insert into cluster_sessions (cluster_id, hub_id, epoch, token_version, lease_until, started_at)
+      select id, ${hubId}, nextval('session_epochs'), ${tokenVersion}::integer, ${leaseFrom(now)}::timestamptz,
+        ${now}::timestamptz
+      from seen where token_floor <= ${tokenVersion}::integer and deletion_requested_at is null
+      on conflict (cluster_id) do update set hub_id = excluded.hub_id, epoch = excluded.epoch,
+        token_version = excluded.token_version, lease_until = excluded.lease_until, started_at = excluded.started_at
+      returning cluster_id, epoch
+    ), noted as (
+      update clusters set first_connected_at = coalesce(first_connected_at, ${now}::timestamptz),
+        last_heartbeat = ${now}::timestamptz, operator_version = ${operatorVersion},
+        kubernetes_version = ${facts.kubernetes_version}, node_count = ${facts.node_count}::integer,
+        capacity = ${JSON.stringify(facts.capacity)}::jsonb
+      from taken where clusters.id = taken.cluster_id
+    )
+    select seen.*, taken.epoch, before.lease_until, orgs.settings ->> 'drift_policy' as drift_policy
+    from seen
+    join orgs on orgs.id = seen.org_id
+    left join taken on true
+    left join cluster_sessions before on before.cluster_id = seen.id
+  `.execute(db);
+  const [row] = rows;
+  if (!row || row.deletion_requested_at !== null) return { refused: "deleted" };
+  if (row.epoch === null) return { refused: "revoked" };
+  return {
+    refused: null,
+    epoch: row.epoch,
+    orgId: row.org_id,
+    revision: row.revision,
+    driftPolicy: driftPolicyOf(row.drift_policy),
+    leaseBefore: row.lease_until,
+    firstConnectedBefore: row.first_connected_at,
+  };
+}
+
+const driftPolicyOf = (setting: string | null): LinkSettings["drift_policy"] =>
+  setting === "report" ? "report" : "heal";
+
+const leaseFrom = (now: Date) => new Date(now.getTime() + LEASE_MS);
+
+export interface Held {
+  readonly clusterId: string;
+  readonly epoch: number;
+  readonly tokenVersion: number;
+  /** Null where none has come since it was written last. */
+  readonly heartbeatAt: Date | null;
+}
+
+/**
+ * Vouches for all sessions of a hub and notes their heartbeats, in one statement. Those that are not given back are not
+ * this hub's any more: taken over, revoked, or of a cluster that is gone. A row that was cleared away as lapsed, while the
+ * database was out of reach, is written again. Heartbeats pass over clusters that are being changed: to wait for one
+ * while holding the others would hold up their changes too.
+ */
+export async function renewLeases(
+  db: Queries,
+  hubId: string,
+  held: readonly Held[],
+  now: Date,
+): Promise<{ readonly kept: ReadonlySet<string>; readonly revived: readonly string[] }> {
+  const { rows } = await sql<{ cluster_id: string; is_new: boolean }>`
+    with held as (
+      select * from unnest(${held.map(({ clusterId }) => clusterId)}::uuid[], ${held.map(({ epoch }) => epoch)}::bigint[],
+        ${held.map(({ tokenVersion }) => tokenVersion)}::integer[],
+        ${held.map(({ heartbeatAt }) => heartbeatAt)}::timestamptz[]) as held (cluster_id, epoch, token_version, heartbeat_at)
+    ), renewed as (
+      insert into cluster_sessions (cluster_id, hub_id, epoch, token_version, lease_until, started_at)
+      select id, ${hubId}, epoch, held.token_version, ${leaseFrom(now)}::timestamptz, ${now}::timestamptz
+      from held join clusters on clusters.id = held.cluster_id
+      where clusters.token_floor <= held.token_version and deletion_requested_at is null
+      order by id
+      on conflict (cluster_id) do update set lease_until = excluded.lease_until, token_version = excluded.token_version
+        where cluster_sessions.hub_id = excluded.hub_id and cluster_sessions.epoch = excluded.epoch
+      returning cluster_id, xmax = 0 as is_new
+    ), noted as (
+      update clusters set last_heartbeat = held.heartbeat_at
+      from held
+      where clusters.id = held.cluster_id and clusters.id = any (array(
+        select id from clusters join held on held.cluster_id = clusters.id
+        where held.heartbeat_at is not null and id in (select cluster_id from renewed)
+        order by id for no key update of clusters skip locked
+      ))
+    )
+    select cluster_id, is_new from renewed
+  `.execute(db);
+  return {
+    kept: new Set(rows.map(({ cluster_id }) => cluster_id)),
+    revived: rows.filter(({ is_new }) => is_new).map(({ cluster_id }) => cluster_id),
+  };
+}
+
+/** Gives up those that are still registered; their clusters. */
+export async function releaseSessions(db: Queries, fences: readonly Fence[]): Promise<string[]> {
+  const { rows } = await sql<{ cluster_id: string }>`
+    delete from cluster_sessions using unnest(${fences.map(({ clusterId }) => clusterId)}::uuid[],
+      ${fences.map(({ hubId }) => hubId)}::text[], ${fences.map(({ epoch }) => epoch)}::bigint[])
+      as given (cluster_id, hub_id, epoch)
+    where cluster_sessions.cluster_id = given.cluster_id and cluster_sessions.hub_id = given.hub_id
+      and cluster_sessions.epoch = given.epoch
+    returning cluster_sessions.cluster_id
+  `.execute(db);
+  return rows.map(({ cluster_id }) => cluster_id);
+}
+
+/** Clears away a batch of sessions that nobody vouches for any more; their clusters. */
+export async function clearLapsed(db: Queries, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ cluster_id: string }>`
+    delete from cluster_sessions where cluster_id = any (array(
+      select cluster_id from cluster_sessions where lease_until <= ${now}
+      order by cluster_id limit ${limit} for update skip locked
+    ))
+    returning cluster_id
+  `.execute(db);
+  return rows.map(({ cluster_id }) => cluster_id);
+}
+
+export interface NewFacts {
+  readonly fence: Fence;
+  readonly facts: ClusterFacts;
+}
+
+/** Of many clusters at once. One that is being changed is passed over, and is not among those given back. */
+export async function noteFacts(db: Queries, given: readonly NewFacts[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    with given as (
+      select * from unnest(${given.map(({ fence }) => fence.clusterId)}::uuid[],
+        ${given.map(({ fence }) => fence.hubId)}::text[], ${given.map(({ fence }) => fence.epoch)}::bigint[],
+        ${given.map(({ facts }) => JSON.stringify(facts))}::jsonb[]) as given (cluster_id, hub_id, epoch, facts)
+    ), free as (
+      select clusters.id, facts from clusters
+      join given on given.cluster_id = clusters.id
+      join cluster_sessions session on session.cluster_id = clusters.id and session.hub_id = given.hub_id
+        and session.epoch = given.epoch
+      order by clusters.id for no key update of clusters skip locked
+    )
+    update clusters set kubernetes_version = facts ->> 'kubernetes_version',
+      node_count = (facts ->> 'node_count')::integer, capacity = facts -> 'capacity'
+    from free where clusters.id = free.id
+    returning clusters.id
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What the sessions' operators are to do about drift, by organization. */
+export async function driftPolicies(
+  db: Queries,
+  orgIds: readonly string[],
+): Promise<ReadonlyMap<string, LinkSettings["drift_policy"]>> {
+  const { rows } = await sql<{ id: string; drift_policy: string | null }>`
+    select id, settings ->> 'drift_policy' as drift_policy from orgs where id = any (${orgIds}::uuid[])
+  `.execute(db);
+  return new Map(rows.map(({ id, drift_policy }) => [id, driftPolicyOf(drift_policy)]));
+}

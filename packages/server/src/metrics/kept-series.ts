@@ -1,0 +1,78 @@
+import type { Metrics } from "@binnacle/contract";
+
+interface Amounts {
+  readonly cpu_cores: number;
+  readonly memory_bytes: number;
+}
+
+/** One look at a cluster, as far as it is asked for. */
+export interface KeptSample {
+  readonly at: Date;
+  readonly used: Amounts | null;
+  readonly capacity: Amounts;
+  /** Of the app that is asked for. */
+  readonly components: readonly (Amounts & { readonly component: string })[];
+}
+
+type Series = Metrics["series"][number];
+type Point = Series["points"][number];
+
+const MEASURES = [
+  { what: "cpu", unit: "cores", of: ({ cpu_cores }: Amounts) => cpu_cores },
+  { what: "memory", unit: "bytes", of: ({ memory_bytes }: Amounts) => memory_bytes },
+] as const;
+
+/** Samples are kept once a minute at most. */
+const STEP = "60s";
+
+/** Series of what was kept: of the cluster, or of an app with its components and what the cluster can carry. */
+export function keptSeries(samples: readonly KeptSample[], app: string | null): Omit<Metrics, "range"> {
+  const shown = app === null ? clusterSeries(samples) : [...appSeries(samples, app), ...capacitySeries(samples)];
+  return { step: STEP, series: shown.filter(({ points }) => points.length > 0) };
+}
+
+const clusterSeries = (samples: readonly KeptSample[]): Series[] => [
+  ...series(samples, "used", {}, ({ used }) => used),
+  ...capacitySeries(samples),
+];
+
+const capacitySeries = (samples: readonly KeptSample[]) => series(samples, "capacity", {}, ({ capacity }) => capacity);
+
+function appSeries(samples: readonly KeptSample[], app: string): Series[] {
+  const components = [...new Set(samples.flatMap((sample) => sample.components.map(({ component }) => component)))];
+  return [
+    ...series(samples, "used", { app }, ({ components: all }) => sum(all)),
+    ...components
+      .sort()
+      .flatMap((name) =>
+        series(samples, "used", { app, component: name }, ({ components: all }) =>
+          sum(all.filter(({ component }) => component === name)),
+        ),
+      ),
+  ];
+}
+
+function sum(all: readonly Amounts[]): Amounts | null {
+  if (all.length === 0) return null;
+  return all.reduce((total, next) => ({
+    cpu_cores: total.cpu_cores + next.cpu_cores,
+    memory_bytes: total.memory_bytes + next.memory_bytes,
+  }));
+}
+
+function series(
+  samples: readonly KeptSample[],
+  suffix: "used" | "capacity",
+  labels: Record<string, string>,
+  amountsOf: (sample: KeptSample) => Amounts | null,
+): Series[] {
+  return MEASURES.map(({ what, unit, of }) => ({
+    name: `${what}_${suffix}`,
+    unit,
+    labels,
+    points: samples.flatMap((sample): Point[] => {
+      const amounts = amountsOf(sample);
+      return amounts ? [[sample.at.getTime() / 1000, of(amounts)]] : [];
+    }),
+  }));
+}
