@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { KubeClient } from "../../packages/operator/src/kube/kube-client.ts";
+import { simulateLog } from "../kube/pod-logs.ts";
+import { openStage, type RegisteredCluster, SOON, type Stage } from "./stage.ts";
+
+let stage: Stage;
+let kube: KubeClient;
+let cluster: RegisteredCluster;
+let project: { id: string; namespace: string };
+
+beforeAll(async () => {
+  stage = await openStage();
+  kube = stage.kube;
+  cluster = await stage.register();
+  await stage.connect(cluster);
+});
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  project = await stage.readyProject(cluster.id);
+});
+
+const WEB = { name: "web", workload_spec: { image: "nginx:1.29", ports: [{ name: "http", port: 80 }] } };
+const path = (name: string, rest = "", query = "") =>
+  `/apps/${project.namespace}/${name}${rest}?project_id=${project.id}${query}`;
+const read = async (name: string) => (await stage.admin.get(path(name))).body;
+const deployment = async (name: string) =>
+  kube.get(await kube.resourceTypeOf("apps/v1", "Deployment"), name, project.namespace);
+
+async function create(name: string, components: readonly object[] = [WEB]): Promise<void> {
+  const made = await stage.admin.post("/apps", { name, project_id: project.id, components });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+}
+
+/** Waits until the cluster has reported the phase for what is wanted now. */
+async function reaches(name: string, phase: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const app = await read(name);
+    const { generation, observed_generation, phase_reason, phase_message } = app;
+    expect({ phase: app.phase, observed_generation, phase_reason, phase_message }).toMatchObject({
+      phase,
+      observed_generation: generation,
+    });
+  }, SOON);
+}
+
+describe("an app on a real cluster", () => {
+  test("[JO5] runs, is scaled, paused, resumed, rolled back and deleted", async () => {
+    await create("shop");
+    await reaches("shop", "running");
+    expect((await read("shop")).components[0].ready_replicas).toBe(1);
+
+    await stage.admin.post(path("shop", "/scale"), { component_name: "web", replicas: 3 });
+    await reaches("shop", "running");
+    expect((await read("shop")).components[0].ready_replicas).toBe(3);
+
+    await stage.admin.post(path("shop", "/pause"));
+    await reaches("shop", "paused");
+    expect((await deployment("shop-web"))?.["spec"]).toMatchObject({ replicas: 0 });
+    await stage.admin.post(path("shop", "/resume"));
+    await reaches("shop", "running");
+    expect((await read("shop")).components[0].ready_replicas).toBe(3);
+
+    await stage.admin.post(path("shop", "/rollback"), { revision: 1 });
+    await reaches("shop", "running");
+    expect((await deployment("shop-web"))?.["spec"]).toMatchObject({ replicas: 1 });
+    const { body: history } = await stage.admin.get(path("shop", "/deployments"));
+    expect(history.data.map(({ operation, status }: Record<string, string>) => [operation, status])).toEqual([
+      ["rollback", "succeeded"],
+      ["resume", "succeeded"],
+      ["pause", "succeeded"],
+      ["scale", "succeeded"],
+      ["create", "succeeded"],
+    ]);
+
+    expect((await stage.admin.delete(path("shop"))).status).toBe(204);
+    await vi.waitFor(async () => expect((await stage.admin.get(path("shop"))).status).toBe(404), SOON);
+    expect(await deployment("shop-web")).toBeNull();
+  });
+
+  test("[JO6] gives components each other's exports and prunes what is removed", async () => {
+    const api = {
+      name: "api",
+      workload_spec: {
+        image: "api:1",
+        env: [{ name: "WEB_ADDRESS", export_ref: { component: "web", key: "url" } }],
+      },
+    };
+    await create("pair", [WEB, api]);
+    await reaches("pair", "running");
+    const config = await kube.get(await kube.resourceTypeOf("v1", "ConfigMap"), "pair-api-env", project.namespace);
+    expect(JSON.stringify(config)).toContain("pair-web");
+
+    const removal = [{ op: "remove", name: "api" }];
+    expect((await stage.admin.patch(path("pair"), { components: removal })).status).toBe(200);
+    await reaches("pair", "running");
+    await vi.waitFor(async () => expect(await deployment("pair-api")).toBeNull(), SOON);
+    expect(await deployment("pair-web")).not.toBeNull();
+  });
+
+  test("[JO7] is invalid with a reason that a person understands", async () => {
+    await create("bare", [{ name: "web", workload_spec: {} }]);
+    await reaches("bare", "invalid");
+    expect((await read("bare")).phase_message).toMatch(/web.*image/i);
+  });
+
+  test("[JO8] is healed where somebody has edited it, and says what was found", async () => {
+    await create("drifty");
+    await reaches("drifty", "running");
+    await vi.waitFor(async () => expect((await read("drifty")).drift.state).toBe("in_sync"), SOON);
+    const events = await stage.admin.follow(`/events/stream?project_id=${project.id}`);
+    const patch = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "evil:1" }];
+    const type = await kube.resourceTypeOf("apps/v1", "Deployment");
+    await kube.patch(type, "drifty-web", project.namespace, patch, { kind: "json", fieldManager: "kubectl-edit" });
+    let drift = null;
+    while (drift === null) {
+      const { event, data } = await events.next();
+      if (event === "drift") drift = data;
+    }
+    events.leave();
+    expect(JSON.stringify(drift)).toContain("/spec/template/spec/containers");
+    await vi.waitFor(async () => {
+      expect(JSON.stringify(await deployment("drifty-web"))).toContain("nginx:1.29");
+      expect((await read("drifty")).drift.state).toBe("in_sync");
+    }, SOON);
+  });
+
+  test("[JO9] streams its logs through the hub", async () => {
+    await create("chatty");
+    await reaches("chatty", "running");
+    const log = await simulateLog(kube, project.namespace);
+    await log.write(["first", "second"]);
+    const lines = await stage.admin.follow(path("chatty", "/logs", "&tail_lines=10"));
+    expect(await lines.next()).toMatchObject({ event: "log", data: { component: "web", line: "first" } });
+    expect(await lines.next()).toMatchObject({ event: "log", data: { line: "second" } });
+    await log.write(["third"]);
+    expect(await lines.next()).toMatchObject({ event: "log", data: { line: "third" } });
+    lines.leave();
+    await log.remove();
+  });
+
+  test("[JO10] pulls its images with the registry secrets of its project, and a rotation reaches them", async () => {
+    const registry = { name: "hub", server_url: "registry.example.com", username: "robot", password: "first-password" };
+    const attached = await stage.admin.post(`/projects/${project.id}/registry-secrets`, registry);
+    expect(attached.status).toBe(201);
+    await create("private");
+    await reaches("private", "running");
+    const secrets = await kube.resourceTypeOf("v1", "Secret");
+    const pullSecret = async () => {
+      const { items } = await kube.list(secrets, { namespace: project.namespace });
+      const found = items.find(({ type }) => type === "kubernetes.io/dockerconfigjson");
+      const data = (found?.["data"] as Record<string, string> | undefined)?.[".dockerconfigjson"] ?? "";
+      return { name: found?.metadata.name, text: Buffer.from(data, "base64").toString() };
+    };
+    await vi.waitFor(async () => expect((await pullSecret()).text).toContain("first-password"), SOON);
+    const { name } = await pullSecret();
+    await vi.waitFor(async () => expect(JSON.stringify(await deployment("private-web"))).toContain(String(name)), SOON);
+
+    await stage.admin.delete(`/projects/${project.id}/registry-secrets/${attached.body.id}`);
+    await stage.admin.post(`/projects/${project.id}/registry-secrets`, { ...registry, password: "second-password" });
+    await vi.waitFor(async () => expect((await pullSecret()).text).toContain("second-password"), SOON);
+  });
+});
+
+describe("a project on a real cluster", () => {
+  test("[JO11] is gone only when its namespace is", async () => {
+    await create("last");
+    await reaches("last", "running");
+    expect((await stage.admin.delete(`/projects/${project.id}`)).status).toBe(202);
+    await vi.waitFor(async () => expect((await stage.admin.get(`/projects/${project.id}`)).status).toBe(404), SOON);
+    expect(await kube.get(await kube.resourceTypeOf("v1", "Namespace"), project.namespace)).toBeNull();
+  });
+
+  test("[JO12] leaves a namespace alone that is somebody else's", async () => {
+    const name = stage.newName();
+    await kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { owner: "somebody" } } });
+    const { body } = await stage.admin.post("/projects", { name, cluster_id: cluster.id });
+    await vi.waitFor(async () => {
+      const { body: seen } = await stage.admin.get(`/projects/${body.id}`);
+      expect(seen).toMatchObject({ lifecycle: "degraded", lifecycle_reason: "namespace_conflict" });
+    }, SOON);
+    await stage.admin.delete(`/projects/${body.id}`);
+    await vi.waitFor(async () => expect((await stage.admin.get(`/projects/${body.id}`)).status).toBe(404), SOON);
+    const namespaces = await kube.resourceTypeOf("v1", "Namespace");
+    expect(await kube.get(namespaces, name)).toMatchObject({ metadata: { labels: { owner: "somebody" } } });
+    await kube.delete(namespaces, name);
+  });
+});

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { HELM } from "../../packages/operator/src/helm/helm-program.fixture.ts";
+import { createKubeClient } from "../../packages/operator/src/kube/client.adapter.ts";
+import { kubeAccessFrom } from "../../packages/operator/src/kube/kubeconfig.adapter.ts";
+import { binaryFolder } from "../kube/binaries.ts";
+import { startKube } from "../kube/cluster.ts";
+import { openStage, SOON, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage?.close());
+
+describe("a cluster that its owner brings", () => {
+  test("[JO1] is installed by the printed command with the real Helm", async () => {
+    const { id, token, installCommand } = await stage.register();
+    const fresh = await startKube({ binaries: binaryFolder() ?? "", parts: [] });
+    const folder = await mkdtemp(join(tmpdir(), "binnacle-helm-"));
+    const kube = createKubeClient(await kubeAccessFrom({ KUBECONFIG: fresh.kubeconfigPath }));
+    const find = async (apiVersion: string, kind: string, name: string, namespace?: string) =>
+      kube.get(await kube.resourceTypeOf(apiVersion, kind), name, namespace);
+    try {
+      await symlink(HELM ?? "helm", join(folder, "helm"));
+      const env = { PATH: `${folder}:${process.env["PATH"]}`, HOME: folder, KUBECONFIG: fresh.kubeconfigPath };
+      const command = installCommand.replaceAll("127.0.0.1:1/", `${new URL(stage.server.url).host}/`);
+      await promisify(execFile)("sh", ["-c", command], { env });
+      for (const kind of ["projects", "apps", "addoninstances"]) {
+        const name = `${kind}.binnacle.dev`;
+        expect(await find("apiextensions.k8s.io/v1", "CustomResourceDefinition", name), name).not.toBeNull();
+      }
+      const operator = await find("apps/v1", "Deployment", "binnacle-operator", "binnacle-system");
+      expect(JSON.stringify(operator)).toContain(id);
+      expect(JSON.stringify(operator)).not.toContain(token);
+      const roles = await kube.resourceTypeOf("rbac.authorization.k8s.io/v1", "ClusterRole");
+      const labelSelector = "app.kubernetes.io/instance=binnacle-operator";
+      expect((await kube.list(roles, { labelSelector })).items).not.toEqual([]);
+    } finally {
+      await kube.close();
+      await fresh.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test("[JO2] is connected by its operator, which tells its version, nodes and capacity", async () => {
+    const cluster = await stage.register();
+    expect(await stage.statusOf(cluster.id)).toBe("pending");
+    await stage.connect(cluster);
+    const { body } = await stage.admin.get(`/clusters/${cluster.id}`);
+    expect(body).toMatchObject({
+      kubernetes_version: expect.stringMatching(/^v1\./),
+      operator_version: expect.any(String),
+      node_count: expect.any(Number),
+      metrics: { cpu_cores: expect.any(Number), memory_bytes: expect.any(Number), pods: expect.any(Number) },
+    });
+    expect(body.node_count).toBeGreaterThan(0);
+    expect(body.metrics.cpu_cores).toBeGreaterThan(0);
+  });
+
+  test("[JO3] is disconnected when its operator is killed, and connected when it is back", async () => {
+    const cluster = await stage.register();
+    const operator = await stage.connect(cluster);
+    const events = await stage.admin.follow(`/events/stream?cluster_id=${cluster.id}&resource_type=cluster`);
+    operator.signal("SIGKILL");
+    await vi.waitFor(async () => expect(await stage.statusOf(cluster.id)).toBe("disconnected"), SOON);
+    await stage.connect(cluster);
+    const told = [];
+    while (told.at(-1) !== "connected") {
+      const { event, data } = await events.next();
+      if (event === "cluster-status") told.push(data.status);
+    }
+    expect(told).toEqual(["disconnected", "connected"]);
+    events.leave();
+  });
+
+  test("[JO4] is left by an operator whose token was revoked, and has another one with the new token", async () => {
+    const cluster = await stage.register();
+    const operator = await stage.connect(cluster);
+    const { body: rotated } = await stage.admin.post(`/clusters/${cluster.id}/rotate-token`);
+    expect(rotated.enforcement).toBe("in_force");
+    await vi.waitFor(async () => expect(await stage.statusOf(cluster.id)).toBe("disconnected"), SOON);
+    await vi.waitFor(() => expect(operator.printed()).toContain("4403"), SOON);
+    expect(operator.printed()).not.toContain(cluster.token);
+    await stage.connect({ ...cluster, token: rotated.token });
+  });
+});
