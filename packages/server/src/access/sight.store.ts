@@ -6,6 +6,7 @@ import type { Cluster } from "../clusters/cluster.ts";
 import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
 import type { Caller, Credential } from "./caller.ts";
+import { firstRowOf, type Statement as Prepared } from "./prepared-query.adapter.ts";
 import { strongest } from "./role.ts";
 
 /**
@@ -76,9 +77,9 @@ const APP = `select caller.*, a.*, m.role as org_role, c.role as cluster_role, b
     left join role_bindings c on c.cluster_id = a.cluster_id and c.user_id = caller.caller_id
     left join role_bindings b on b.project_id = a.project_id and b.user_id = caller.caller_id`;
 
-type Statement = Readonly<Record<Credential["kind"], { readonly name: string; readonly text: string }>>;
+type Statement = Readonly<Record<Credential["kind"], Prepared>>;
 
-/** Named, so that each connection parses and plans it once; written once, so that no request puts the text together. */
+/** Written once, so that no request puts the text together. */
 const statement = (name: string, sql: string): Statement => ({
   session: { name: `${name} by session`, text: `with caller as (${CALLER.session}) ${sql}` },
   cli_token: { name: `${name} by token`, text: `with caller as (${CALLER.cli_token}) ${sql}` },
@@ -121,15 +122,16 @@ type PlaceRow<P> = CallerRow & {
 export function sightStore(pool: pg.Pool): SightStore {
   const noteUse = cliTokenUses((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, worthNotingSince(now)]));
 
+  const firstRow = firstRowOf(pool);
+
   async function look<R extends CallerRow>(
     statement: Statement,
     credential: Credential,
     now: Date,
-    values: readonly unknown[] = [],
+    values: readonly string[] = [],
   ): Promise<R | null> {
     const key = credential.kind === "session" ? credential.sessionId : credential.digest;
-    const { rows } = await pool.query<R>({ ...statement[credential.kind], values: [key, now, ...values] });
-    const row = rows[0] ?? null;
+    const row = await firstRow<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
     if (row && credential.kind === "cli_token") noteUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
     return row;
   }

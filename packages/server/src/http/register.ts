@@ -9,6 +9,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
+import { answerSchema } from "./answer-schema.ts";
 import { credentialOf } from "./authentication.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.ts";
 import { type InApp, type InProject, type Input, knownCaller, type OnCluster } from "./guard.ts";
@@ -49,7 +50,9 @@ function registerRoute(
 ): void {
   const check = compileCheck(operation);
   const [successStatus, successSchema] = operation.success;
-  const successes = [operation.success, operation.otherSuccess ?? []].filter(([, schema]) => schema);
+  const successes = [operation.success, operation.otherSuccess ?? []].flatMap(([status, schema]) =>
+    status && schema ? [[status, answerSchema(schema)] as const] : [],
+  );
   const needsCredential = operation.credentials !== "none";
   const url = base + fastifyPath(operation.path);
   const isReading = operation.method === "GET";

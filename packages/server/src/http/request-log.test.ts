@@ -44,3 +44,11 @@ test.each([
   await edge.lineOf(await fetch(edge.url + path, { method: "POST", headers, body }));
   expect(JSON.stringify(edge.logged)).not.toContain("hush");
 });
+
+test("[OP5] an address that a proxy reports stays within its field, whatever stands there", async () => {
+  const behind = await startEdge((app) => app.get("/things", async () => ({})), { trustedProxies: ["127.0.0.1"] });
+  const source = 'x" \\ {}';
+  const line = await behind.lineOf(await fetch(`${behind.url}/things`, { headers: { "x-forwarded-for": source } }));
+  expect(line).toMatchObject({ level: "info", source });
+  await behind.app.close();
+});

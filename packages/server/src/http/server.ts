@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import type { Logger } from "pino";
 import { Fault } from "../fault.ts";
 import { newId } from "../id.ts";
 import { registerBodyParsers } from "./body.ts";
@@ -15,15 +16,16 @@ import { sendFailure } from "./failure.ts";
 import { registerMethodNotAllowed } from "./method-not-allowed.ts";
 import type { Metrics } from "./metrics.ts";
 import { type RoutePorts, registerRoutes } from "./register.ts";
-import { noteAnswer } from "./request-log.ts";
+import { answerNotes } from "./request-log.ts";
 import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { registerStreams } from "./sse.ts";
+import { keepTickShape } from "./tick-shape.adapter.ts";
 
 export const API_BASE = "/api/v1";
 
 export interface ServerOptions {
-  readonly log: FastifyBaseLogger;
+  readonly log: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
@@ -34,11 +36,15 @@ export interface ServerOptions {
 const LARGEST_HEADERS_BYTES = 16 * 1024;
 const SLOWEST_CHECK_MS = 1000;
 
+// As the module is loaded: when a server is made, the garbage of the start has been collected often enough to be too late.
+keepTickShape();
+
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, metrics, trustedProxies, corsOrigins, requestTimeoutMs } = options;
+  const noteAnswer = answerNotes(metrics, log);
   const app = Fastify({
-    loggerInstance: log,
+    loggerInstance: log as FastifyBaseLogger,
     // Fastify's own lines show the address with its query; ours are written by `noteAnswer`.
     logController: new LogController({ disableRequestLogging: true }),
     // A logger made for each request costs more than the line it writes: lines name the request themselves.
@@ -62,7 +68,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     frameworkErrors(error, request, reply) {
       // No hook runs for a URL that cannot be decoded.
       sendFailure(error, request, reply.headers(SECURITY_HEADERS).header("x-request-id", request.id));
-      noteAnswer(metrics, request, reply);
+      noteAnswer(request, reply);
     },
   });
   // Node would answer an expectation that it does not know with a bare 417; like most servers, we pass it over.
@@ -78,7 +84,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     next();
   });
   app.addHook("onResponse", (request, reply, next) => {
-    noteAnswer(metrics, request, reply);
+    noteAnswer(request, reply);
     // Kept alive, the connection would hold the stop until its client thinks of leaving.
     if (isDraining) request.raw.socket.end();
     next();

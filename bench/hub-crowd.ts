@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Ask, Identity, State } from "./hub-operators.ts";
+
+/** Operators in a few processes of their own, so that their work is not counted as the hub's. */
+export interface Crowd {
+  connect(url: string, identities: readonly Identity[]): void;
+  live(): Promise<number>;
+  /** What was stored since the last look, by key, and when. */
+  stored(): Promise<Map<string, number>>;
+  stop(): Promise<void>;
+}
+
+export function startCrowd(processes: number): Crowd {
+  const script = new URL("./hub-operators.ts", import.meta.url);
+  const children = Array.from({ length: processes }, () => fork(script));
+  const stored = new Map<string, number>();
+
+  async function look(): Promise<number> {
+    const states = await Promise.all(children.map((child) => ask(child)));
+    for (const state of states) for (const [key, atMs] of state.stored) stored.set(key, atMs);
+    return states.reduce((sum, { live }) => sum + live, 0);
+  }
+
+  return {
+    connect(url, identities) {
+      for (const [index, child] of children.entries()) {
+        const own = identities.filter((_, place) => place % children.length === index);
+        child.send({ connect: { url, identities: own } } satisfies Ask);
+      }
+    },
+    live: look,
+    async stored() {
+      await look();
+      const taken = new Map(stored);
+      stored.clear();
+      return taken;
+    },
+    async stop() {
+      for (const child of children) child.disconnect();
+      const running = children.filter(({ exitCode }) => exitCode === null);
+      await Promise.all(running.map((child) => once(child, "exit")));
+    },
+  };
+}
+
+async function ask(child: ChildProcess): Promise<State> {
+  const answer = once(child, "message");
+  child.send("state" satisfies Ask);
+  const [state] = await answer;
+  return state as State;
+}

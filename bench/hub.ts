@@ -1,0 +1,142 @@
+import { loadavg } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Crowd, startCrowd } from "./hub-crowd.ts";
+import { startMeter } from "./hub-meter.ts";
+import { type HubStage, withHubStage } from "./hub-stage.ts";
+import { cpuSecondsOf } from "./process.ts";
+import { printTable } from "./table.ts";
+
+/**
+ * One hub with thousands of operators, which speak with the operator's own link code from processes of their own. A
+ * change is made through the API, so the way from the commit over the bus to the operator is the real one.
+ */
+
+const OPERATORS = Number(process.env["BENCH_OPERATORS"] ?? 5_000);
+const PROCESSES = Number(process.env["BENCH_PROCESSES"] ?? 2);
+const CHANGES_PER_SECOND = Number(process.env["BENCH_CHANGES"] ?? 500);
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
+const SETTLE_MS = Number(process.env["BENCH_SETTLE_MS"] ?? 20_000);
+/** Long enough for a heartbeat. */
+const IDLE_SECONDS = Number(process.env["BENCH_IDLE_SECONDS"] ?? 66);
+const LONGEST_WAIT_MS = 180_000;
+const TAIL_MS = 5_000;
+
+type Row = readonly [figure: string, aim: string, seen: string];
+
+await withHubStage(OPERATORS + 1, async (stage) => {
+  const [metered, ...identities] = stage.identities;
+  const crowd = startCrowd(PROCESSES);
+  const single = startCrowd(1);
+  const meter = await startMeter(() => stage.hub().port);
+  try {
+    const rows: Row[] = [["operators", "5,000", OPERATORS.toLocaleString("en")]];
+    await pause(SETTLE_MS / 4);
+    const before = await stage.residentKb();
+    crowd.connect(stage.url(), identities);
+    rows.push(["all connected after", "", await untilAllLive(crowd, OPERATORS)]);
+    await pause(SETTLE_MS);
+    const perOperator = ((await stage.residentKb()) - before) / OPERATORS;
+    rows.push(["resident memory of an idle operator", "≤ 32 KiB", `${perOperator.toFixed(1)} KiB`]);
+
+    single.connect(`ws://127.0.0.1:${meter.port}/hub/v1`, metered ? [metered] : []);
+    await untilAllLive(single, 1);
+    await pause(1_000);
+    rows.push(...(await resync()));
+    rows.push(...(await changes(stage, crowd)));
+    rows.push(await comeBack(stage, crowd));
+    rows.push(["load of the machine, last minute", "", loadavg()[0]?.toFixed(2) ?? ""]);
+    printTable(["figure", "aim", "seen"], rows);
+  } finally {
+    await Promise.all([crowd.stop(), single.stop(), meter.stop()]);
+  }
+
+  /** One operator loses its connection while nothing changes. */
+  async function resync(): Promise<Row[]> {
+    meter.read();
+    meter.cut();
+    await pause(100);
+    await untilAllLive(single, 1);
+    await pause(1_000);
+    const { frameBytes, upgradeBytes } = meter.read();
+    await pause(IDLE_SECONDS * 1_000);
+    const idle = meter.read().frameBytes / IDLE_SECONDS;
+    return [
+      ["resync when nothing changed, in frames", "≤ 1 KB", `${frameBytes} B`],
+      ["the HTTP upgrade before it", "", `${upgradeBytes} B`],
+      ["idle on the wire", "≤ 20 B/s", `${idle.toFixed(1)} B/s`],
+    ];
+  }
+});
+
+async function untilAllLive(crowd: Crowd, count: number): Promise<string> {
+  const startedAt = performance.now();
+  for (;;) {
+    const live = await crowd.live();
+    const tookMs = performance.now() - startedAt;
+    if (live >= count) return `${(tookMs / 1_000).toFixed(1)} s`;
+    if (tookMs > LONGEST_WAIT_MS) return `${live} of ${count} after ${LONGEST_WAIT_MS / 1_000} s`;
+    await pause(100);
+  }
+}
+
+/** At a steady pace, whether or not the answers keep up, spread over all clusters. */
+async function changes(stage: HubStage, crowd: Crowd): Promise<Row[]> {
+  const answeredAt = new Map<string, number>();
+  const askedAt = new Map<string, number>();
+  const clusters = stage.identities.slice(1);
+  await crowd.stored();
+  const cpuBefore = await cpuSecondsOf(stage.hub());
+  const startedAt = performance.now();
+  const answers: Promise<void>[] = [];
+  for (let made = 0; made < CHANGES_PER_SECOND * SECONDS; made += 1) {
+    const dueMs = startedAt + (made * 1_000) / CHANGES_PER_SECOND - performance.now();
+    if (dueMs > 1) await pause(dueMs);
+    answers.push(change(made));
+  }
+  await Promise.all(answers);
+  const cpuShare = ((await cpuSecondsOf(stage.hub())) - cpuBefore) / SECONDS;
+  await pause(TAIL_MS);
+  const stored = await crowd.stored();
+
+  async function change(number: number): Promise<void> {
+    const name = `p${number}`;
+    const cluster_id = clusters[(number * 7_919) % clusters.length]?.clusterId;
+    askedAt.set(name, performance.timeOrigin + performance.now());
+    const body = JSON.stringify({ name, cluster_id });
+    const answer = await fetch(`${stage.base()}/projects`, { method: "POST", headers: stage.headers, body });
+    await answer.arrayBuffer();
+    if (answer.ok) answeredAt.set(name, performance.timeOrigin + performance.now());
+  }
+
+  const since = (from: Map<string, number>) =>
+    [...answeredAt.keys()].flatMap((name) => {
+      const atMs = stored.get(`project/${name}`);
+      return atMs === undefined ? [] : [Math.max(0, atMs - (from.get(name) ?? 0))];
+    });
+  const [fromAnswer, fromRequest] = [since(answeredAt), since(askedAt)];
+  return [
+    ["changes a second", "500", (answeredAt.size / SECONDS).toFixed(0)],
+    ["changes that failed", "0", String(askedAt.size - answeredAt.size)],
+    ["changes that were not acknowledged", "0", String(answeredAt.size - fromAnswer.length)],
+    ["commit → ack, p50", "", `${quantile(fromAnswer, 0.5)} ms`],
+    ["commit → ack, p99", "≤ 250 ms", `${quantile(fromAnswer, 0.99)} ms`],
+    ["request → ack, p99", "", `${quantile(fromRequest, 0.99)} ms`],
+    ["CPU of the API and the hub, of one core", "", `${(cpuShare * 100).toFixed(0)} %`],
+  ];
+}
+
+function quantile(values: readonly number[], q: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN).toFixed(0);
+}
+
+async function comeBack(stage: HubStage, crowd: Crowd): Promise<Row> {
+  const killedAt = performance.now();
+  await stage.kill();
+  await stage.restart();
+  const restartedMs = performance.now() - killedAt;
+  await untilAllLive(crowd, OPERATORS);
+  const tookMs = performance.now() - killedAt;
+  const seen = `${(tookMs / 1_000).toFixed(1)} s (${(restartedMs / 1_000).toFixed(1)} s of them for the restart)`;
+  return ["all back after SIGKILL", "≤ 60 s", seen];
+}

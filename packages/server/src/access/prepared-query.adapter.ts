@@ -1,0 +1,126 @@
+import type pg from "pg";
+
+/** Named, so that each connection parses and plans it once. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A value as PostgreSQL takes it over the wire. */
+type Value = string | Buffer;
+
+type Done = (error: Error | null | undefined, row: object | null) => void;
+
+type ReadRow = (fields: readonly (string | null)[]) => object;
+
+/** A connection as the driver gives it to a query; its types tell neither all of it nor all of it right. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  readonly parsedStatements: Readonly<Record<string, string | undefined>>;
+  parse(statement: Statement): void;
+  bind(config: { statement: string; values: readonly Value[] }): void;
+  describe(part: { type: "P" }): void;
+  execute(config: object): void;
+  sync(): void;
+}
+
+/**
+ * The first row of a prepared statement. A connection tells the columns of a statement once, at its first use: the driver
+ * asks for them at every use, and reading them takes longer than reading a row.
+ */
+export type FirstRow = <R extends object>(statement: Statement, values: readonly Value[]) => Promise<R | null>;
+
+export function firstRowOf(pool: pg.Pool): FirstRow {
+  const types = pool.options.types as { getTypeParser(oid: number, format: "text"): (text: string) => unknown };
+  /** Of connections, by the name of the statement; its columns stay the same for as long as it is prepared. */
+  const known = new WeakMap<Wire, Map<string, ReadRow>>();
+  const readersOf = (connection: Wire) => {
+    const readers = known.get(connection) ?? new Map<string, ReadRow>();
+    known.set(connection, readers);
+    return readers;
+  };
+
+  /** The driver calls what it has to tell a query by these names. */
+  class FirstRowQuery implements pg.Submittable {
+    readonly name: string;
+    readonly text: string;
+    readonly #values: readonly Value[];
+    #readers: Map<string, ReadRow> | null = null;
+    #read: ReadRow | undefined;
+    #row: object | null = null;
+    #problem: Error | null = null;
+    /** Set by the driver. */
+    callback: Done | undefined;
+
+    constructor({ name, text }: Statement, values: readonly Value[]) {
+      this.name = name;
+      this.text = text;
+      this.#values = values;
+    }
+
+    submit(connection: pg.Connection): null {
+      const wire = connection as unknown as Wire;
+      this.#readers = readersOf(wire);
+      this.#read = this.#readers.get(this.name);
+      wire.stream.cork();
+      if (wire.parsedStatements[this.name] === undefined) wire.parse(this);
+      wire.bind({ statement: this.name, values: this.#values });
+      if (!this.#read) wire.describe({ type: "P" });
+      wire.execute({});
+      wire.sync();
+      wire.stream.uncork();
+      return null;
+    }
+
+    handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
+      this.#read = readerOf(fields, types);
+      this.#readers?.set(this.name, this.#read);
+    }
+
+    handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+      if (this.#row || this.#problem) return;
+      try {
+        this.#row = this.#read?.(fields) ?? null;
+      } catch (error) {
+        this.#problem = error as Error;
+      }
+    }
+
+    handleCommandComplete(): void {}
+
+    handleReadyForQuery(): void {
+      this.callback?.(this.#problem, this.#row);
+    }
+
+    handleError(error: Error): void {
+      this.callback?.(error, null);
+    }
+  }
+
+  // Its types know of no callback here.
+  const runner = pool as unknown as { query(query: FirstRowQuery, done: Done): void };
+  return <R extends object>(statement: Statement, values: readonly Value[]) =>
+    new Promise<R | null>((resolve, reject) => {
+      runner.query(new FirstRowQuery(statement, values), (error, row) =>
+        error ? reject(error) : resolve(row as R | null),
+      );
+    });
+}
+
+function readerOf(
+  fields: readonly pg.FieldDef[],
+  types: { getTypeParser(oid: number, format: "text"): (text: string) => unknown },
+): ReadRow {
+  const names = fields.map(({ name }) => name);
+  const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
+  // Made by parsing, the object has a shape that V8 shares among its copies; one that was added to field by field has none.
+  const empty = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as object;
+  return (texts) => {
+    const row: Record<string, unknown> = { ...empty };
+    for (let index = 0; index < names.length; index++) {
+      const text = texts[index] ?? null;
+      if (text !== null) row[names[index] as string] = parsers[index]?.(text);
+    }
+    return row;
+  };
+}

@@ -1,0 +1,39 @@
+import type { TSchema } from "typebox";
+
+/**
+ * The schema by which an answer is written. `null or X` is written there as X that may be null: left as a choice between
+ * two, every such field would be validated at every answer before it is written.
+ */
+export function answerSchema(schema: TSchema): TSchema {
+  const { anyOf, ...rest } = schema as TSchema & { anyOf?: readonly TSchema[] };
+  const [given, ...others] = anyOf?.filter((choice) => !isNull(choice)) ?? [];
+  if (given && others.length === 0 && anyOf?.length === 2 && isOfOneType(given)) {
+    return { ...rest, ...answerSchema(given), nullable: true };
+  }
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
+}
+
+const isNull = (schema: TSchema) => "type" in schema && schema["type"] === "null";
+
+/** Ajv takes `nullable` only beside a type, and a null for none of the values of an `enum`. */
+const isOfOneType = (schema: TSchema) => "type" in schema && !("enum" in schema || "const" in schema);
+
+/** Only where a keyword holds schemas: examples and defaults are data, whatever they look like. */
+function inner(keyword: string, value: unknown): unknown {
+  switch (keyword) {
+    case "properties":
+    case "patternProperties":
+      return Object.fromEntries(
+        Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [name, answerSchema(schema)]),
+      );
+    case "items":
+    case "additionalProperties":
+      return typeof value === "object" && value !== null && !Array.isArray(value) ? answerSchema(value) : value;
+    case "anyOf":
+    case "allOf":
+    case "oneOf":
+      return (value as readonly TSchema[]).map(answerSchema);
+    default:
+      return value;
+  }
+}
