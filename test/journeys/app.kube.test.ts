@@ -113,8 +113,8 @@ describe("an app on a real cluster", () => {
     await kube.patch(type, "drifty-web", project.namespace, patch, { kind: "json", fieldManager: "kubectl-edit" });
     let drift = null;
     while (drift === null) {
-      const { event, data } = await events.next();
-      if (event === "drift") drift = data;
+      const frame = await events.next();
+      if (frame?.event === "drift") drift = frame.data;
     }
     events.leave();
     expect(JSON.stringify(drift)).toContain("/spec/template/spec/containers");

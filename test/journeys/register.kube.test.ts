@@ -71,8 +71,8 @@ describe("a cluster that its owner brings", () => {
     await stage.connect(cluster);
     const told = [];
     while (told.at(-1) !== "connected") {
-      const { event, data } = await events.next();
-      if (event === "cluster-status") told.push(data.status);
+      const frame = await events.next();
+      if (frame?.event === "cluster-status") told.push(frame.data.status);
     }
     expect(told).toEqual(["disconnected", "connected"]);
     events.leave();

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { VARIABLES as OPERATOR_VARIABLES } from "../../packages/operator/src/config/variables.ts";
 import { VARIABLES } from "../../packages/server/src/config.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -9,7 +10,7 @@ const operations = readdirSync(join(ROOT, "docs/operations")).map((file) => `doc
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/spec/README.md", "bench/README.md", ...operations];
 
 const SCRIPTS = new Set(Object.keys(JSON.parse(read("package.json")).scripts));
-const NAMES = new Set<string>(Object.values(VARIABLES).map(({ name }) => name));
+const NAMES = new Set([...VARIABLES, ...OPERATOR_VARIABLES].map(({ name }) => name));
 
 test.each(DOCUMENTS)("[SP4] what %s names exists", (document) => {
   const text = read(document);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { VARIABLES } from "./config/variables.ts";
-import { ConfigProblems, parseConfig } from "./config.ts";
+import { ConfigProblems, listeningPort, parseConfig } from "./config.ts";
 
 const vaultKey = `k1:${randomBytes(32).toString("base64")}`;
 
@@ -74,6 +74,16 @@ describe("the configuration", () => {
       corsOrigins: ["https://console.example.com", "http://localhost:5173"],
       secrets: { redisUrl: "rediss://cache:6380", vaultKeys: [{ id: "k1" }] },
     });
+  });
+
+  test.each([
+    ["api,hub,worker", 1, "BINNACLE_PORT"],
+    ["worker", 1, "BINNACLE_PORT"],
+    ["hub", 2, "BINNACLE_HUB_PORT"],
+    ["hub,worker", 2, "BINNACLE_HUB_PORT"],
+  ])("[CF12] as %s listens on port %i", (roles, port, variable) => {
+    const config = parseConfig({ BINNACLE_ROLES: roles, BINNACLE_PORT: "1", BINNACLE_HUB_PORT: "2" });
+    expect(listeningPort(config)).toEqual({ port, variable });
   });
 
   test("[CF6] takes a variable that is empty for one that is not set", () => {

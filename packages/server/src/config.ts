@@ -81,6 +81,12 @@ export function parseConfig(given: Env): Config {
   return { ...settings, secrets };
 }
 
+/** A hub of its own stands beside the API, perhaps on the same machine. */
+export function listeningPort({ roles, port, hubPort }: Pick<Config, "roles" | "port" | "hubPort">) {
+  const isHubAlone = roles.includes("hub") && !roles.includes("api");
+  return isHubAlone ? { port: hubPort, variable: SETTINGS.hubPort.name } : { port, variable: SETTINGS.port.name };
+}
+
 function withoutServiceLinks(given: Env): Env {
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isServiceLink(name, value ?? "")));
 }

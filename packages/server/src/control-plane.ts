@@ -12,7 +12,7 @@ import { loadOperatorChart } from "./charts/chart.adapter.ts";
 import { registerCharts } from "./charts/chart.routes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAgentTokens } from "./clusters/agent-token.ts";
-import type { Config } from "./config.ts";
+import { type Config, listeningPort } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
 import { migrate } from "./database/migrate.ts";
@@ -55,6 +55,9 @@ interface Surroundings {
   readonly onLost?: (error: Error) => void;
 }
 
+/** Of the connections to the database: in one line with requests, a busy API would hold up what clusters are told. */
+const HUB_SHARE = 1 / 4;
+
 /** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
 export async function startControlPlane(
   config: Config,
@@ -67,7 +70,9 @@ export async function startControlPlane(
   try {
     const keys = await resolveKeys(config.secrets, config.dataDir);
     const catalog = await loadCatalog();
-    const database = await openDatabase(config, log, onLost, started);
+    const open = await reachDatabase(config, log, onLost, started);
+    const forHub = config.roles.includes("hub") ? Math.floor(config.databasePoolSize * HUB_SHARE) : 0;
+    const database = open(config.databasePoolSize - forHub);
     const db = database.kysely;
     const passwords = await createPasswords();
     const applied = await migrate(db);
@@ -127,18 +132,19 @@ export async function startControlPlane(
       const document = openApiDocument(routes, { serverUrl: API_BASE });
       await registerDocumentation(app, API_BASE, document, config.environment, ports);
     }
-    const url = await app.listen({ host: config.host, port: portOf(config) });
+    const url = await app.listen({ host: config.host, port: listeningPort(config).port });
     started.push(() => drain(app, config.drainTimeoutMs));
     if (config.roles.includes("hub")) {
+      const hubDb = forHub > 0 ? open(forHub).kysely : db;
       const hub = startHub({
         server: app.server,
-        db,
+        db: hubDb,
         bus,
         clock,
         log,
         tokens: agentTokens,
-        bodies: createBodySource({ db, vault, catalog, log }),
-        reports: createReportSink({ db, bus, clock, catalog }),
+        bodies: createBodySource({ db: hubDb, vault, catalog, log }),
+        reports: createReportSink({ db: hubDb, bus, clock, catalog }),
       });
       const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
       hubHere.sessions = hub.sessions;
@@ -154,26 +160,24 @@ export async function startControlPlane(
   }
 }
 
-/** A hub of its own stands beside the API, perhaps on the same machine. */
-function portOf({ roles, port, hubPort }: Config): number {
-  return roles.includes("hub") && !roles.includes("api") ? hubPort : port;
-}
-
-async function openDatabase(
+/** Gives as many pools of connections as are asked for. */
+async function reachDatabase(
   config: Config,
   log: Logger,
   onLost: Surroundings["onLost"],
   started: (() => Promise<void>)[],
-): Promise<Database> {
+): Promise<(poolSize: number) => Database> {
   const address = config.secrets.databaseUrl
     ? { url: config.secrets.databaseUrl }
     : await startEmbedded(config, log, onLost, started);
-  const database = connect(address, {
-    poolSize: config.databasePoolSize,
-    onError: (error) => log.warn({ err: error }, "a database connection was lost"),
-  });
-  started.push(() => database.close());
-  return database;
+  return (poolSize) => {
+    const database = connect(address, {
+      poolSize,
+      onError: (error) => log.warn({ err: error }, "a database connection was lost"),
+    });
+    started.push(() => database.close());
+    return database;
+  };
 }
 
 async function startEmbedded(

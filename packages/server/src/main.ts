@@ -1,5 +1,5 @@
 import { CatalogProblems } from "./catalog/catalog.adapter.ts";
-import { type Config, ConfigProblems, LOCAL_ADMIN, parseConfig } from "./config.ts";
+import { type Config, ConfigProblems, LOCAL_ADMIN, listeningPort, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts";
 import { createLog } from "./log.adapter.ts";
@@ -39,7 +39,8 @@ async function start(): Promise<ControlPlane> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof DataDirectoryInUse || error instanceof CatalogProblems) fail(message);
-    if (code === "EADDRINUSE") fail(`Port ${config.port} is taken. Choose another with BINNACLE_PORT.`);
+    const { port, variable } = listeningPort(config);
+    if (code === "EADDRINUSE") fail(`Port ${port} is taken. Choose another with ${variable}.`);
     log.fatal({ err: error }, "the start failed");
     process.exit(1);
   }

@@ -8,3 +8,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
+{{- define "operator.serviceAccount" -}}
+{{ .Values.serviceAccount.name | default .Release.Name }}
+{{- end }}
+{{- define "operator.tokenSecret" -}}
+{{ .Values.cluster.existingSecret | default (printf "%s-token" .Release.Name) }}
+{{- end }}
+{{- /* Objects of the whole cluster: releases of the same name in several namespaces must not take each other's. */ -}}
+{{- define "operator.clusterName" -}}
+{{ printf "%s:%s" .Release.Namespace .Release.Name }}
+{{- end }}

@@ -99,12 +99,16 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
       .slice(3)
       .filter((word) => word !== "--create-namespace");
     const objects = parseAllDocuments(await helm("template", ...words)).map((document) => document.toJSON());
-    expect(objects.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
+    const ofKind = (kind: string) => objects.filter((object) => object.kind === kind);
+    const inNamespace = objects.filter(({ metadata }) => metadata.namespace !== undefined);
+    expect(inNamespace.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
       ["ServiceAccount", "binnacle-system"],
       ["Secret", "binnacle-system"],
       ["Deployment", "binnacle-system"],
     ]);
-    const [, secret, deployment] = objects;
+    expect(ofKind("CustomResourceDefinition")).toHaveLength(3);
+    expect([...ofKind("ClusterRole"), ...ofKind("ClusterRoleBinding")]).toHaveLength(2);
+    const [, secret, deployment] = inNamespace;
     expect(secret.stringData).toEqual({ token: TOKEN });
     const { template } = deployment.spec;
     expect(template.spec).toMatchObject({
@@ -114,11 +118,11 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
         {
           image: `binnacle/operator:${chart.version}`,
           securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-          env: [
+          env: expect.arrayContaining([
             { name: "BINNACLE_HUB_URL", value: `${world.url.replace("http", "ws")}/hub/v1` },
             { name: "BINNACLE_CLUSTER_ID", value: ID },
-            { name: "BINNACLE_TOKEN", valueFrom: { secretKeyRef: { key: "token" } } },
-          ],
+            { name: "BINNACLE_TOKEN", valueFrom: { secretKeyRef: { name: `${chart.name}-token`, key: "token" } } },
+          ]),
         },
       ],
     });
@@ -131,6 +135,6 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
     const values = ["hub.url=ws://h/hub/v1", `cluster.id=${ID}`, `cluster.token=${TOKEN}`];
     const set = values.flatMap((value) => ["--set-string", value]);
     expect(await helm("lint", "--strict", join(home, name), ...set)).toContain("0 chart(s) failed");
-    await expect(helm("template", join(home, name))).rejects.toThrow(/hub\.url/);
+    await expect(helm("template", join(home, name))).rejects.toThrow(/hub[./]url/);
   });
 });

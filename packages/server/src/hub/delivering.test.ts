@@ -54,7 +54,7 @@ describe("a change", () => {
     expect(await rowOf(id)).toMatchObject({ acked_generation: 1, acked_hash: apply.hash });
   });
 
-  test("[HB40] reaches its cluster without a hint too", async () => {
+  test("[HB40] [FA8] reaches its cluster without a hint too", async () => {
     await operator.storesAll().greet();
     await synced(0);
     const id = await world.raise(cluster.id, "app/shop/web", { isSilent: true });
@@ -265,7 +265,7 @@ describe("coming back", () => {
 });
 
 describe("a slow operator", () => {
-  test("[HB49] gets nothing more while it does not read, and all of it once it does; others do not notice", async () => {
+  test("[HB49] [FA10] gets nothing more while it does not read, and all of it once it does; others do not notice", async () => {
     world.bodyOf = (row) => ({ ...plainBody(row), secret: { values: "x".repeat(1_000_000) } });
     await operator.storesAll().greet();
     operator.socket.pause();

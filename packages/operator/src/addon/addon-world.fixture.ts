@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import { type AddonBody, type AddonReport, ANNOTATIONS, type Gone, LABELS } from "@binnacle/contract";
+import { expect, inject, vi } from "vitest";
+import { hashOf } from "../desired/custom-resource.ts";
+import { installDefinitions } from "../desired/definitions.fixture.ts";
+import { createDesiredStore } from "../desired/desired.store.ts";
+import { startDesiredView } from "../desired/desired-view.adapter.ts";
+import { ownLabels } from "../desired/ownership.ts";
+import { ADDON_INSTANCES } from "../desired/resource-types.ts";
+import { serveCharts } from "../helm/chart.fixture.ts";
+import { createHelm } from "../helm/helm.adapter.ts";
+import { watchedHelm } from "../helm/helm-program.fixture.ts";
+import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
+import { createReleases } from "../helm/releases.adapter.ts";
+import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
+import { createAddonReconciler } from "./addon.reconciler.ts";
+
+const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-0000000000ab";
+const declared = (from: AddonBody["spec"]["export_schema"][string]["from"], secret = false) => ({
+  description: "It.",
+  secret,
+  from,
+});
+export const EXPORT_SCHEMA: AddonBody["spec"]["export_schema"] = {
+  host: declared({ service: `\${fullname}` }),
+  password: declared({ secret: `\${fullname}`, key: "password" }, true),
+  url: declared({ value: `tiny://:\${exports.password|uri}@\${exports.host}` }, true),
+};
+
+/** An operator of a cluster of its own, as far as addons go, with a namespace that nobody else uses. */
+export async function addonWorld() {
+  const client = await clusterClient();
+  await installDefinitions(client);
+  const access = await kubeAccessFrom({ KUBECONFIG: inject("kubeconfig") });
+  const charts = await serveCharts();
+  const helm = await watchedHelm();
+  const clusterId = randomUUID();
+  const { name: namespace, remove: removeNamespace } = await freshNamespace(client);
+  const metadata = {
+    name: namespace,
+    labels: { ...ownLabels(clusterId), [LABELS.project]: PROJECT_ID },
+    annotations: { [ANNOTATIONS.resourceId]: PROJECT_ID },
+  };
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata }, { force: true });
+
+  const logged: string[] = [];
+  const write = (fields: object, message: string) => {
+    if (process.env["DBG"])
+      process.stderr.write(`${message} ${JSON.stringify(fields)} ${(fields as { err?: Error }).err?.stack}\n`);
+    logged.push(`${message} ${JSON.stringify(fields)} ${String((fields as { err?: unknown }).err ?? "")}`);
+  };
+  const log = { info: write, warn: write };
+  const reports: (AddonReport | Gone)[] = [];
+  const generations: number[] = [];
+  const sink = {
+    report(_kind: string, subject: { readonly generation: number }, report: unknown) {
+      reports.push(report as AddonReport | Gone);
+      generations.push(subject.generation);
+    },
+  };
+  const ports = { kube: client, clusterId, clock: realClock, nowMs: Date.now, log, sink };
+  const view = startDesiredView(ports);
+  await view.synced;
+  const store = createDesiredStore({ ...ports, namespace });
+  const key = `addon_instance/${namespace}/db`;
+  const resource_id = randomUUID();
+  let generation = 0;
+
+  /** Another process of the same operator is one with another holder. */
+  function operator(holder: string) {
+    const program = createHelm({ program: helm.program, access, env: process.env });
+    const keeper = startReleaseKeeper({ ...ports, helm: program, holder, settings: { drift_policy: "heal" } });
+    const addons = createAddonReconciler({ ...ports, view, keeper });
+    return {
+      keeper,
+      addons,
+      releases: createReleases(keeper, addons.instances),
+      async stop() {
+        await Promise.all([addons.stop(), keeper.stop()]);
+      },
+    };
+  }
+  let running = operator("first");
+
+  const world = {
+    client,
+    clusterId,
+    namespace,
+    key,
+    helm,
+    charts,
+    reports,
+    logged,
+    get releases() {
+      return running.releases;
+    },
+    get addons() {
+      return running.addons;
+    },
+
+    async tell(values: Record<string, unknown>, spec: Partial<AddonBody["spec"]> = {}) {
+      generation += 1;
+      const { chart } = charts;
+      const body: AddonBody = {
+        spec: { project_id: PROJECT_ID, namespace, name: "db", chart, export_schema: EXPORT_SCHEMA, ...spec },
+        secret: { values },
+      };
+      const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "addon_instance", body } as const;
+      expect(await store.apply({ ...frame, key, resource_id, generation, hash: hashOf(body) })).toBeNull();
+    },
+
+    async forget() {
+      generation += 1;
+      const frame = { type: "remove", id: randomUUID(), session: randomUUID(), kind: "addon_instance" } as const;
+      expect(await store.remove({ ...frame, key, resource_id, generation })).toBeNull();
+    },
+
+    /** Waits for a report of the present generation that is like this. */
+    async seen(expected: Record<string, unknown>, timeout = 40_000) {
+      await vi.waitFor(
+        () => {
+          expect(reports.at(-1)).toMatchObject(expected);
+          expect(generations.at(-1)).toBe(generation);
+        },
+        { timeout, interval: 50 },
+      );
+    },
+
+    /** The process of a Helm that is at work on this command. */
+    async atWork(command: string, status: string) {
+      return vi.waitFor(
+        async () => {
+          expect((await world.revisions()).at(-1)?.metadata.labels).toMatchObject({ status });
+          const call = (await helm.calls()).findLast(({ args }) => args.startsWith(command));
+          if (!call) throw new Error(`no Helm has begun to ${command}`);
+          return call;
+        },
+        { timeout: 30_000, interval: 50 },
+      );
+    },
+
+    async revisions(): Promise<readonly KubeObject[]> {
+      const type = await client.resourceTypeOf("v1", "Secret");
+      const labelSelector = "owner=helm,name=db";
+      const { items } = await client.list(type, { namespace, labelSelector });
+      return items.toSorted((one, other) => version(one) - version(other));
+    },
+
+    async get(apiVersion: string, kind: string, name: string): Promise<KubeObject | null> {
+      return client.get(await client.resourceTypeOf(apiVersion, kind), name, namespace);
+    },
+
+    /** The operator ends, and another takes its place. */
+    async restart(holder = "second") {
+      await running.stop();
+      running = operator(holder);
+      running.addons.start();
+    },
+
+    async stop() {
+      await running.stop();
+      await view.stop();
+      charts.stop();
+      const holder = await client.get(ADDON_INSTANCES, "db", namespace);
+      const patch = { metadata: { finalizers: null } };
+      if (holder) await client.patch(ADDON_INSTANCES, "db", namespace, patch, { kind: "merge" });
+      await removeNamespace();
+      await client.close();
+      await helm.remove();
+    },
+  };
+  running.addons.start();
+  return world;
+}
+export type AddonWorld = Awaited<ReturnType<typeof addonWorld>>;
+
+const version = ({ metadata }: KubeObject): number => Number(metadata.labels?.["version"]);

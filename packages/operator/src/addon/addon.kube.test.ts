@@ -1,0 +1,235 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { LABELS } from "@binnacle/contract";
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { isOurs } from "../desired/ownership.ts";
+import { ADDON_INSTANCES } from "../desired/resource-types.ts";
+import { HELM } from "../helm/helm-program.fixture.ts";
+import { fieldsIn } from "../kube/object-fields.ts";
+import { type AddonWorld, addonWorld, EXPORT_SCHEMA } from "./addon-world.fixture.ts";
+
+const PASSWORD = "pa55-w0rd-of-the-test";
+const READY = { phase: "ready", reason: "ReleaseReady" };
+const decoded = (text: unknown) => Buffer.from(String(text), "base64").toString();
+
+/** What a person does beside us. */
+const byHand = (world: AddonWorld, ...args: readonly string[]) =>
+  promisify(execFile)(HELM ?? "helm", ["--kubeconfig", inject("kubeconfig"), "--namespace", world.namespace, ...args]);
+
+describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
+  let world: AddonWorld;
+  beforeEach(async () => {
+    world = await addonWorld();
+  });
+  afterEach(() => world?.stop());
+
+  const color = async () => fieldsIn((await world.get("v1", "ConfigMap", "db-tiny"))?.["data"])["color"];
+
+  test("[HE1] [HE5] [HE14] [HE15] [HE19] becomes a release, is upgraded by its values, and rests when nothing changes", async () => {
+    await world.tell({ color: "blue", password: PASSWORD });
+    const host = `db-tiny.${world.namespace}.svc`;
+    await world.seen({ ...READY, exports: { host, password: null, url: null } });
+    expect(world.reports[0]).toMatchObject({ phase: "installing" });
+    const secret = await world.get("v1", "Secret", "db-addon-exports");
+    expect(secret && isOurs(secret, world.clusterId)).toBe(true);
+    expect(secret?.metadata.labels).toMatchObject({ [LABELS.addon]: "db" });
+    const { password, url } = fieldsIn(secret?.["data"]);
+    expect([decoded(password), decoded(url)]).toEqual([PASSWORD, `tiny://:${PASSWORD}@${host}`]);
+
+    await world.tell({ color: "green", password: PASSWORD, replicas: 2 });
+    await world.seen(READY);
+    expect(await color()).toBe("green");
+    expect(world.reports.map((report) => ("phase" in report ? report.phase : "gone"))).toContain("upgrading");
+    expect(await world.client.get(ADDON_INSTANCES, "db", world.namespace)).toMatchObject({
+      status: { phase: "ready", generation: 2, readyGeneration: 2 },
+    });
+
+    expect(await world.helm.calls()).toHaveLength(2);
+    const before = world.reports.length;
+    world.addons.resync();
+    await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before));
+    await world.restart();
+    await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before + 1));
+    await world.seen(READY);
+    expect(await world.helm.calls()).toHaveLength(2);
+    expect(await world.revisions()).toHaveLength(2);
+  });
+
+  test("[HE2] [HE8] [HE9] is repaired when Helm is killed, and keeps its secrets to itself meanwhile", async () => {
+    await world.tell({ hang: true, password: PASSWORD });
+    const first = await world.atWork("upgrade", "pending-install");
+    const seenBySystem = await readFile(`/proc/${first.pid}/cmdline`, "utf8");
+    expect(seenBySystem).toContain("upgrade");
+    expect(seenBySystem).not.toContain(PASSWORD);
+    const variables = await readFile(`/proc/${first.pid}/environ`, "utf8");
+    const names = variables.split("\0").map((pair) => pair.split("=")[0]);
+    expect(names).toEqual(expect.arrayContaining(["PATH", "HOME", "KUBECONFIG", "HELM_CACHE_HOME"]));
+    expect(names.filter((name) => name?.startsWith("BINNACLE"))).toEqual([]);
+    process.kill(first.pid, "SIGKILL");
+    await world.seen({ phase: "failed", reason: "InstallFailed", message: "Helm was stopped by SIGKILL." });
+
+    await world.tell({ color: "blue", password: PASSWORD });
+    await world.seen(READY);
+    await world.tell({ hang: true, color: "red", password: PASSWORD });
+    const second = await world.atWork("upgrade", "pending-upgrade");
+    process.kill(second.pid, "SIGKILL");
+    await world.seen({ phase: "degraded", reason: "UpgradeFailed" });
+    await world.tell({ color: "green", password: PASSWORD });
+    await world.seen(READY);
+    expect(await color()).toBe("green");
+
+    const calls = await world.helm.calls();
+    expect(calls.map(({ args }) => args.split(" ")[0])).toEqual(expect.arrayContaining(["uninstall", "rollback"]));
+    expect(calls.map(({ text }) => text).join("\n")).not.toContain(PASSWORD);
+    expect(world.logged.join("\n")).not.toContain(PASSWORD);
+    expect(JSON.stringify(world.reports)).not.toContain(PASSWORD);
+    await vi.waitFor(async () => expect(await world.helm.leftovers()).toEqual([]));
+  });
+
+  test("[HE3] [HE18] leaves a release of somebody else alone, also when it goes itself", async () => {
+    const { repo, name } = world.charts.chart;
+    await byHand(world, "install", "db", name, "--repo", repo, "--set", "color=theirs");
+    await world.tell({ color: "ours" });
+    await world.seen({ phase: "failed", reason: "ReleaseConflict" });
+    await world.forget();
+    await vi.waitFor(() => expect(world.reports.at(-1)).toEqual({ state: "gone" }), { timeout: 20_000 });
+    expect(await color()).toBe("theirs");
+    expect(await world.helm.calls()).toEqual([]);
+  });
+
+  test("[HE1] is brought back when somebody else rolls it back", async () => {
+    await world.tell({ color: "blue" });
+    await world.seen(READY);
+    await world.tell({ color: "green" });
+    await world.seen(READY);
+    await byHand(world, "rollback", "db", "1");
+    expect(await color()).toBe("blue");
+    world.addons.resync();
+    await vi.waitFor(async () => expect(await color()).toBe("green"), { timeout: 30_000 });
+    await world.seen(READY);
+  });
+
+  test("[HE11] [HE4] says why it fails without telling a value, and recovers", async () => {
+    await world.tell({ refuse: true, password: PASSWORD });
+    const message = "The chart refuses its values: the password [masked] is not taken";
+    await world.seen({ phase: "failed", reason: "InstallFailed", message });
+    await world.tell({ password: PASSWORD });
+    await world.seen(READY);
+    await world.tell({}, { chart: { ...world.charts.chart, version: "9.9.9" } });
+    await world.seen({ phase: "degraded", message: "The repository has no chart tiny of version 9.9.9." });
+    expect(world.logged.join("\n")).not.toContain(PASSWORD);
+  });
+
+  test("[HE12] says why its pods do not get ready, and gets back what somebody has deleted", async () => {
+    await world.tell({ fate: "crash" });
+    await world.seen({ phase: "installing", reason: "CrashLoopBackOff" });
+    await world.tell({});
+    await world.seen(READY);
+    const type = await world.client.resourceTypeOf("apps/v1", "Deployment");
+    await world.client.delete(type, "db-tiny", world.namespace);
+    await world.seen({ phase: "degraded", reason: "ObjectMissing" });
+    await world.seen(READY);
+    expect(await world.get("apps/v1", "Deployment", "db-tiny")).not.toBeNull();
+  });
+
+  test("[HE6] waits while somebody else works on its release", async () => {
+    const metadata = { name: "binnacle-helm-db", namespace: world.namespace };
+    const spec = { holderIdentity: "another", leaseDurationSeconds: 3_600, renewTime: "2026-01-01T00:00:00.000000Z" };
+    await world.client.create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec });
+    await world.tell({});
+    await world.seen({ phase: "installing", reason: "Waiting" });
+    expect(await world.helm.calls()).toEqual([]);
+    const type = await world.client.resourceTypeOf("coordination.k8s.io/v1", "Lease");
+    await world.client.delete(type, metadata.name, world.namespace);
+    await world.seen(READY);
+    expect(await world.client.get(type, metadata.name, world.namespace)).toBeNull();
+  });
+
+  test("[HE7] is let go of when the operator stops or something else is wanted, and taken up by the next", async () => {
+    await world.tell({ hang: true });
+    const { pid } = await world.atWork("upgrade", "pending-install");
+    await world.restart();
+    expect(() => process.kill(pid, 0)).toThrow();
+    await world.tell({});
+    await world.seen(READY);
+  });
+
+  test("[HE17] leaves a Secret of somebody else alone", async () => {
+    const metadata = { name: "db-addon-exports", namespace: world.namespace };
+    await world.client.create({ apiVersion: "v1", kind: "Secret", metadata, stringData: { mine: "yes" } });
+    await world.tell({ password: PASSWORD });
+    await world.seen({ phase: "failed", reason: "ExportsConflict" });
+    expect(fieldsIn((await world.get("v1", "Secret", "db-addon-exports"))?.["data"])).toEqual({ mine: "eWVz" });
+  });
+
+  test("[HE20] [HE13] goes with all but what its chart keeps, and says what holds it up", async () => {
+    await world.tell({ password: PASSWORD });
+    await world.seen(READY);
+    const type = await world.client.resourceTypeOf("v1", "ConfigMap");
+    const held = (finalizers: readonly string[] | null) =>
+      world.client.patch(type, "db-tiny", world.namespace, { metadata: { finalizers } }, { kind: "merge" });
+    await held(["example.com/backup"]);
+    await world.forget();
+    await world.seen({ phase: "deleting", message: "Still on the cluster: ConfigMap db-tiny." });
+    await held(null);
+    await vi.waitFor(() => expect(world.reports.at(-1)).toEqual({ state: "gone" }), { timeout: 40_000 });
+    for (const [apiVersion, kind, name] of [
+      ["apps/v1", "Deployment", "db-tiny"],
+      ["v1", "Secret", "db-tiny"],
+      ["v1", "Secret", "db-addon-exports"],
+      ["v1", "Secret", "binnacle-addon-db"],
+    ] as const) {
+      expect(await world.get(apiVersion, kind, name)).toBeNull();
+    }
+    expect(await world.revisions()).toEqual([]);
+    expect(await world.client.get(ADDON_INSTANCES, "db", world.namespace)).toBeNull();
+    expect(await world.get("v1", "PersistentVolumeClaim", "db-tiny")).not.toBeNull();
+  });
+
+  test("[HE15] [HE16] gives its exports to apps, as a chart of an app does", async () => {
+    const changes: string[] = [];
+    const end = world.releases.onChange((namespace) => changes.push(namespace));
+    await world.tell({ password: PASSWORD });
+    await world.seen(READY);
+    const instance = (await world.releases.instances(world.namespace)).get("db");
+    expect(instance).toMatchObject({ state: "ready", keys: ["host", "password", "url"] });
+    expect(instance?.exports["password"]).toMatchObject({ secret: { name: "db-addon-exports", key: "password" } });
+    expect(changes).toContain(world.namespace);
+
+    const wanted = {
+      clusterId: world.clusterId,
+      projectId: "01932c07-31f1-7a4e-8d8b-0000000000ab",
+      namespace: world.namespace,
+      app: "shop",
+      component: "cache",
+      name: "shop-cache",
+      chart: world.charts.chart,
+      exportSchema: EXPORT_SCHEMA,
+      values: { password: PASSWORD },
+    };
+    expect(await world.releases.ensure(wanted)).toMatchObject({ state: "progressing" });
+    const state = await vi.waitFor(
+      async () => {
+        const found = await world.releases.ensure(wanted);
+        expect(found).toMatchObject({ state: "ready", message: null });
+        return found;
+      },
+      { timeout: 40_000, interval: 200 },
+    );
+    expect(state.exports).toMatchObject({
+      host: { value: `shop-cache-tiny.${world.namespace}.svc` },
+      password: { secret: { name: "shop-cache-exports", key: "password" } },
+    });
+    const place = { namespace: world.namespace, name: "shop-cache" };
+    expect(await world.releases.remove({ ...place, app: "shop-cach" })).toBe("gone");
+    expect(await world.get("apps/v1", "Deployment", "shop-cache-tiny")).not.toBeNull();
+    await vi.waitFor(async () => expect(await world.releases.remove({ ...place, app: "shop" })).toBe("gone"), {
+      timeout: 30_000,
+      interval: 200,
+    });
+    expect(await world.get("apps/v1", "Deployment", "shop-cache-tiny")).toBeNull();
+    expect(await world.get("v1", "Secret", "shop-cache-exports")).toBeNull();
+    end();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import type { ReleaseSeen } from "../helm/release-keeper.reconciler.ts";
+import { addonReport, leavingReport, lookAgainMs, refusedReport } from "./addon.ts";
+
+const look: ReleaseSeen["look"] = {
+  doing: null,
+  revision: null,
+  isForeign: false,
+  isCurrent: true,
+  hasRun: true,
+  failure: null,
+};
+const seen = (state: ReleaseSeen["state"], given: Partial<ReleaseSeen["look"]> = {}): ReleaseSeen => ({
+  state,
+  reason: "Because",
+  message: "So it is.",
+  look: { ...look, ...given },
+  exports: { plain: { host: "db.shop.svc" }, secret: { password: "s3cret" }, missing: [] },
+});
+
+describe("[HE18] an addon of generation 3", () => {
+  test.each([
+    ["is ready", seen("ready"), null, "ready"],
+    ["that never was ready is being installed", seen("progressing", { doing: "installing" }), null, "installing"],
+    ["that never was ready and is tried again is being installed", seen("progressing"), null, "installing"],
+    ["that never was ready and is unknown is being installed", seen("unknown"), null, "installing"],
+    ["that never was ready has failed", seen("failed"), null, "failed"],
+    ["that was ready before is being upgraded", seen("progressing", { doing: "upgrading" }), 2, "upgrading"],
+    ["that was ready before and waits for its pods is being upgraded", seen("progressing"), 2, "upgrading"],
+    [
+      "that was ready as it is and is worked on is being upgraded",
+      seen("progressing", { isCurrent: false }),
+      3,
+      "upgrading",
+    ],
+    ["that was ready as it is and is not any more is degraded", seen("progressing"), 3, "degraded"],
+    ["that was ready and fails is degraded", seen("failed"), 2, "degraded"],
+    ["that was ready and is unknown is degraded", seen("unknown"), 3, "degraded"],
+    ["that is somebody else's has failed", seen("failed", { isForeign: true }), 2, "failed"],
+  ])("%s", (_, found, readyGeneration, phase) => {
+    expect(addonReport(found, 3, readyGeneration).phase).toBe(phase);
+  });
+});
+
+describe("a report", () => {
+  test("[HE19] tells exports, and of a secret one only that it is there", () => {
+    const report = addonReport(seen("ready"), 3, 3);
+    expect(report).toEqual({
+      phase: "ready",
+      reason: "Because",
+      message: "So it is.",
+      exports: { host: "db.shop.svc", password: null },
+    });
+    expect(lookAgainMs(report)).toBeGreaterThan(lookAgainMs(addonReport(seen("progressing"), 3, 3)));
+  });
+
+  test("[HE20] of one that leaves says what it waits for", () => {
+    const nothing = { isGone: false, left: [], failure: null };
+    expect(leavingReport(nothing)).toMatchObject({ phase: "deleting", reason: "Deleting", message: null });
+    expect(leavingReport({ ...nothing, left: ["Service db"] })).toMatchObject({
+      message: "Still on the cluster: Service db.",
+    });
+    expect(leavingReport({ ...nothing, failure: "No." })).toMatchObject({ reason: "UninstallFailed", message: "No." });
+    expect(leavingReport(nothing, ["example.com/backup"])).toMatchObject({
+      reason: "HeldByFinalizers",
+      message: "Still on the cluster: finalizer example.com/backup.",
+    });
+    expect(leavingReport({ ...nothing, left: ["a", "b", "c", "d", "e", "f", "g"] }).message).toContain("and 2 more");
+  });
+
+  test("[HE18] on a cluster that does not say what is there keeps to what is known", () => {
+    const error = new Error("pods is forbidden");
+    expect(refusedReport(error, false, null)).toMatchObject({ phase: "failed", reason: "RefusedByCluster" });
+    expect(refusedReport(error, false, 2).phase).toBe("degraded");
+    expect(refusedReport(error, true, 2).phase).toBe("deleting");
+  });
+});

@@ -1,0 +1,80 @@
+import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-store.ts";
+import { exportsTold } from "../helm/exports.ts";
+import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
+import type { ReleaseSeen, WantedHelm } from "../helm/release-keeper.reconciler.ts";
+
+export type Addon = StoredResource<"addon_instance">;
+
+export const exportsSecretOf = (addon: string): string => `${addon}-addon-exports`;
+export const releaseIdOf = ({ spec: { namespace, name } }: Addon) => ({ namespace, name, owner: "addon" });
+
+export const exportsPlaceOf = ({ spec: { project_id, namespace, name } }: Addon) => ({
+  namespace,
+  name: exportsSecretOf(name),
+  labels: { [LABELS.project]: project_id, [LABELS.addon]: name },
+});
+
+export function releaseOf(addon: Addon): WantedHelm {
+  const { chart, export_schema } = addon.spec;
+  return {
+    ...releaseIdOf(addon),
+    chart,
+    values: addon.secret.values,
+    exportSchema: export_schema,
+    exportsPlace: exportsPlaceOf(addon),
+  };
+}
+
+/** `readyGeneration`: the last generation that was seen ready; null where none ever was. */
+export function addonReport(seen: ReleaseSeen, generation: number, readyGeneration: number | null): AddonReport {
+  return {
+    phase: phaseOf(seen, generation, readyGeneration),
+    reason: seen.reason,
+    message: seen.message === null ? null : safeText(seen.message),
+    exports: { ...exportsTold(seen.exports) },
+  };
+}
+
+/** What has served somebody and does not any more is degraded; what is not known is never taken for good. */
+function phaseOf(seen: ReleaseSeen, generation: number, readyGeneration: number | null): AddonReport["phase"] {
+  const { state, look } = seen;
+  const hasServed = readyGeneration !== null;
+  if (state === "ready") return "ready";
+  if (look.isForeign) return "failed";
+  if (state === "failed") return hasServed ? "degraded" : "failed";
+  if (!hasServed) return "installing";
+  if (state === "unknown") return "degraded";
+  const isChanging = look.doing !== null || !look.isCurrent;
+  return isChanging || readyGeneration !== generation ? "upgrading" : "degraded";
+}
+
+const MOST_NAMED = 5;
+
+/** Of one that is leaving: what it still waits for. */
+export function leavingReport({ left, failure }: ReleaseRemoval, finalizers: readonly string[] = []): AddonReport {
+  const names = [...left, ...finalizers.map((name) => `finalizer ${name}`)];
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  const waits = names.length > 0 ? `Still on the cluster: ${names.slice(0, MOST_NAMED).join(", ")}${more}.` : null;
+  const message = failure ?? waits;
+  return {
+    phase: "deleting",
+    reason: failure ? "UninstallFailed" : finalizers.length > 0 ? "HeldByFinalizers" : "Deleting",
+    message: message === null ? null : safeText(message),
+    exports: {},
+  };
+}
+
+/** The cluster would not say what is there. */
+export const refusedReport = ({ message }: Error, isLeaving: boolean, readyGeneration: number | null): AddonReport => ({
+  phase: isLeaving ? "deleting" : readyGeneration === null ? "failed" : "degraded",
+  reason: "RefusedByCluster",
+  message: safeText(message),
+  exports: {},
+});
+
+const SETTLED_MS = 180_000;
+const UNSETTLED_MS = 3_000;
+
+/** When to look again, though nothing is heard. */
+export const lookAgainMs = ({ phase }: AddonReport): number => (phase === "ready" ? SETTLED_MS : UNSETTLED_MS);

@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
+
+const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
+const CALM = { phase: "running", drift: { state: "in_sync", summary: null, fields: [], detected_at: null } };
+const DEPLOYMENT = ["apps/v1", "Deployment", "shop-web"] as const;
+
+describe("what somebody does to the objects of an app", () => {
+  let world: AppWorld;
+  beforeEach(async () => {
+    world = await appWorld();
+    world.apps.start();
+    return () => world.stop();
+  });
+
+  const replicas = () => world.replicas("shop-web");
+  const drifts = () => world.reports.flatMap(({ report }) => ("drift" in report ? [report.drift] : []));
+  const firstDrift = () => drifts().find(({ state }) => state === "drifted");
+
+  test("[AO29] [AO32] is reported with what was changed, and then put right", async () => {
+    await world.deploy([WEB]);
+    await world.seen(CALM);
+    await world.edit(...DEPLOYMENT, {
+      spec: { replicas: 5, template: { spec: { terminationGracePeriodSeconds: 5 } } },
+    });
+    await vi.waitFor(() => expect(firstDrift()).toBeDefined(), { timeout: 10_000 });
+    expect(firstDrift()).toMatchObject({
+      summary: "/spec/replicas of Deployment shop-web was changed by kubectl-edit, and 1 more.",
+      detected_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    const object = { kind: "Deployment", name: "shop-web" };
+    const manager = "kubectl-edit";
+    expect(firstDrift()?.fields).toEqual([
+      { object, pointer: "/spec/replicas", desired: 2, observed: 5, manager },
+      { object, pointer: "/spec/template/spec/terminationGracePeriodSeconds", desired: 30, observed: 5, manager },
+    ]);
+    await world.seen(CALM);
+    expect(await replicas()).toBe(2);
+  });
+
+  test("[AO30] is found where something was deleted, of a list, of a map or as a whole", async () => {
+    await world.deploy([workload("web", { ports: [{ name: "http", port: 80 }], env: [{ name: "A", value: "1" }] })], {
+      secrets: { web: { KEY: "s3cret" } },
+    });
+    await world.seen(CALM);
+    await world.edit("v1", "Secret", "shop-web-secrets", { data: { KEY: "bmV3" } });
+    await world.edit("v1", "ConfigMap", "shop-web-env", {
+      metadata: { labels: { "app.kubernetes.io/part-of": "theirs" } },
+      data: { A: null },
+    });
+    await world.client.delete(await world.client.resourceTypeOf("v1", "Service"), "shop-web", world.namespace);
+    const find = () => drifts().find(({ fields }) => fields.length === 4);
+    await vi.waitFor(() => expect(find()).toBeDefined(), { timeout: 10_000 });
+    expect(find()?.fields).toEqual(
+      expect.arrayContaining([
+        { object: { kind: "ConfigMap", name: "shop-web-env" }, pointer: "/data/A", desired: "1" },
+        {
+          object: { kind: "ConfigMap", name: "shop-web-env" },
+          pointer: "/metadata/labels/app.kubernetes.io~1part-of",
+          desired: "shop",
+          observed: "theirs",
+          manager: "kubectl-edit",
+        },
+        { object: { kind: "Secret", name: "shop-web-secrets" }, pointer: "/data/KEY", manager: "kubectl-edit" },
+        { object: { kind: "Service", name: "shop-web" }, pointer: "" },
+      ]),
+    );
+    expect(JSON.stringify(world.reports)).not.toContain("bmV3");
+    await world.seen(CALM);
+    expect(await world.get("v1", "Service", "shop-web")).not.toBeNull();
+    expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { A: "1" } });
+  });
+
+  test("[AO33] stays, by the policy to report, until the app is deployed again", async () => {
+    world.apps.settings({ drift_policy: "report" });
+    await world.deploy([WEB]);
+    await world.seen(CALM);
+    await world.edit(...DEPLOYMENT, { spec: { replicas: 5 } });
+    await world.seen({ drift: { state: "drifted", fields: [{ pointer: "/spec/replicas", desired: 2, observed: 5 }] } });
+    expect(world.apps.redeploy(world.key)).toBe(true);
+    await world.seen(CALM);
+    expect(await replicas()).toBe(2);
+    await world.edit(...DEPLOYMENT, { spec: { replicas: 5 } });
+    await world.seen({ drift: { state: "drifted" } });
+    world.apps.settings({ drift_policy: "heal" });
+    await world.seen(CALM);
+  });
+
+  test("[AO7] [AO34] is a quarrel where another manager declares the field, which only a take-over ends", async () => {
+    await world.deploy([WEB]);
+    await world.seen(CALM);
+    const theirs: KubeObject = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "shop-web", namespace: world.namespace },
+      spec: { replicas: 7 },
+    };
+    await world.client.apply(theirs, { fieldManager: "argocd", force: true });
+    await world.seen({
+      drift: {
+        state: "blocked_sync",
+        summary: "Held by argocd, though the app must set it: /spec/replicas of Deployment shop-web.",
+        fields: [{ pointer: "/spec/replicas", desired: 2, observed: 7, manager: "argocd" }],
+      },
+    });
+    await world.deploy([workload("web", { replicas: 3, image: "nginx:1.30" })]);
+    await world.seen({ phase: "degraded", reason: "BlockedSync", drift: { state: "blocked_sync" } });
+    expect(await world.get(...DEPLOYMENT)).toMatchObject({
+      spec: { replicas: 7, template: { spec: { containers: [{ image: "nginx:1.29" }] } } },
+    });
+    await world.deploy([workload("web", { replicas: 3, image: "nginx:1.30" })], { take_over: true });
+    await world.seen(CALM);
+    expect(await replicas()).toBe(3);
+    await world.client.apply(theirs, { fieldManager: "argocd", force: true });
+    await world.seen({ drift: { state: "blocked_sync" } });
+    expect(await replicas()).toBe(7);
+  });
+
+  test("[AO27] is none of ours where it is only added, defaulted or said otherwise", async () => {
+    await world.deploy([
+      workload("web", {
+        ports: [{ name: "http", port: 80 }],
+        resources: { requests: { cpu: "1000m", memory: "1024Mi" } },
+        autoscale: { min: 1, max: 5, cpu_percent: 70 },
+        probes: { liveness: { port: 80 } },
+      }),
+    ]);
+    await world.seen(CALM);
+    await world.edit(...DEPLOYMENT, {
+      metadata: { labels: { team: "green" }, annotations: { "example.com/seen": "now" } },
+      spec: { replicas: 3, template: { metadata: { annotations: { "example.com/injected": "yes" } } } },
+    });
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 3 }] });
+    await world.apps.stop();
+    const before = world.reports.length;
+    const writes = vi.spyOn(world.client, "apply");
+    for (let round = 0; round < 5; round += 1) await world.reconciler.reconcile(world.key, "heal", false);
+    expect(writes.mock.calls.filter(([, options]) => options?.dryRun !== true)).toEqual([]);
+    expect(world.reports.slice(before).map(({ report }) => report)).toEqual(
+      Array.from({ length: 5 }, () => expect.objectContaining(CALM)),
+    );
+    // What was once found to be right is not asked about again until it changes.
+    expect(writes.mock.calls.length).toBeLessThanOrEqual(4);
+  });
+});

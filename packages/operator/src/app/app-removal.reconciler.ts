@@ -1,0 +1,67 @@
+import { type AppReport, type Gone, LABELS } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-store.ts";
+import { letGo } from "../desired/farewell.adapter.ts";
+import { ownSelector } from "../desired/ownership.ts";
+import { APPS } from "../desired/resource-types.ts";
+import type { ApplySet } from "../kube/apply-set.adapter.ts";
+import { type InventoryItem, itemOf, union } from "../kube/inventory.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { OWNED_KINDS } from "../kube/owned-kinds.ts";
+import { madeFor } from "./app-objects.ts";
+import { NOTHING_LEFT, stillThere } from "./app-removal.ts";
+import { type AppMemory, memoryIn } from "./app-status.ts";
+import type { Releases } from "./releases.ts";
+
+type App = StoredResource<"app">;
+
+export interface RemovalPorts {
+  readonly kube: Pick<KubeClient, "get" | "list" | "patch" | "patchStatus" | "delete">;
+  readonly applySet: ApplySet;
+  readonly releases: Releases;
+  readonly clusterId: string;
+}
+
+export interface Removal {
+  readonly report: AppReport | Gone;
+  readonly lookAgainMs: number | null;
+}
+
+const LOOK_AGAIN_MS = 2_000;
+
+/** Takes an app away with all that was made for it, and says so only once nothing of it is left. */
+export function createAppRemoval({ kube, applySet, releases, clusterId }: RemovalPorts) {
+  async function remove(app: App, holder: KubeObject): Promise<Removal> {
+    const { name, namespace } = app.spec;
+    const memory = memoryIn(holder);
+    const items = union(memory.inventory, await labelled(app));
+    const scope = { namespace, isLast: true, isOurs: madeFor(app, clusterId) };
+    const left = await applySet.prune(items, scope);
+    const leftReleases = await removeReleases(app, memory);
+    if (left.length + leftReleases.length > 0) {
+      if (left.length < memory.inventory.length) {
+        await kube.patchStatus(APPS, name, namespace, { phase: "deleting", inventory: left, releases: leftReleases });
+      }
+      return { report: stillThere(left, leftReleases), lookAgainMs: LOOK_AGAIN_MS };
+    }
+    const farewell = await letGo(kube, APPS, holder);
+    if (farewell.state === "gone") return { report: NOTHING_LEFT, lookAgainMs: null };
+    return { report: stillThere([], [], farewell.by), lookAgainMs: LOOK_AGAIN_MS };
+  }
+
+  /** Also what no inventory names: volumes that a StatefulSet has claimed, and what a lost status has forgotten. */
+  async function labelled(app: App): Promise<InventoryItem[]> {
+    const labelSelector = `${ownSelector(clusterId)},${LABELS.app}=${app.spec.name}`;
+    const options = { namespace: app.spec.namespace, labelSelector };
+    const lists = await Promise.all(OWNED_KINDS.map((type) => kube.list(type, options)));
+    return lists.flatMap(({ items }) => items.map(itemOf));
+  }
+
+  async function removeReleases({ spec }: App, { releases: names }: AppMemory): Promise<string[]> {
+    const { namespace, name: app } = spec;
+    const left: string[] = [];
+    for (const name of names) if ((await releases.remove({ namespace, name, app })) !== "gone") left.push(name);
+    return left;
+  }
+
+  return { remove };
+}

@@ -1,0 +1,231 @@
+import { LABELS } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import type { StoredResource } from "../desired/desired-store.ts";
+import { itemOf } from "../kube/inventory.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { stillThere } from "./app-removal.ts";
+import {
+  announced,
+  driftOf,
+  isEmptied,
+  lookAgainMs,
+  obsolete,
+  obsoleteReleases,
+  type Pending,
+  phaseOf,
+  recorded,
+  refusedReport,
+} from "./app-round.ts";
+import { type AppMemory, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
+import { emptied, type Outcome, outcome } from "./component-outcome.ts";
+import type { RenderedComponent } from "./render/rendering.ts";
+
+const NOTHING: AppMemory = {
+  inventory: [],
+  releases: [],
+  components: [],
+  ranGeneration: null,
+  drift: { state: "unknown", detected_at: null },
+};
+
+const object = (kind: string, component: string, uid?: string, status: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: {
+    name: `shop-${component}`,
+    namespace: "market",
+    labels: { [LABELS.component]: component },
+    ...(uid ? { uid } : {}),
+  },
+  status,
+});
+const rendered = (name: string, given: Partial<RenderedComponent> = {}): RenderedComponent => ({
+  name,
+  type: "workload",
+  needs: [],
+  wave: 0,
+  objects: [object("Deployment", name)],
+  waitingFor: [],
+  ...given,
+});
+const seen = (name: string, given: Partial<Outcome> = {}): Outcome =>
+  outcome(
+    { name, type: "workload" },
+    { state: "ready", message: null, readyReplicas: 1 },
+    { isApplied: true, isCertain: true, ...given },
+  );
+const app = (names: readonly string[], generation = 3): StoredResource<"app"> => ({
+  kind: "app",
+  key: "app/market/shop",
+  resource_id: "01932c07-31f1-7a4e-8d8b-000000000002",
+  generation,
+  hash: "0",
+  isLeaving: false,
+  spec: {
+    project_id: "01932c07-31f1-7a4e-8d8b-000000000001",
+    namespace: "market",
+    name: "shop",
+    paused: false,
+    take_over: false,
+    components: names.map((name) => ({ name, type: "workload" as const })),
+  },
+  secret: { secrets: {}, values: {} },
+});
+const chart = (name: string) => ({
+  name,
+  type: "chart" as const,
+  release: { chart: { repo: "https://charts.example.com", name }, export_schema: {} },
+});
+
+describe("what an operator remembers of an app", () => {
+  test("[AO3] names what is about to be made beside what there was", () => {
+    const before = { ...NOTHING, inventory: [itemOf(object("Service", "old", "u0"))], releases: ["shop-old"] };
+    const told = { ...app([]), spec: { ...app([]).spec, components: [chart("db")] } };
+    const after = announced(before, told, { components: [rendered("web")] });
+    expect(after.inventory.map(({ kind, name, uid }) => [kind, name, uid])).toEqual([
+      ["Service", "shop-old", "u0"],
+      ["Deployment", "shop-web", ""],
+    ]);
+    expect(after.releases).toEqual(["shop-db", "shop-old"]);
+    expect(obsoleteReleases(after, told)).toEqual(["shop-old"]);
+  });
+
+  test("[AO3] gets the uid of what was made, and the generation that was applied whole", () => {
+    const components = [rendered("web"), rendered("api")];
+    const before = {
+      ...announced(NOTHING, app(["web", "api"]), { components }),
+      components: [{ name: "api", readyReplicas: 0, appliedGeneration: 2, finishedJob: "" }],
+    };
+    const outcomes = [
+      seen("web", { objects: [object("Deployment", "web", "u1")] }),
+      seen("api", { isApplied: false, objects: [object("ConfigMap", "stranger", "u9")] }),
+    ];
+    const after = recorded(before, app(["web", "api"]), { rendered: { components }, outcomes });
+    expect(after.inventory.map(({ name, uid }) => [name, uid])).toEqual([
+      ["shop-web", "u1"],
+      ["shop-api", ""],
+    ]);
+    expect(after.components.map(({ name, appliedGeneration }) => [name, appliedGeneration])).toEqual([
+      ["web", 3],
+      ["api", 2],
+    ]);
+  });
+
+  test("[AO18] knows the Job that is done, also when it is gone", () => {
+    const done = { conditions: [{ type: "Complete", status: "True" }] };
+    const round = (objects: readonly KubeObject[]) => ({
+      rendered: { components: [] },
+      outcomes: [seen("once", { objects })],
+    });
+    const first = recorded(NOTHING, app(["once"]), round([object("Job", "once", "u1", done)]));
+    expect(first.components[0]?.finishedJob).toBe("shop-once");
+    expect(recorded(first, app(["once"]), round([])).components[0]?.finishedJob).toBe("shop-once");
+    expect(recorded(first, app(["once"]), round([object("Job", "once", "u2")])).components[0]?.finishedJob).toBe("");
+  });
+
+  test("[AO3] comes back from the status as it was written", () => {
+    const memory: AppMemory = {
+      inventory: [itemOf(object("Deployment", "web", "u1"))],
+      releases: ["shop-db"],
+      components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "" }],
+      ranGeneration: 3,
+      drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z" },
+    };
+    const status = statusFields(memory, 3, { phase: "running", reason: null, message: null });
+    expect(memoryIn({ ...object("App", "x"), status })).toEqual(memory);
+    expect(
+      memoryIn({ ...object("App", "x"), status: { inventory: 7, components: "x", drift: { state: "?" } } }),
+    ).toEqual(NOTHING);
+    expect(isSameStatus({ phase: "running", drift: {} }, { phase: "running", reason: null, drift: { a: null } })).toBe(
+      true,
+    );
+    expect(isSameStatus(undefined, status)).toBe(false);
+  });
+});
+
+describe("what is not desired any more", () => {
+  const items = [
+    object("Deployment", "web", "u1"),
+    object("Service", "web", "u2"),
+    object("Deployment", "api", "u3"),
+  ].map(itemOf);
+  const memory = { ...NOTHING, inventory: items };
+  const names = (outcomes: readonly Outcome[]) =>
+    obsolete(memory, { rendered: { components: [rendered("web")] }, outcomes }).map(
+      ({ kind, component }) => `${kind} ${component}`,
+    );
+
+  test.each<[string, readonly Outcome[], readonly string[]]>([
+    ["what a component has too much, and all of one that is gone", [seen("web")], ["Service web", "Deployment api"]],
+    ["not what a component has that still waits", [seen("web", { isApplied: false })], ["Deployment api"]],
+    ["nothing while something stands in the way", [seen("web", { isApplied: false, isStopped: true })], []],
+    ["nothing of a component that waits beside", [seen("web"), seen("api", { isApplied: false })], ["Service web"]],
+  ])("[AO3] is %s", (_, outcomes, expected) => {
+    expect(names(outcomes)).toEqual(expected);
+  });
+
+  test("[AO6] is nothing where a rendering has lost a component that is to run", () => {
+    expect(isEmptied(app(["web"]), { components: [rendered("web", { objects: [] })] })).toBe(true);
+    expect(isEmptied(app(["web", "api"]), { components: [rendered("web")] })).toBe(true);
+    expect(isEmptied(app(["web"]), { components: [rendered("web", { objects: [], waitingFor: ["db.url"] })] })).toBe(
+      false,
+    );
+    expect(isEmptied(app(["db"]), { components: [rendered("db", { type: "addon", objects: [] })] })).toBe(false);
+    expect(names([emptied({ name: "web", type: "workload" })])).toEqual([]);
+  });
+});
+
+describe("what is said of an app", () => {
+  test("[AO37] is in sync only once everything was looked at", () => {
+    const state = (outcomes: readonly Outcome[]) => driftOf(NOTHING, outcomes, "2026-01-01T00:00:00.000Z").state;
+    expect(state([seen("web")])).toBe("in_sync");
+    expect(state([seen("web"), seen("api", { isCertain: false })])).toBe("unknown");
+    expect(state([])).toBe("unknown");
+  });
+
+  test("[AO19] is that the cluster refuses, where it does not even let itself be asked", () => {
+    const memory = {
+      ...NOTHING,
+      components: [{ name: "web", readyReplicas: 2, appliedGeneration: 1, finishedJob: "" }],
+    };
+    const error = new Error("GET /apis/apps/v1 was refused: eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLXg");
+    expect(refusedReport(app(["web"]), memory, error)).toMatchObject({
+      phase: "failed",
+      reason: "RefusedByCluster",
+      message: "GET /apis/apps/v1 was refused: [masked]",
+      components: [{ name: "web", ready_replicas: 2 }],
+    });
+    expect(refusedReport(app(["web"]), { ...memory, ranGeneration: 1 }, error).phase).toBe("degraded");
+    expect(refusedReport({ ...app(["web"]), isLeaving: true }, memory, error).phase).toBe("deleting");
+  });
+
+  test("[AO14] is what is left of it while it leaves", () => {
+    const items = Array.from({ length: 7 }, (_, at) => ({ kind: "Pod", name: `p${at}` }));
+    expect(stillThere(items, []).message).toBe(
+      "Still on the cluster: Pod p0, Pod p1, Pod p2, Pod p3, Pod p4 and 2 more.",
+    );
+    expect(stillThere([], ["shop-db"])).toMatchObject({
+      phase: "deleting",
+      message: "Still on the cluster: release shop-db.",
+    });
+    expect(stillThere([], [], ["example.com/x"])).toMatchObject({ reason: "HeldByFinalizers" });
+  });
+});
+
+describe("the next look at an app", () => {
+  const calm: Pending = { healInMs: null, isPruning: false };
+  const nextLook = (outcomes: readonly Outcome[], pending = calm) =>
+    lookAgainMs(phaseOf(app(["web"]), NOTHING, outcomes, null), outcomes, pending);
+  const moving = outcome({ name: "web", type: "workload" }, { state: "progressing", message: null, readyReplicas: 0 });
+
+  test.each<[string, number, number]>([
+    ["in three minutes while all is well", nextLook([seen("web")]), 180_000],
+    ["in five seconds while it is not", nextLook([moving]), 5_000],
+    ["in five seconds while something leaves", nextLook([seen("web")], { ...calm, isPruning: true }), 5_000],
+    ["in half a minute where something stands in the way", nextLook([{ ...moving, isStopped: true }]), 30_000],
+    ["when something is to be put right", nextLook([seen("web")], { ...calm, healInMs: 2_000 }), 2_000],
+    ["at once when that is overdue", nextLook([seen("web")], { ...calm, healInMs: -5 }), 0],
+  ])("[AO17] is %s", (_, ms, expected) => {
+    expect(ms).toBe(expected);
+  });
+});

@@ -1,0 +1,152 @@
+import { type AppReport, type DriftReport, safeText } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-store.ts";
+import { type InventoryItem, itemOf, union, without } from "../kube/inventory.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { conditionOf } from "../kube/object-fields.ts";
+import type { AppMemory, ComponentStatus } from "./app-status.ts";
+import type { Outcome } from "./component-outcome.ts";
+import { driftReport } from "./drift-report.ts";
+import { componentNames } from "./names.ts";
+import { type PhaseReport, phaseReport } from "./phase.ts";
+import type { Invalid, RenderedApp } from "./render/rendering.ts";
+
+type App = StoredResource<"app">;
+
+/** What one look at a whole app has come to. */
+export interface Round {
+  readonly rendered: RenderedApp;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Releases and objects that are about to be made are on record before they are. */
+export function announced(memory: AppMemory, { spec }: App, { components }: RenderedApp): AppMemory {
+  const items = components.flatMap(({ objects }) => objects.map(itemOf));
+  const releases = spec.components
+    .filter(({ release }) => release)
+    .map(({ name }) => componentNames(spec.name, name).base);
+  return {
+    ...memory,
+    inventory: union(memory.inventory, items),
+    releases: [...new Set([...memory.releases, ...releases])].sort(),
+  };
+}
+
+/** With what was found on the cluster. */
+export function recorded(memory: AppMemory, { generation }: App, { outcomes }: Round): AppMemory {
+  const objects = outcomes.flatMap((outcome) => outcome.objects.filter((object) => isKnown(object, memory)));
+  return {
+    ...memory,
+    inventory: union(memory.inventory, objects.map(itemOf)),
+    components: outcomes.map(({ state, isApplied, objects }): ComponentStatus => {
+      const { name, readyReplicas } = state;
+      const known = memory.components.find((component) => component.name === name);
+      const appliedGeneration = isApplied ? generation : (known?.appliedGeneration ?? 0);
+      return {
+        name,
+        readyReplicas,
+        appliedGeneration,
+        finishedJob: finishedAmong(objects) ?? known?.finishedJob ?? "",
+      };
+    }),
+  };
+}
+
+/** Null where there is no Job to tell, be it that it is gone. */
+function finishedAmong(objects: readonly KubeObject[]): string | null {
+  const job = objects.find(({ kind }) => kind === "Job");
+  if (!job) return null;
+  return conditionOf(job, "Complete")?.status === "True" ? job.metadata.name : "";
+}
+
+const isKnown = (object: KubeObject, { inventory }: AppMemory): boolean =>
+  without([itemOf(object)], inventory).length === 0;
+
+/**
+ * What is not desired any more: of components that are as desired, and of components that are gone unless something
+ * stands in the way of the rest. A component that still waits keeps what it had.
+ */
+export function obsolete({ inventory }: AppMemory, { rendered, outcomes }: Round): InventoryItem[] {
+  const desired = rendered.components.flatMap(({ objects }) => objects.map(itemOf));
+  const applied = new Set(outcomes.filter(({ isApplied, isStopped }) => isApplied && !isStopped).map(nameOf));
+  const present = new Set(outcomes.map(nameOf));
+  const isStopped = outcomes.some((outcome) => outcome.isStopped);
+  return without(inventory, desired).filter(({ component }) =>
+    present.has(component) ? applied.has(component) : !isStopped,
+  );
+}
+
+const nameOf = ({ state }: Outcome): string => state.name;
+
+/** Releases of components that are gone, or are none any more. */
+export function obsoleteReleases({ releases }: AppMemory, { spec }: App): string[] {
+  const desired = new Set(
+    spec.components.filter(({ release }) => release).map(({ name }) => componentNames(spec.name, name).base),
+  );
+  return releases.filter((name) => !desired.has(name));
+}
+
+export function phaseOf(
+  app: App,
+  memory: AppMemory,
+  outcomes: readonly Outcome[],
+  invalid: Invalid | null,
+): PhaseReport {
+  return phaseReport({
+    isPaused: app.spec.paused,
+    isLeaving: app.isLeaving,
+    generation: app.generation,
+    ranGeneration: memory.ranGeneration,
+    invalid,
+    components: outcomes.map(({ state }) => state),
+  });
+}
+
+export function driftOf(memory: AppMemory, outcomes: readonly Outcome[], now: string): DriftReport {
+  return driftReport(
+    {
+      blocked: outcomes.flatMap(({ blocked }) => blocked),
+      drifted: outcomes.flatMap(({ drifted }) => drifted),
+      isWhole: outcomes.length > 0 && outcomes.every(({ isApplied, isCertain }) => isApplied && isCertain),
+    },
+    memory.drift,
+    now,
+  );
+}
+
+/** Nothing would be left of a component that is to run: something is wrong with the rendering, not with the app. */
+export function isEmptied({ spec }: App, { components }: RenderedApp): boolean {
+  const isEmpty = components.some(
+    ({ type, objects, waitingFor }) => type === "workload" && objects.length === 0 && waitingFor.length === 0,
+  );
+  return isEmpty || components.length < spec.components.length;
+}
+
+/** The cluster would not even be asked, or not answer, what is there. */
+export function refusedReport(app: App, { components, ranGeneration }: AppMemory, { message }: Error): AppReport {
+  return {
+    phase: app.isLeaving ? "deleting" : ranGeneration === null ? "failed" : "degraded",
+    reason: "RefusedByCluster",
+    message: safeText(message),
+    components: components.map(({ name, readyReplicas }) => ({ name, ready_replicas: readyReplicas })),
+    drift: { state: "unknown", summary: null, fields: [], detected_at: null },
+  };
+}
+
+const SETTLED_MS = 180_000;
+const UNSETTLED_MS = 5_000;
+const STOPPED_MS = 30_000;
+
+export interface Pending {
+  /** Until what somebody has changed is to be put right; null where there is nothing of the kind. */
+  readonly healInMs: number | null;
+  /** Something that is not desired any more is still going. */
+  readonly isPruning: boolean;
+}
+
+/** When to look again, though nothing is heard: the pods of a rollout, which are not watched, may tell why it fails. */
+export function lookAgainMs({ phase }: PhaseReport, outcomes: readonly Outcome[], pending: Pending): number {
+  const isSettled = (phase === "running" || phase === "paused" || phase === "invalid") && !pending.isPruning;
+  const usualMs = isSettled ? SETTLED_MS : UNSETTLED_MS;
+  const againMs = outcomes.some(({ isStopped }) => isStopped) ? STOPPED_MS : usualMs;
+  return Math.max(0, Math.min(pending.healInMs ?? againMs, againMs));
+}

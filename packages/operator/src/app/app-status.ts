@@ -1,0 +1,64 @@
+import { canonicalJson, DRIFT_STATES, type DriftState } from "@binnacle/contract";
+import { type InventoryItem, itemsIn } from "../kube/inventory.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { countIn, fieldsIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
+import type { EarlierDrift } from "./drift-report.ts";
+import type { PhaseReport } from "./phase.ts";
+
+export interface ComponentStatus {
+  readonly name: string;
+  readonly readyReplicas: number;
+  /** The generation whose objects were applied last; 0 before the first. */
+  readonly appliedGeneration: number;
+  /** The Job that has done the component's work; empty where none has. */
+  readonly finishedJob: string;
+}
+
+/** What the operator remembers of an app, in the app's own status. */
+export interface AppMemory {
+  readonly inventory: readonly InventoryItem[];
+  /** Names of Helm releases that were made for it. */
+  readonly releases: readonly string[];
+  readonly components: readonly ComponentStatus[];
+  /** The last generation that was seen to run whole. */
+  readonly ranGeneration: number | null;
+  readonly drift: EarlierDrift;
+}
+
+export function memoryIn(holder: KubeObject): AppMemory {
+  const status = statusOf(holder);
+  const { releases, ranGeneration, drift } = status;
+  const { state, detectedAt } = fieldsIn(drift);
+  return {
+    inventory: itemsIn(status["inventory"]),
+    releases: Array.isArray(releases) ? releases.map(textIn).filter((name) => name !== "") : [],
+    components: listIn(status["components"]).map((component) => ({
+      name: textIn(component["name"]),
+      readyReplicas: countIn(component["readyReplicas"]),
+      appliedGeneration: countIn(component["appliedGeneration"]),
+      finishedJob: textIn(component["finishedJob"]),
+    })),
+    ranGeneration: typeof ranGeneration === "number" ? ranGeneration : null,
+    drift: {
+      state: DRIFT_STATES.find((known) => known === state) ?? ("unknown" satisfies DriftState),
+      detected_at: textIn(detectedAt) || null,
+    },
+  };
+}
+
+type Said = Pick<PhaseReport, "phase" | "reason" | "message">;
+
+/** The status as it is written, for people as well: `kubectl get` shows the phase. */
+export function statusFields(memory: AppMemory, generation: number, { phase, reason, message }: Said) {
+  const { drift, ...rest } = memory;
+  return { generation, phase, reason, message, ...rest, drift: { state: drift.state, detectedAt: drift.detected_at } };
+}
+
+/** Null and absent are the same in a status. */
+export function isSameStatus(before: unknown, after: unknown): boolean {
+  return canonicalJson(withoutNulls(before)) === canonicalJson(withoutNulls(after));
+}
+
+function withoutNulls(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? {}, (_, inner: unknown) => (inner === null ? undefined : inner)));
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import {
+  ANNOTATIONS,
+  type AppBody,
+  type AppReport,
+  type DesiredBodies,
+  type DesiredComponent,
+  type Gone,
+  LABELS,
+} from "@binnacle/contract";
+import { expect, vi } from "vitest";
+import { parse } from "yaml";
+import { REGISTRIES_NAME } from "../desired/address.ts";
+import { hashOf } from "../desired/custom-resource.ts";
+import { createDesiredStore } from "../desired/desired.store.ts";
+import { startDesiredView } from "../desired/desired-view.adapter.ts";
+import { ownLabels } from "../desired/ownership.ts";
+import { APPS, SECRETS } from "../desired/resource-types.ts";
+import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { specOf } from "../kube/object-fields.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
+import { createAppReconciler } from "./app.reconciler.ts";
+import { createAppsReconciler } from "./apps.reconciler.ts";
+import { standInReleases } from "./releases.fixture.ts";
+
+const DEFINITIONS = new URL("../../../../deploy/charts/binnacle-operator/files/crds/", import.meta.url);
+const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-0000000000aa";
+export const QUIET = { info: () => undefined, warn: () => undefined };
+
+async function installDefinitions(client: KubeClient): Promise<void> {
+  for (const file of await readdir(DEFINITIONS)) {
+    await client.apply(parse(await readFile(new URL(file, DEFINITIONS), "utf8")), { force: true });
+  }
+  await vi.waitFor(async () => client.list(APPS), { timeout: 20_000 });
+}
+
+export interface Told {
+  readonly generation?: number;
+  readonly paused?: boolean;
+  readonly take_over?: boolean;
+  readonly secrets?: AppBody["secret"]["secrets"];
+}
+
+export const workload = (name: string, spec: DesiredComponent["workload_spec"] = {}): DesiredComponent => ({
+  name,
+  type: "workload",
+  workload_spec: { image: "nginx:1.29", ...spec },
+});
+
+/** An operator of a cluster of its own, as far as apps go, with one app in a namespace that nobody else uses. */
+export async function appWorld({ name = "shop", log = QUIET } = {}) {
+  const client = await clusterClient();
+  await installDefinitions(client);
+  const clusterId = randomUUID();
+  const { name: namespace, remove: removeNamespace } = await freshNamespace(client);
+  const metadata = {
+    name: namespace,
+    labels: { ...ownLabels(clusterId), [LABELS.project]: PROJECT_ID },
+    annotations: { [ANNOTATIONS.resourceId]: PROJECT_ID },
+  };
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata }, { force: true });
+
+  const key = `app/${namespace}/${name}`;
+  const resource_id = randomUUID();
+  const reports: { readonly generation: number; readonly report: AppReport | Gone }[] = [];
+  const sink = {
+    report: (_kind: string, { generation }: { generation: number }, report: unknown) => {
+      reports.push({ generation, report: report as AppReport | Gone });
+    },
+  };
+  const view = startDesiredView({ kube: client, clusterId, clock: realClock, log });
+  await view.synced;
+  const store = createDesiredStore({ kube: client, clusterId, namespace, sink, clock: realClock });
+  const releases = standInReleases();
+  const ports = { kube: client, view, sink, releases: releases.port, nowMs: Date.now, clusterId };
+  let generation = 0;
+
+  const world = {
+    client,
+    clusterId,
+    namespace,
+    key,
+    view,
+    ports,
+    reports,
+    releases,
+    /** For looks one by one. */
+    reconciler: createAppReconciler(ports),
+    /** For looks whenever something happens. */
+    apps: createAppsReconciler({ ...ports, clock: realClock, log, settings: { drift_policy: "heal" } }),
+
+    async deploy(components: readonly DesiredComponent[], told: Told = {}) {
+      generation = told.generation ?? generation + 1;
+      const { paused = false, take_over = false, secrets = {} } = told;
+      const body: AppBody = {
+        spec: { project_id: PROJECT_ID, namespace, name, paused, take_over, components: [...components] },
+        secret: { secrets, values: {} },
+      };
+      const named = { key, resource_id, generation, hash: hashOf(body) };
+      const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "app", body, ...named } as const;
+      expect(await store.apply(frame)).toBeNull();
+      await vi.waitFor(() => expect(view.get("app", key)?.generation).toBe(generation));
+      return generation;
+    },
+
+    /** What the hub says of the pull secrets of the namespace. */
+    async registries(names: readonly string[]) {
+      const registries = names.map((one) => ({ name: one, server: "r.example.com", username: "u", password: "p" }));
+      const spec = { project_id: PROJECT_ID, namespace, names: [...names] };
+      const body: DesiredBodies["registry_secrets"] = { spec, secret: { registries } };
+      const named = {
+        key: `registry_secrets/${namespace}`,
+        resource_id: PROJECT_ID,
+        generation: 1,
+        hash: hashOf(body),
+      };
+      const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "registry_secrets" } as const;
+      expect(await store.apply({ ...frame, body, ...named })).toBeNull();
+    },
+
+    async remove() {
+      generation += 1;
+      const frame = { type: "remove", id: randomUUID(), session: randomUUID(), kind: "app" } as const;
+      expect(await store.remove({ ...frame, key, resource_id, generation })).toBeNull();
+    },
+
+    /** Waits for a report of the present generation that is like this. */
+    async seen(expected: Record<string, unknown>, timeout = 30_000) {
+      await vi.waitFor(() => expect(reports.at(-1)).toMatchObject({ generation, report: expected }), { timeout });
+    },
+
+    async get<T extends KubeObject = KubeObject>(apiVersion: string, kind: string, objectName: string) {
+      return client.get<T>(await client.resourceTypeOf(apiVersion, kind), objectName, namespace);
+    },
+
+    async replicas(objectName: string): Promise<unknown> {
+      const deployment = await world.get("apps/v1", "Deployment", objectName);
+      return deployment && specOf(deployment)["replicas"];
+    },
+
+    /** What `kubectl edit` does. */
+    async edit(apiVersion: string, kind: string, objectName: string, patch: unknown, fieldManager = "kubectl-edit") {
+      const type = await client.resourceTypeOf(apiVersion, kind);
+      await client.patch(type, objectName, namespace, patch, { kind: "merge", fieldManager });
+    },
+
+    async stop() {
+      await world.apps.stop();
+      await view.stop();
+      await releaseFinalizers();
+      await removeNamespace();
+      await client.close();
+    },
+  };
+
+  /** Nobody is left to take them away, and the namespace would wait for them forever. */
+  async function releaseFinalizers() {
+    for (const [type, holder] of [
+      [APPS, name],
+      [SECRETS, REGISTRIES_NAME],
+    ] as const) {
+      if (!(await client.get(type, holder, namespace))) continue;
+      await client.patch(type, holder, namespace, { metadata: { finalizers: null } }, { kind: "merge" });
+    }
+  }
+  return world;
+}
+export type AppWorld = Awaited<ReturnType<typeof appWorld>>;

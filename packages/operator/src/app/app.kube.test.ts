@@ -1,0 +1,226 @@
+import { LABELS } from "@binnacle/contract";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { ownLabels } from "../desired/ownership.ts";
+import { fieldsIn, specOf } from "../kube/object-fields.ts";
+import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
+
+const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
+const NOTHING = { apiVersion: "", kind: "", metadata: { name: "" } };
+const CALM = { phase: "running", drift: { state: "in_sync" } };
+
+describe("an app on a cluster", () => {
+  let world: AppWorld;
+  beforeEach(async () => {
+    world = await appWorld();
+    world.apps.start();
+    return () => world.stop();
+  });
+
+  test("[AO1] becomes a workload of every kind, with all that belongs to it", async () => {
+    const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
+    const ports = [{ name: "http", port: 80 }];
+    await world.deploy(
+      [
+        workload("web", {
+          ports,
+          volumes,
+          ingress: { host: "shop.example.com" },
+          env: [{ name: "LOG_LEVEL", value: "info" }],
+        }),
+        workload("db", { kind: "statefulset", replicas: 2, ports, volumes }),
+        workload("migrate", { kind: "job" }),
+        workload("nightly", { kind: "cronjob", schedule: "0 3 * * *" }),
+        workload("api", { autoscale: { min: 2, max: 4, cpu_percent: 70 } }),
+      ],
+      { secrets: { web: { API_KEY: "s3cret" } } },
+    );
+    await world.seen({
+      ...CALM,
+      components: [
+        { name: "web", ready_replicas: 1 },
+        { name: "db", ready_replicas: 2 },
+        { name: "migrate", ready_replicas: 0 },
+        { name: "nightly", ready_replicas: 0 },
+        { name: "api", ready_replicas: 2 },
+      ],
+    });
+    const deployment = await world.get("apps/v1", "Deployment", "shop-web");
+    const [ours] = deployment?.metadata.managedFields ?? [];
+    expect(ours).toMatchObject({ manager: "binnacle", operation: "Apply" });
+  });
+
+  test("[AO15] is scaled, paused, resumed and changed", async () => {
+    await world.deploy([WEB]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
+    await world.deploy([workload("web", { replicas: 3 })]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 3 }] });
+    await world.deploy([workload("web", { replicas: 3 })], { paused: true });
+    await world.seen({ phase: "paused", components: [{ name: "web", ready_replicas: 0 }] });
+    await world.deploy([workload("web", { replicas: 3 })]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 3 }] });
+  });
+
+  test("[AO16] keeps its replicas when it begins to scale by itself, and gets them back after a pause", async () => {
+    const autoscale = { min: 1, max: 6, cpu_percent: 70 };
+    await world.deploy([workload("web", { replicas: 4 })]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 4 }] });
+    await world.deploy([workload("web", { replicas: 4, autoscale })]);
+    await world.seen(CALM);
+    expect(await world.replicas("shop-web")).toBe(4);
+    await world.deploy([workload("web", { replicas: 4, autoscale })], { paused: true });
+    await world.seen({ phase: "paused" });
+    await world.deploy([workload("web", { replicas: 4, autoscale })]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 1 }] });
+    await world.deploy([workload("web", { replicas: 2 })]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
+  });
+
+  test("[AO3] loses what a removed component had, and nothing else", async () => {
+    const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
+    await world.deploy([WEB, workload("api", { volumes, ports: [{ name: "http", port: 80 }] })]);
+    await world.seen(CALM);
+    await world.deploy([WEB]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
+    await vi.waitFor(async () => expect(await world.get("apps/v1", "Deployment", "shop-api")).toBeNull());
+    expect(await world.get("v1", "Service", "shop-api")).toBeNull();
+    expect(await world.get("apps/v1", "Deployment", "shop-web")).not.toBeNull();
+    expect(await world.get("v1", "PersistentVolumeClaim", "shop-api-data")).not.toBeNull();
+  });
+
+  test("[AO4] does not lose what somebody has made again under the same name", async () => {
+    await world.deploy([WEB, workload("api", { env: [{ name: "A", value: "1" }] })]);
+    await world.seen(CALM);
+    await world.apps.stop();
+    const type = await world.client.resourceTypeOf("v1", "ConfigMap");
+    await world.client.delete(type, "shop-api-env", world.namespace);
+    const theirs = { name: "shop-api-env", namespace: world.namespace };
+    await world.client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: theirs, data: { mine: "yes" } });
+    await world.deploy([WEB]);
+    world.apps.start();
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
+    await vi.waitFor(async () => expect(await world.get("apps/v1", "Deployment", "shop-api")).toBeNull());
+    expect(await world.get("v1", "ConfigMap", "shop-api-env")).toMatchObject({ data: { mine: "yes" } });
+  });
+
+  test("[AO8] [AO9] leaves an object of somebody else alone until it is told to take it over", async () => {
+    const metadata = { name: "shop-web", namespace: world.namespace };
+    const spec = { selector: { app: "theirs" }, ports: [{ name: "theirs", port: 80 }] };
+    await world.client.create({ apiVersion: "v1", kind: "Service", metadata, spec }, { fieldManager: "somebody" });
+    await world.deploy([WEB]);
+    await world.seen({
+      phase: "failed",
+      reason: "BlockedSync",
+      drift: {
+        state: "blocked_sync",
+        summary: "Service shop-web exists and belongs to somebody else.",
+        fields: [{ object: { kind: "Service", name: "shop-web" }, pointer: "", manager: "somebody" }],
+      },
+    });
+    await world.reconciler.reconcile(world.key, "heal", false);
+    expect(await world.get("apps/v1", "Deployment", "shop-web")).toBeNull();
+    expect(await world.get("v1", "Service", "shop-web")).toMatchObject({ spec: { selector: { app: "theirs" } } });
+    await world.deploy([WEB], { take_over: true });
+    await world.seen(CALM);
+    expect(await world.get("v1", "Service", "shop-web")).toMatchObject({
+      metadata: { labels: ownLabels(world.clusterId) },
+    });
+  });
+
+  test("[AO8] leaves an object of another app alone, though that is Binnacle's too", async () => {
+    const labels = { ...ownLabels(world.clusterId), [LABELS.app]: "sho", [LABELS.component]: "p-web" };
+    const metadata = { name: "shop-web-env", namespace: world.namespace, labels };
+    await world.client.create({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { A: "theirs" } });
+    await world.deploy([workload("web", { env: [{ name: "A", value: "ours" }] })]);
+    await world.seen({ drift: { state: "blocked_sync" } });
+    expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { A: "theirs" } });
+  });
+
+  test("[AO17] is looked at when the pull secrets of its namespace change, and when an object of it does", async () => {
+    await world.deploy([WEB]);
+    await world.seen(CALM);
+    const pulls = async () => {
+      const { template } = specOf((await world.get("apps/v1", "Deployment", "shop-web")) ?? NOTHING);
+      return specOf({ ...NOTHING, ...fieldsIn(template) })["imagePullSecrets"];
+    };
+    expect(await pulls()).toBeUndefined();
+    await world.registries(["harbor"]);
+    await vi.waitFor(async () => expect(await pulls()).toEqual([{ name: "harbor" }]), { timeout: 10_000 });
+    await world.seen(CALM);
+    expect(world.reports.every(({ report }) => "drift" in report && report.drift.state !== "drifted")).toBe(true);
+    await world.client.delete(await world.client.resourceTypeOf("v1", "Service"), "shop-web", world.namespace);
+    await world.seen({ drift: { state: "drifted" } }, 10_000);
+    await world.seen(CALM);
+  });
+
+  test("[AO10] says that a volume of a statefulset cannot change, and keeps it as it is", async () => {
+    const db = (size_gb: number) =>
+      workload("db", { kind: "statefulset", volumes: [{ name: "data", mount_path: "/data", size_gb }] });
+    await world.deploy([db(1)]);
+    await world.seen(CALM);
+    await world.deploy([db(2)]);
+    await world.seen({ phase: "degraded", reason: "ImmutableField" });
+    await world.deploy([db(1)]);
+    await world.seen(CALM);
+  });
+
+  test("[AO11] says what the cluster does not take before anything is applied", async () => {
+    const volumes = ["one", "other"].map((name) => ({ name, mount_path: "/data", size_gb: 1 }));
+    await world.deploy([workload("web", { env: [{ name: "A", value: "1" }], volumes })]);
+    await world.seen({ phase: "failed", reason: "ObjectRefused" });
+    expect(await world.get("v1", "ConfigMap", "shop-web-env")).toBeNull();
+  });
+
+  test("[AO12] starts a component once those that it needs are ready", async () => {
+    const slow = workload("migrate", { kind: "job" });
+    await world.deploy([{ ...WEB, depends_on: ["migrate"] }, slow], {});
+    await world.seen(CALM);
+    const order = world.reports.map(({ report }) => ("message" in report ? report.message : null));
+    expect(order[0]).toContain("web: It waits for migrate.");
+  });
+
+  test("[AO18] does not run a job again that is done, when somebody tidies it away", async () => {
+    const type = await world.client.resourceTypeOf("batch/v1", "Job");
+    const jobs = async () => (await world.client.list(type, { namespace: world.namespace })).items;
+    await world.deploy([workload("migrate", { kind: "job" })]);
+    await world.seen(CALM);
+    const [job] = await jobs();
+    await world.client.delete(type, job?.metadata.name ?? "", world.namespace, { propagation: "Background" });
+    await vi.waitFor(async () => expect(await jobs()).toEqual([]));
+    expect(world.apps.redeploy(world.key)).toBe(true);
+    await world.deploy([workload("migrate", { kind: "job" })]);
+    await world.seen(CALM);
+    expect(await jobs()).toEqual([]);
+    await world.deploy([workload("migrate", { kind: "job", args: ["again"] })]);
+    await world.seen(CALM);
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  test("[AO13] begins what needs a release once that is ready, with what it exports", async () => {
+    const release = { chart: { repo: "https://charts.example.com", name: "postgres" }, export_schema: {} };
+    const schema = { host: { description: "The host.", secret: false, from: { service: "shop-db" } } };
+    const db = { name: "db", type: "chart" as const, release: { ...release, export_schema: schema } };
+    const export_refs = [{ component: "db", key: "host", env: "DB_HOST" }];
+    await world.deploy([{ ...WEB, export_refs }, db]);
+    await world.seen({ phase: "deploying", reason: "WaitingForExports" });
+    expect(world.releases.installed.get("shop-db")).toMatchObject({
+      app: "shop",
+      component: "db",
+      chart: release.chart,
+    });
+    const exports = { host: { value: "shop-db.svc" } };
+    world.releases.set("shop-db", { state: "ready", message: null, exports }, world.namespace);
+    await world.seen(CALM);
+    expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { DB_HOST: "shop-db.svc" } });
+    await world.deploy([WEB]);
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
+    expect(world.releases.removed).toEqual(["shop-db"]);
+  });
+
+  test("[AO24] says why its pods do not get ready", async () => {
+    await world.deploy([WEB]);
+    await world.seen(CALM);
+    const fate = { metadata: { annotations: { "test.binnacle.dev/fate": "crash" } } };
+    await world.edit("apps/v1", "Deployment", "shop-web", { spec: { template: fate } });
+    await world.seen({ phase: "deploying", reason: "CrashLoopBackOff", drift: { state: "in_sync" } });
+  });
+});

@@ -1,0 +1,187 @@
+import type { DriftReport, LinkSettings, Reports } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-store.ts";
+import type { DesiredView } from "../desired/desired-view.ts";
+import { isOurs } from "../desired/ownership.ts";
+import { isForPeople } from "../desired/refusal.ts";
+import { APPS } from "../desired/resource-types.ts";
+import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import type { StatusSink } from "../link/status-sink.ts";
+import { madeFor } from "./app-objects.ts";
+import { createAppRemoval } from "./app-removal.reconciler.ts";
+import {
+  announced,
+  driftOf,
+  isEmptied,
+  lookAgainMs,
+  obsolete,
+  obsoleteReleases,
+  phaseOf,
+  type Round,
+  recorded,
+  refusedReport,
+} from "./app-round.ts";
+import { type AppMemory, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
+import { createComponentReconciler, type Look } from "./component.reconciler.ts";
+import { emptied, type Outcome } from "./component-outcome.ts";
+import { afterLook, type Healing, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
+import type { PhaseReport } from "./phase.ts";
+import type { Instance, Releases } from "./releases.ts";
+import { renderApp } from "./render/render-app.ts";
+import { type Exports, type Invalid, isInvalid } from "./render/rendering.ts";
+
+type App = StoredResource<"app">;
+type DriftPolicy = LinkSettings["drift_policy"];
+
+export interface AppReconcilerPorts {
+  readonly kube: KubeClient;
+  readonly view: DesiredView;
+  readonly sink: StatusSink;
+  readonly releases: Releases;
+  /** The time of day. */
+  readonly nowMs: () => number;
+  readonly clusterId: string;
+}
+
+/** What need not outlive the process: without it everything is looked at once more. */
+interface Notes {
+  readonly settled: Settled;
+  healing: Healing;
+}
+
+/** Makes one app at a time what it is to be, and says what has become of it. */
+export function createAppReconciler(ports: AppReconcilerPorts) {
+  const { kube, view, sink, releases, nowMs, clusterId } = ports;
+  const applySet = createApplySet(kube);
+  const components = createComponentReconciler({ kube, applySet, releases, clusterId });
+  const removal = createAppRemoval({ kube, applySet, releases, clusterId });
+  const notes = new Map<string, Notes>();
+
+  /** In how many milliseconds to look again; null where there is nothing more to see. */
+  async function reconcile(key: string, policy: DriftPolicy, isRedeploy: boolean): Promise<number | null> {
+    const app = view.get("app", key);
+    const holder = app && (await kube.get(APPS, app.spec.name, app.spec.namespace));
+    if (!app || !holder || !isOurs(holder, clusterId)) {
+      notes.delete(key);
+      return null;
+    }
+    try {
+      return await (app.isLeaving ? remove(app, holder) : maintain(app, holder, policy, isRedeploy));
+    } catch (error) {
+      if (error instanceof KubeError && isForPeople(error)) tell(app, refusedReport(app, memoryIn(holder), error));
+      throw error;
+    }
+  }
+
+  async function maintain(app: App, holder: KubeObject, policy: DriftPolicy, isRedeploy: boolean) {
+    const note = noteOf(app.key);
+    const known = memoryIn(holder);
+    const isHealing = policy === "heal" && mayHeal(note.healing, nowMs());
+    const instances = await releases.instances(app.spec.namespace);
+    const round = await walk(app, known, { instances, isRedeploy, mayHeal: isHealing });
+    if ("invalid" in round) {
+      const said = phaseOf(app, known, [], round);
+      await finish(app, holder, known, said, driftOf(known, [], ""));
+      return lookAgainMs(said, [], { healInMs: null, isPruning: false });
+    }
+    const found = recorded(announced(known, app, round.rendered), app, round);
+    const memory = await prune(app, found, round);
+    const said = phaseOf(app, memory, round.outcomes, null);
+    const drift = driftOf(memory, round.outcomes, new Date(nowMs()).toISOString());
+    note.healing = afterLook(note.healing, policy === "heal" ? driftSeen(round.outcomes) : "nothing", nowMs());
+    await finish(app, holder, memory, said, drift);
+    const { dueMs } = note.healing;
+    const isPruning = obsoleteReleases(memory, app).length > 0;
+    return lookAgainMs(said, round.outcomes, { healInMs: dueMs === null ? null : dueMs - nowMs(), isPruning });
+  }
+
+  /** Wave after wave; what a release exports may complete what comes after it. */
+  async function walk(
+    app: App,
+    known: AppMemory,
+    options: Pick<Look, "isRedeploy" | "mayHeal"> & { readonly instances: ReadonlyMap<string, Instance> },
+  ): Promise<Round | Invalid> {
+    const exports = new Map<string, Exports>();
+    const outcomes: Outcome[] = [];
+    let rendered = render(app, options.instances, exports);
+    if (isInvalid(rendered)) return rendered;
+    if (isEmptied(app, rendered)) return { rendered, outcomes: rendered.components.map(emptied) };
+    let memory = known;
+    for (let at = 0; at < rendered.components.length; at += 1) {
+      const component = rendered.components[at];
+      if (!component) break;
+      memory = await announce(app, memory, announced(memory, app, rendered));
+      const look: Look = { ...options, app, memory, settled: noteOf(app.key).settled, isOurs: madeFor(app, clusterId) };
+      const outcome = await components.reconcile(component, look, outcomes);
+      outcomes.push(outcome);
+      if (!outcome.exports) continue;
+      exports.set(component.name, outcome.exports);
+      rendered = render(app, options.instances, exports);
+      if (isInvalid(rendered)) return rendered;
+    }
+    return { rendered, outcomes };
+  }
+
+  function render(app: App, instances: ReadonlyMap<string, Instance>, exports: ReadonlyMap<string, Exports>) {
+    const registries = view.get("registry_secrets", `registry_secrets/${app.spec.namespace}`);
+    const pullSecrets = registries && !registries.isLeaving ? registries.spec.names : [];
+    return renderApp(app, { clusterId, pullSecrets, instances, releases: exports });
+  }
+
+  /** On record before it is made: an operator that dies in between finds it again. */
+  async function announce(app: App, before: AppMemory, after: AppMemory): Promise<AppMemory> {
+    const { inventory, releases: names } = after;
+    if (inventory.length === before.inventory.length && names.length === before.releases.length) return before;
+    await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, { inventory, releases: names });
+    return after;
+  }
+
+  async function prune(app: App, memory: AppMemory, round: Round): Promise<AppMemory> {
+    const scope = { namespace: app.spec.namespace, isOurs: madeFor(app, clusterId), isLast: false };
+    const items = obsolete(memory, round);
+    const left = await applySet.prune(items, scope);
+    const gone = new Set<string>();
+    for (const name of obsoleteReleases(memory, app)) {
+      if ((await releases.remove({ namespace: app.spec.namespace, name, app: app.spec.name })) === "gone")
+        gone.add(name);
+    }
+    return {
+      ...memory,
+      inventory: memory.inventory.filter((item) => !items.includes(item) || left.includes(item)),
+      releases: memory.releases.filter((name) => !gone.has(name)),
+    };
+  }
+
+  async function finish(app: App, holder: KubeObject, memory: AppMemory, said: PhaseReport, drift: DriftReport) {
+    const ranGeneration = said.phase === "running" ? app.generation : memory.ranGeneration;
+    const { state, detected_at } = drift;
+    const status = statusFields({ ...memory, ranGeneration, drift: { state, detected_at } }, app.generation, said);
+    if (!isSameStatus(holder["status"], status)) {
+      await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, status);
+    }
+    tell(app, { ...said, drift });
+  }
+
+  const tell = (app: App, report: Reports["app"]): void => sink.report("app", app, report);
+
+  async function remove(app: App, holder: KubeObject): Promise<number | null> {
+    const { report, lookAgainMs: againMs } = await removal.remove(app, holder);
+    tell(app, report);
+    if (againMs === null) notes.delete(app.key);
+    return againMs;
+  }
+
+  function noteOf(key: string): Notes {
+    const known = notes.get(key) ?? { settled: new Map(), healing: NOT_HEALING };
+    notes.set(key, known);
+    return known;
+  }
+
+  return { reconcile };
+}
+
+function driftSeen(outcomes: readonly Outcome[]): "nothing" | "drift" | "healed" {
+  if (outcomes.some(({ isHealed }) => isHealed)) return "healed";
+  return outcomes.some(({ drifted }) => drifted.length > 0) ? "drift" : "nothing";
+}

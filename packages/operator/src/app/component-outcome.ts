@@ -1,0 +1,78 @@
+import type { DriftField } from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import type { ComponentPlan } from "./component-plan.ts";
+import type { ComponentState } from "./phase.ts";
+import type { Exports, RenderedComponent } from "./render/rendering.ts";
+
+/** What one look at a component has come to. */
+export interface Outcome {
+  readonly state: ComponentState;
+  /** Its objects are those of this generation. */
+  readonly isApplied: boolean;
+  /** Something stands in the way that does not pass by itself. */
+  readonly isStopped: boolean;
+  readonly objects: readonly KubeObject[];
+  readonly blocked: ComponentPlan["blocked"];
+  /** What somebody has changed and is still so. */
+  readonly drifted: readonly DriftField[];
+  readonly isHealed: boolean;
+  readonly isCertain: boolean;
+  /** Of a release, those that are known by now. */
+  readonly exports: Exports | null;
+}
+
+const NOTHING_DONE = {
+  isApplied: false,
+  isStopped: false,
+  objects: [],
+  blocked: [],
+  drifted: [],
+  isHealed: false,
+  isCertain: false,
+  exports: null,
+} as const;
+
+type Named = Pick<RenderedComponent, "name" | "type">;
+
+export const outcome = (
+  { name, type }: Named,
+  state: Omit<ComponentState, "name" | "type">,
+  done: Partial<Outcome> = {},
+): Outcome => ({ ...NOTHING_DONE, ...done, state: { name, type, ...state } });
+
+/** Components that it needs and that are not ready. */
+export function unmetNeeds({ needs }: Pick<RenderedComponent, "needs">, earlier: readonly Outcome[]): string[] {
+  return needs.filter((need) => earlier.find(({ state }) => state.name === need)?.state.state !== "ready");
+}
+
+export const waitsForOthers = (component: Named, needs: readonly string[], readyReplicas: number): Outcome =>
+  outcome(component, {
+    state: "progressing",
+    reason: "WaitingForComponents",
+    message: `It waits for ${needs.join(", ")}.`,
+    readyReplicas,
+  });
+
+/** A component that was to become another generation and did not, or one of which nothing could be applied. */
+export function stoppedState({
+  refusal,
+  blocked,
+}: ComponentPlan): Pick<ComponentState, "state" | "reason" | "message"> {
+  if (refusal?.refused === "no_namespace") {
+    return { state: "progressing", reason: refusal.reason, message: refusal.message };
+  }
+  if (refusal) return { state: "failed", reason: refusal.reason, message: refusal.message };
+  return { state: "failed", reason: "BlockedSync", message: blocked[0]?.summary ?? null };
+}
+
+export const emptied = (component: Named): Outcome =>
+  outcome(
+    component,
+    {
+      state: "failed",
+      reason: "EmptyRendering",
+      message: "Nothing would be left of what is to run, so nothing is changed.",
+      readyReplicas: 0,
+    },
+    { isStopped: true },
+  );

@@ -1,0 +1,123 @@
+import type { DriftField } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import type { Planned } from "../kube/apply-set.adapter.ts";
+import type { Step } from "../kube/apply-set.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { outcome, stoppedState, unmetNeeds } from "./component-outcome.ts";
+import { planComponent } from "./component-plan.ts";
+import { componentReadiness, explained } from "./component-readiness.ts";
+
+const field: DriftField = { object: { kind: "Deployment", name: "web" }, pointer: "/spec/replicas" };
+const STEPS = {
+  keep: { action: "keep", isCertain: true },
+  unsure: { action: "keep", isCertain: false },
+  apply: { action: "apply", isForced: false, drift: [] },
+  edited: { action: "apply", isForced: true, drift: [field] },
+  recreate: { action: "recreate" },
+  wait: { action: "wait", message: "It is leaving." },
+  blocked: { action: "blocked", fields: [field], summary: "Held." },
+  refused: { action: "refused", refusal: { refused: "invalid", reason: "ObjectRefused", message: "No." } },
+} as const satisfies Record<string, Step>;
+type Name = keyof typeof STEPS;
+
+const planned = (name: Name): Planned => ({
+  desired: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+  live: null,
+  isOwn: true,
+  step: STEPS[name],
+});
+const plan = (names: readonly Name[], given: { isSyncing?: boolean; mayHeal?: boolean } = {}) =>
+  planComponent(names.map(planned), { isSyncing: false, mayHeal: false, ...given });
+const done = (names: readonly Name[], given = {}) =>
+  plan(names, given).toDo.map(({ desired }) => desired.metadata.name);
+
+describe("what is done about a component", () => {
+  test.each<[string, readonly Name[], object, readonly Name[]]>([
+    ["all that is outdated is applied", ["keep", "apply", "recreate"], {}, ["apply", "recreate"]],
+    ["a new generation is applied over what was edited", ["apply", "edited"], { isSyncing: true }, ["apply", "edited"]],
+    ["a new generation is not applied in part when something is held", ["apply", "blocked"], { isSyncing: true }, []],
+    [
+      "a new generation is not applied in part when something is refused",
+      ["apply", "refused"],
+      { isSyncing: true },
+      [],
+    ],
+    ["what is held later does not keep the rest from being right", ["apply", "blocked"], {}, ["apply"]],
+  ])("[AO2] %s", (_, names, given, expected) => {
+    expect(done(names, given)).toEqual(expected);
+  });
+
+  test("[AO33] what somebody has changed stays until it may be put right", () => {
+    expect(done(["edited", "apply"])).toEqual(["apply"]);
+    expect(plan(["edited"])).toMatchObject({ drift: [field], isHealing: false });
+    expect(done(["edited", "apply"], { mayHeal: true })).toEqual(["edited", "apply"]);
+    expect(plan(["edited"], { mayHeal: true })).toMatchObject({ drift: [field], isHealing: true });
+  });
+
+  test("[AO35] what a new generation finds changed is no drift", () => {
+    expect(plan(["edited"], { isSyncing: true, mayHeal: true })).toMatchObject({ drift: [], isHealing: false });
+  });
+
+  test("[AO37] nothing is certain where something could not be judged", () => {
+    expect(plan(["keep", "unsure"]).isCertain).toBe(false);
+    expect(plan(["keep", "apply"]).isCertain).toBe(true);
+  });
+
+  test("[AO10] what is made again waits for what it replaces", () => {
+    expect(plan(["wait"]).waitsFor).toBe("It is leaving.");
+    expect(plan(["recreate"]).waitsFor).toBe("The Job is made again.");
+    expect(plan(["keep"]).waitsFor).toBeNull();
+  });
+
+  test("[AO11] it has failed when it is refused, and only waits for a namespace that is not there yet", () => {
+    expect(stoppedState(plan(["refused"]))).toEqual({ state: "failed", reason: "ObjectRefused", message: "No." });
+    const refusal = { refused: "no_namespace", reason: "NamespaceMissing", message: "Not yet." } as const;
+    expect(stoppedState({ ...plan([]), refusal })).toMatchObject({ state: "progressing", reason: "NamespaceMissing" });
+  });
+
+  test("[AO7] it has failed when a new generation is blocked", () => {
+    expect(stoppedState(plan(["blocked"]))).toEqual({ state: "failed", reason: "BlockedSync", message: "Held." });
+  });
+
+  test("[AO12] it waits for those that it needs and are not ready", () => {
+    const seen = (name: string, state: "ready" | "progressing") =>
+      outcome({ name, type: "workload" }, { state, message: null, readyReplicas: 0 });
+    const earlier = [seen("db", "ready"), seen("cache", "progressing")];
+    expect(unmetNeeds({ needs: ["db", "cache", "queue"] }, earlier)).toEqual(["cache", "queue"]);
+  });
+});
+
+describe("a component", () => {
+  const object = (kind: string, status: object, spec: object = {}): KubeObject => ({
+    apiVersion: "v1",
+    kind,
+    metadata: { name: "web", generation: 1 },
+    spec,
+    status,
+  });
+  const pending = object("PersistentVolumeClaim", { phase: "Pending" });
+  const lost = object("PersistentVolumeClaim", { phase: "Lost" });
+  const all = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const running = object("Deployment", all);
+  const starting = object("Deployment", { ...all, readyReplicas: 0, availableReplicas: 0 });
+
+  test.each<[string, readonly KubeObject[], object]>([
+    [
+      "ready with its workload, whatever its volumes wait for",
+      [pending, running],
+      { state: "ready", readyReplicas: 1 },
+    ],
+    ["not ready before its workload", [object("Service", {}), starting], { state: "progressing", readyReplicas: 0 }],
+    ["failed with anything of it", [lost, running], { state: "failed", readyReplicas: 1 }],
+    ["what its objects are, without a workload", [pending], { state: "progressing", readyReplicas: 0 }],
+    ["ready, without anything", [], { state: "ready", readyReplicas: 0 }],
+  ])("[AO25] is %s", (_, objects, expected) => {
+    expect(componentReadiness(objects)).toMatchObject(expected);
+  });
+
+  test("[AO24] says what its pods say, unless it is ready", () => {
+    const trouble = { reason: "OOMKilled", message: "Too little." };
+    expect(explained(componentReadiness([starting]), trouble)).toMatchObject({ state: "progressing", ...trouble });
+    expect(explained(componentReadiness([running]), trouble)).toMatchObject({ reason: null, message: null });
+  });
+});

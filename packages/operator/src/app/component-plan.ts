@@ -1,0 +1,49 @@
+import type { DriftField } from "@binnacle/contract";
+import type { Planned } from "../kube/apply-set.adapter.ts";
+import type { Step } from "../kube/apply-set.ts";
+import type { Refusal } from "../kube/refusal.ts";
+
+type Blocked = Extract<Step, { readonly action: "blocked" }>;
+
+/** What is done about the objects of a component, and what was found. */
+export interface ComponentPlan {
+  readonly toDo: readonly Planned[];
+  /** What somebody has changed, also where it is put right now. */
+  readonly drift: readonly DriftField[];
+  readonly isHealing: boolean;
+  readonly blocked: readonly Blocked[];
+  readonly refusal: Refusal | null;
+  /** What has to go before the next can come. */
+  readonly waitsFor: string | null;
+  readonly isCertain: boolean;
+}
+
+export interface Circumstances {
+  /** The objects are to become those of another generation, so what somebody did to them meanwhile does not matter. */
+  readonly isSyncing: boolean;
+  /** What somebody has changed may be put right now. */
+  readonly mayHeal: boolean;
+}
+
+/** A new generation is applied as a whole or not at all. */
+export function planComponent(planned: readonly Planned[], { isSyncing, mayHeal }: Circumstances): ComponentPlan {
+  const steps = planned.map(({ step }) => step);
+  const blocked = steps.filter((step) => step.action === "blocked");
+  const refusal = steps.find((step) => step.action === "refused")?.refusal ?? null;
+  const waiting = steps.find((step) => step.action === "wait" || step.action === "recreate");
+  const drift = isSyncing ? [] : steps.flatMap((step) => (step.action === "apply" ? step.drift : []));
+  const isStopped = isSyncing && (blocked.length > 0 || refusal !== null);
+  return {
+    toDo: isStopped ? [] : planned.filter(({ step }) => isDone(step, isSyncing || mayHeal)),
+    drift,
+    isHealing: drift.length > 0 && mayHeal,
+    blocked,
+    refusal,
+    waitsFor: waiting?.action === "wait" ? waiting.message : waiting ? "The Job is made again." : null,
+    isCertain: steps.every((step) => step.action !== "keep" || step.isCertain),
+  };
+}
+
+function isDone(step: Step, mayHeal: boolean): boolean {
+  return step.action === "recreate" || (step.action === "apply" && (mayHeal || step.drift.length === 0));
+}

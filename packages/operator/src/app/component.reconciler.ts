@@ -1,0 +1,143 @@
+import { type DesiredComponent, LABELS } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-store.ts";
+import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { titleOf } from "../kube/object-fields.ts";
+import { PODS } from "../kube/owned-kinds.ts";
+import { troubleOf } from "../kube/pod-trouble.ts";
+import { refusalOf } from "../kube/refusal.ts";
+import type { AppMemory } from "./app-status.ts";
+import { type Outcome, outcome, stoppedState, unmetNeeds, waitsForOthers } from "./component-outcome.ts";
+import { planComponent } from "./component-plan.ts";
+import { componentReadiness, explained, WORKLOADS } from "./component-readiness.ts";
+import { componentNames } from "./names.ts";
+import type { Instance, Releases } from "./releases.ts";
+import type { RenderedComponent } from "./render/rendering.ts";
+
+export interface ComponentPorts {
+  readonly kube: Pick<KubeClient, "list">;
+  readonly applySet: ApplySet;
+  readonly releases: Releases;
+  readonly clusterId: string;
+}
+
+/** One look at an app: what is the same for all its components. */
+export interface Look {
+  readonly app: StoredResource<"app">;
+  readonly memory: AppMemory;
+  readonly instances: ReadonlyMap<string, Instance>;
+  readonly settled: Settled;
+  readonly isOurs: (object: KubeObject) => boolean;
+  /** Apply again, whatever is believed. */
+  readonly isRedeploy: boolean;
+  readonly mayHeal: boolean;
+}
+
+/** Makes one component what it is to be, as far as that can be done now, and says what is seen of it. */
+export function createComponentReconciler({ kube, applySet, releases, clusterId }: ComponentPorts) {
+  async function reconcile(component: RenderedComponent, look: Look, earlier: readonly Outcome[]): Promise<Outcome> {
+    const { app, memory } = look;
+    const desired = app.spec.components.find(({ name }) => name === component.name);
+    const known = memory.components.find(({ name }) => name === component.name);
+    const isNew = known?.appliedGeneration !== app.generation;
+    const readyReplicas = known?.readyReplicas ?? 0;
+    if (component.waitingFor.length > 0) {
+      const { waitingFor } = component;
+      return outcome(component, { state: "progressing", message: null, readyReplicas, waitingFor });
+    }
+    const unmet = isNew ? unmetNeeds(component, earlier) : [];
+    if (unmet.length > 0) return waitsForOthers(component, unmet, readyReplicas);
+    const applied = await apply(component, look, isNew);
+    if (!applied.isApplied || component.type === "workload" || !desired) return applied;
+    const { exports, ...state } = await elsewhere(desired, look);
+    return { ...applied, exports, state: { ...applied.state, ...state } };
+  }
+
+  async function apply(component: RenderedComponent, look: Look, isNew: boolean): Promise<Outcome> {
+    const { app, memory, settled, isOurs, isRedeploy, mayHeal } = look;
+    if (isRedeploy) settled.clear();
+    const options = {
+      inventory: memory.inventory,
+      finishedJobs: new Set(memory.components.map(({ finishedJob }) => finishedJob)),
+      isOurs,
+      settled,
+      takeOver: isNew && app.spec.take_over,
+    };
+    const planned = await Promise.all(component.objects.map((object) => applySet.plan(object, options)));
+    const isSyncing = isNew || isRedeploy;
+    const plan = planComponent(planned, { isSyncing, mayHeal });
+    const { objects, refused } = await carryOut(planned, plan.toDo);
+    const refusal = plan.refusal ?? refused;
+    const isStopped = refusal !== null || plan.blocked.length > 0;
+    const readiness = await seen(component, look, objects);
+    const isWhole = plan.waitsFor === null && !isStopped;
+    const state =
+      isStopped && (isSyncing || refusal)
+        ? stoppedState({ ...plan, refusal })
+        : plan.waitsFor === null
+          ? {}
+          : ({ state: "progressing", reason: null, message: plan.waitsFor } as const);
+    return outcome(
+      component,
+      { ...readiness, ...state },
+      {
+        isApplied: isWhole || !isSyncing,
+        isStopped,
+        objects,
+        blocked: plan.blocked,
+        drifted: plan.isHealing ? [] : plan.drift,
+        isHealed: plan.isHealing,
+        isCertain: plan.isCertain && isWhole,
+      },
+    );
+  }
+
+  /** One after the other: a workload finds its configuration there when it comes. */
+  async function carryOut(planned: readonly Planned[], toDo: readonly Planned[]) {
+    const objects: KubeObject[] = [];
+    for (const one of planned) {
+      try {
+        // What somebody else has made says nothing about the component.
+        const object = toDo.includes(one) ? await applySet.carryOut(one) : one.isOwn ? one.live : null;
+        if (object) objects.push(object);
+      } catch (error) {
+        const refused = refusalOf(error, titleOf(one.desired));
+        if (!refused) throw error;
+        return { objects, refused };
+      }
+    }
+    return { objects, refused: null };
+  }
+
+  async function seen({ name }: RenderedComponent, { app }: Look, objects: readonly KubeObject[]) {
+    const readiness = componentReadiness(objects);
+    const isExplained = readiness.state === "ready" || !objects.some(({ kind }) => WORKLOADS.has(kind));
+    if (isExplained) return explained(readiness, null);
+    const labelSelector = `${LABELS.app}=${app.spec.name},${LABELS.component}=${name}`;
+    const pods = await kube.list(PODS, { namespace: app.spec.namespace, labelSelector });
+    return explained(readiness, troubleOf(pods.items));
+  }
+
+  /** What runs not as objects of the app but as a release, of its own or of an addon instance. */
+  async function elsewhere(component: DesiredComponent, { app, instances }: Look) {
+    const { spec, secret } = app;
+    const { name, release, addon_instance } = component;
+    if (!release) {
+      const instance = instances.get(addon_instance ?? "");
+      return { state: instance?.state ?? "unknown", message: instance?.message ?? null, exports: null } as const;
+    }
+    return releases.ensure({
+      clusterId,
+      projectId: spec.project_id,
+      namespace: spec.namespace,
+      app: spec.name,
+      component: name,
+      name: componentNames(spec.name, name).base,
+      chart: release.chart,
+      exportSchema: release.export_schema,
+      values: Object.hasOwn(secret.values, name) ? (secret.values[name] ?? {}) : {},
+    });
+  }
+
+  return { reconcile };
+}

@@ -1,0 +1,46 @@
+import { type DriftField, type DriftReport, safeText } from "@binnacle/contract";
+
+/** What was found of an app's objects that is not as desired. */
+export interface Findings {
+  /** Held by others who declare them. */
+  readonly blocked: readonly { readonly fields: readonly DriftField[]; readonly summary: string }[];
+  /** Changed by somebody, and still so. */
+  readonly drifted: readonly DriftField[];
+  /** Everything was looked at, and could be judged. */
+  readonly isWhole: boolean;
+}
+
+export type EarlierDrift = Pick<DriftReport, "state" | "detected_at">;
+export const NOTHING_EARLIER: EarlierDrift = { state: "unknown", detected_at: null };
+
+const MOST_FIELDS = 100;
+
+export function driftReport(findings: Findings, earlier: EarlierDrift, now: string): DriftReport {
+  const { blocked, drifted, isWhole } = findings;
+  const since = (state: DriftReport["state"]) => (earlier.state === state ? (earlier.detected_at ?? now) : now);
+  const report = (state: DriftReport["state"], summary: string, fields: readonly DriftField[]): DriftReport => ({
+    state,
+    summary: safeText(summary),
+    fields: fields.slice(0, MOST_FIELDS),
+    detected_at: since(state),
+  });
+  const [first] = blocked;
+  if (first) {
+    const fields = blocked.flatMap((one) => one.fields);
+    return report("blocked_sync", first.summary, [...fields, ...drifted]);
+  }
+  if (drifted.length > 0) return report("drifted", summaryOf(drifted), drifted);
+  return { state: isWhole ? "in_sync" : "unknown", summary: null, fields: [], detected_at: null };
+}
+
+function summaryOf(fields: readonly DriftField[]): string {
+  const [first] = fields;
+  const more = fields.length > 1 ? `, and ${fields.length - 1} more` : "";
+  return first ? `${sentence(first)}${more}.` : "";
+}
+
+function sentence({ object, pointer, manager }: DriftField): string {
+  const title = `${object.kind} ${object.name}`;
+  if (pointer === "") return `${title} was deleted`;
+  return `${pointer} of ${title} was changed${manager === undefined ? "" : ` by ${manager}`}`;
+}

@@ -1,0 +1,31 @@
+/** How often an app was put right of late, and when it is next. */
+export interface Healing {
+  readonly attempts: number;
+  /** When to put right what somebody has changed; null where there is nothing of the kind. */
+  readonly dueMs: number | null;
+  readonly healedMs: number | null;
+}
+
+export const NOT_HEALING: Healing = { attempts: 0, dueMs: null, healedMs: null };
+
+const FIRST_MS = 2_000;
+const FACTOR = 3;
+const LONGEST_MS = 300_000;
+/** What stays right for so long was not undone. */
+const CALM_MS = 600_000;
+
+/** The first wait lets people see that there was something; the later ones keep a quarrel from becoming a storm. */
+export const healAfterMs = (attempts: number): number =>
+  Math.min(FIRST_MS * FACTOR ** Math.min(attempts, 10), LONGEST_MS);
+
+export const mayHeal = ({ dueMs }: Healing, nowMs: number): boolean => dueMs !== null && nowMs >= dueMs;
+
+/** `seen`: what was found this time, and whether it was put right. */
+export function afterLook(before: Healing, seen: "nothing" | "drift" | "healed", nowMs: number): Healing {
+  if (seen === "nothing") return { ...before, dueMs: null };
+  if (seen === "healed") return { attempts: before.attempts + 1, dueMs: null, healedMs: nowMs };
+  if (before.dueMs !== null) return before;
+  const isCalm = before.healedMs !== null && nowMs - before.healedMs > CALM_MS;
+  const attempts = isCalm ? 0 : before.attempts;
+  return { ...before, attempts, dueMs: nowMs + healAfterMs(attempts) };
+}

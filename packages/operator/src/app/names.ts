@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+
+/** So that the names made of both, and what Kubernetes appends to them, stay within 63 characters. */
+export const LONGEST_NAMES_TOGETHER = 52;
+const LONGEST_LABEL = 63;
+/** Kubernetes puts the names of these, with a hash or a time behind, where 63 characters are the most. */
+const LONGEST_WITH_SUFFIX = 52;
+const HASH_LENGTH = 8;
+
+export const shortHash = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, HASH_LENGTH);
+
+/** The name itself, or its beginning and a hash that keeps it apart from others with the same beginning. */
+function fitted(name: string, longest: number): string {
+  if (name.length <= longest) return name;
+  return `${name.slice(0, longest - HASH_LENGTH - 1).replace(/-+$/, "")}-${shortHash(name)}`;
+}
+
+/** Names of the objects that a component becomes. */
+export interface ComponentNames {
+  /** Of Services, Ingresses and autoscalers, of accounts and releases, and of what runs for good. */
+  readonly base: string;
+  /** Of a StatefulSet or a CronJob. */
+  readonly suffixable: string;
+  /** The Service that gives each replica of a StatefulSet a name of its own. */
+  readonly headless: string;
+  readonly env: string;
+  readonly secrets: string;
+  readonly tls: string;
+  claim(volume: string): string;
+  /** A Job cannot change, so another template is another Job. */
+  job(templateHash: string): string;
+}
+
+export function componentNames(app: string, component: string): ComponentNames {
+  const base = `${app}-${component}`;
+  return {
+    base,
+    suffixable: fitted(base, LONGEST_WITH_SUFFIX),
+    headless: `${base}-headless`,
+    env: `${base}-env`,
+    secrets: `${base}-secrets`,
+    tls: `${base}-tls`,
+    claim: (volume) => fitted(`${base}-${volume}`, LONGEST_LABEL),
+    job: (templateHash) => `${base}-${templateHash}`,
+  };
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { type AppFacts, type ComponentState, phaseReport } from "./phase.ts";
+
+const component = (state: ComponentState["state"], changes: Partial<ComponentState> = {}): ComponentState => ({
+  name: "web",
+  type: "workload",
+  state,
+  message: null,
+  readyReplicas: state === "ready" ? 1 : 0,
+  ...changes,
+});
+const facts = (components: readonly ComponentState[], changes: Partial<AppFacts> = {}): AppFacts => ({
+  isPaused: false,
+  isLeaving: false,
+  generation: 3,
+  ranGeneration: null,
+  invalid: null,
+  components,
+  ...changes,
+});
+
+const READY = component("ready");
+const MOVING = component("progressing");
+const BROKEN = component("failed", { name: "api" });
+const DARK = component("unknown");
+const WAITING = component("progressing", { waitingFor: ["db.url"] });
+const ADDON = component("ready", { name: "db", type: "addon", readyReplicas: 3 });
+const WRONG = { invalid: "MissingImage", message: "Component web has no image." } as const;
+
+describe("the phase of an app", () => {
+  test.each<[string, AppFacts, string, string]>([
+    ["one that is leaving", facts([READY], { isLeaving: true, invalid: WRONG }), "deleting", "Deleting"],
+    ["one that is invalid", facts([], { invalid: WRONG, isPaused: true }), "invalid", "MissingImage"],
+    ["one that is paused, without replicas", facts([MOVING, ADDON], { isPaused: true }), "paused", "Paused"],
+    ["one that is paused, with replicas left", facts([READY], { isPaused: true }), "deploying", "Pausing"],
+    ["a failure in an app that never ran", facts([BROKEN, MOVING]), "failed", "ComponentFailed"],
+    ["a failure beside something that is ready", facts([BROKEN, READY]), "degraded", "ComponentFailed"],
+    ["a failure in an app that has run", facts([BROKEN], { ranGeneration: 1 }), "degraded", "ComponentFailed"],
+    [
+      "a failed new version, while the old one serves",
+      facts([component("failed", { readyReplicas: 2, reason: "ImagePullBackOff" })]),
+      "degraded",
+      "ImagePullBackOff",
+    ],
+    ["something unknown, at first", facts([DARK, READY]), "deploying", "StateUnknown"],
+    ["something unknown, later", facts([DARK, READY], { ranGeneration: 3 }), "degraded", "StateUnknown"],
+    ["something that waits", facts([WAITING, MOVING]), "deploying", "WaitingForExports"],
+    ["progress, at first", facts([MOVING, READY]), "deploying", "RollingOut"],
+    ["progress of a new generation", facts([MOVING], { ranGeneration: 2 }), "deploying", "RollingOut"],
+    ["no replica of what has run", facts([MOVING], { ranGeneration: 3 }), "degraded", "NoReplicas"],
+    [
+      "a replica less of what has run",
+      facts([component("progressing", { readyReplicas: 1 })], { ranGeneration: 3 }),
+      "deploying",
+      "RollingOut",
+    ],
+    ["all ready", facts([READY, ADDON]), "running", "RolloutComplete"],
+  ])("[RN26] of %s", (_, seen, phase, reason) => {
+    expect(phaseReport(seen)).toMatchObject({ phase, reason });
+  });
+
+  test("[RN27] comes with a message about those that it is about", () => {
+    const seen = facts([
+      READY,
+      component("failed", { name: "api", message: "No image." }),
+      component("failed", { name: "job" }),
+    ]);
+    expect(phaseReport(seen)).toEqual({
+      phase: "degraded",
+      reason: "ComponentFailed",
+      message: "api: No image.; job: failed",
+      components: [
+        { name: "web", ready_replicas: 1 },
+        { name: "api", ready_replicas: 0 },
+        { name: "job", ready_replicas: 0 },
+      ],
+    });
+    expect(phaseReport(facts([WAITING])).message).toBe("web waits for db.url.");
+    expect(phaseReport(facts([READY], { isPaused: true })).message).toBe("Still running: web.");
+    expect(phaseReport(facts([READY])).message).toBeNull();
+  });
+
+  test("[RN27] masks and shortens what it is told", () => {
+    const message = `pulling https://user:hunter2@registry.example.com <b> ${"x".repeat(2_000)}`;
+    const report = phaseReport(facts([component("failed", { message })]));
+    expect(report.message).not.toContain("hunter2");
+    expect(report.message).not.toContain("<b>");
+    expect(report.message?.length).toBe(1_024);
+  });
+});

@@ -1,0 +1,94 @@
+import { type AppReport, safeText } from "@binnacle/contract";
+import type { Invalid, RenderedComponent } from "./render/rendering.ts";
+
+/** What is seen of a component on the cluster. */
+export interface ComponentState {
+  readonly name: string;
+  readonly type: RenderedComponent["type"];
+  readonly state: "ready" | "progressing" | "failed" | "unknown";
+  /** One word for programs, such as `ImagePullBackOff`, where there is one. */
+  readonly reason?: string | null;
+  readonly message: string | null;
+  readonly readyReplicas: number;
+  /** Exports that it waits for, as `db.url`. */
+  readonly waitingFor?: readonly string[];
+}
+
+export interface AppFacts {
+  readonly isPaused: boolean;
+  readonly isLeaving: boolean;
+  readonly generation: number;
+  /** The last generation that was seen to run whole; null where none ever was. */
+  readonly ranGeneration: number | null;
+  readonly invalid: Invalid | null;
+  /** In the order in which they start. */
+  readonly components: readonly ComponentState[];
+}
+
+type Verdict = Pick<AppReport, "phase" | "reason" | "message">;
+export type PhaseReport = Verdict & Pick<AppReport, "components">;
+
+export function phaseReport(facts: AppFacts): PhaseReport {
+  const { phase, reason, message } = verdict(facts);
+  return {
+    phase,
+    reason,
+    message: message === null ? null : safeText(message),
+    components: facts.components.map(({ name, readyReplicas }) => ({ name, ready_replicas: readyReplicas })),
+  };
+}
+
+const say = (phase: Verdict["phase"], reason: string, message: string | null = null): Verdict => ({
+  phase,
+  reason,
+  message,
+});
+
+/** The first that holds. What is not known is never taken for good. */
+function verdict(facts: AppFacts): Verdict {
+  if (facts.isLeaving) return say("deleting", "Deleting");
+  if (facts.invalid) return say("invalid", facts.invalid.invalid, facts.invalid.message);
+  if (facts.isPaused) return pausedVerdict(facts);
+  return failure(facts) ?? notKnown(facts) ?? waiting(facts) ?? progress(facts) ?? say("running", "RolloutComplete");
+}
+
+/** Addons and charts go on while the app is paused. */
+function pausedVerdict({ components }: AppFacts): Verdict {
+  const left = components.filter(({ type, readyReplicas }) => type === "workload" && readyReplicas > 0);
+  if (left.length === 0) return say("paused", "Paused");
+  return say("deploying", "Pausing", `Still running: ${left.map(({ name }) => name).join(", ")}.`);
+}
+
+/** An app that has run, or of which a part runs, serves somebody: it is degraded. One that never has is failed. */
+function failure({ components, ranGeneration }: AppFacts): Verdict | null {
+  const failed = components.filter(({ state }) => state === "failed");
+  const [first] = failed;
+  if (!first) return null;
+  const serves = ranGeneration !== null || components.some(({ readyReplicas }) => readyReplicas > 0);
+  return say(serves ? "degraded" : "failed", first.reason ?? "ComponentFailed", messageOf(failed));
+}
+
+function notKnown({ components, ranGeneration }: AppFacts): Verdict | null {
+  const unknown = components.filter(({ state }) => state === "unknown");
+  if (unknown.length === 0) return null;
+  return say(ranGeneration === null ? "deploying" : "degraded", "StateUnknown", messageOf(unknown));
+}
+
+function waiting({ components }: AppFacts): Verdict | null {
+  const waits = components.filter(({ waitingFor = [] }) => waitingFor.length > 0);
+  if (waits.length === 0) return null;
+  const texts = waits.map(({ name, waitingFor = [] }) => `${name} waits for ${waitingFor.join(", ")}`);
+  return say("deploying", "WaitingForExports", `${texts.join("; ")}.`);
+}
+
+/** A workload that has run as it is and has no replica left is down, not on its way. */
+function progress({ components, generation, ranGeneration }: AppFacts): Verdict | null {
+  const under = components.filter(({ state }) => state === "progressing");
+  if (under.length === 0) return null;
+  const down = under.filter(({ type, readyReplicas }) => type === "workload" && readyReplicas === 0);
+  if (ranGeneration === generation && down.length > 0) return say("degraded", "NoReplicas", messageOf(down));
+  return say("deploying", under[0]?.reason ?? "RollingOut", messageOf(under));
+}
+
+const messageOf = (components: readonly ComponentState[]): string =>
+  components.map(({ name, state, message }) => `${name}: ${message ?? state}`).join("; ");

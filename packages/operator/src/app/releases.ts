@@ -1,0 +1,47 @@
+import type { ChartRef, DesiredComponent } from "@binnacle/contract";
+import type { Exports, Publisher } from "./render/rendering.ts";
+
+/** What an app needs of whoever runs Helm. */
+
+type ExportSchema = NonNullable<DesiredComponent["release"]>["export_schema"];
+
+/** The chart of a component as it is to be installed. */
+export interface WantedRelease {
+  readonly clusterId: string;
+  readonly projectId: string;
+  readonly namespace: string;
+  readonly app: string;
+  readonly component: string;
+  /** Of the release; its exports that are secret are kept in the Secret `<name>-exports`. */
+  readonly name: string;
+  readonly chart: ChartRef;
+  readonly exportSchema: ExportSchema;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface ReleaseState {
+  readonly state: "ready" | "progressing" | "failed" | "unknown";
+  /** For people; null where there is nothing to say. */
+  readonly message: string | null;
+  /** Those that are known by now. */
+  readonly exports: Exports;
+}
+
+export interface Instance extends Publisher {
+  readonly state: ReleaseState["state"];
+  readonly message: string | null;
+}
+
+export interface Releases {
+  /**
+   * Makes the release what is wanted, where it is not, and says what is to be seen of it. Does not wait for its pods: while
+   * it is `progressing`, it is asked again.
+   */
+  ensure(wanted: WantedRelease): Promise<ReleaseState>;
+  /** Uninstalls it; `gone` once nothing of it is left, also where there never was one. */
+  remove(release: Pick<WantedRelease, "namespace" | "name" | "app">): Promise<"removing" | "gone">;
+  /** The standalone addon instances of a namespace, by name. */
+  instances(namespace: string): Promise<ReadonlyMap<string, Instance>>;
+  /** Calls with the namespace whenever an instance or a release there may be otherwise than before. */
+  onChange(listener: (namespace: string) => void): () => void;
+}

@@ -1,0 +1,193 @@
+import type { DesiredComponent } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { variableName } from "./environment.ts";
+import { CHECKSUM_ANNOTATION } from "./pod-template.ts";
+import { objectAt, objectsOf, podOf, rendered, variableOf, workload } from "./rendered.fixture.ts";
+import type { Exports, Publisher, Workload } from "./rendering.ts";
+import { dnsLabel, exportKey } from "./some-app.fixture.ts";
+
+const API = workload("api", {
+  ports: [
+    { name: "http", port: 8080 },
+    { name: "https-admin", port: 9443 },
+    { name: "stats", port: 8125, protocol: "UDP" },
+  ],
+});
+const ENV: NonNullable<Workload["env"]> = [{ name: "LOG_LEVEL", value: "info" }];
+const taking = (...export_refs: NonNullable<DesiredComponent["export_refs"]>) => workload("web", {}, { export_refs });
+const DB: Publisher = {
+  keys: ["host", "password"],
+  exports: { host: { value: "db.market.svc" }, password: { secret: { name: "db-addon-exports", key: "password" } } },
+};
+const instances = new Map([["db", DB]]);
+const PASSWORD = { secretKeyRef: { name: "db-addon-exports", key: "password" } };
+const variables = (components: DesiredComponent[], around: Parameters<typeof objectsOf>[1], ...names: string[]) => {
+  const objects = objectsOf(components, around);
+  return names.map((name) => variableOf(objects, "Deployment/shop-web", name));
+};
+
+describe("variables and secrets", () => {
+  test("[RN16] are in a ConfigMap and a Secret, as they are written", () => {
+    const env = [...ENV, { name: "EMPTY", value: "" }, { name: "PRICE", value: "$(LOG_LEVEL) ü" }];
+    const objects = objectsOf([workload("web", { env })], { secrets: { web: { KEY: "hunter2 ü", NONE: "" } } });
+    expect(objectAt(objects, "ConfigMap/shop-web-env")["data"]).toEqual({
+      EMPTY: "",
+      LOG_LEVEL: "info",
+      PRICE: "$(LOG_LEVEL) ü",
+    });
+    expect(objectAt(objects, "Secret/shop-web-secrets")).toMatchObject({
+      type: "Opaque",
+      data: { KEY: Buffer.from("hunter2 ü").toString("base64"), NONE: "" },
+    });
+    expect(JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"))).not.toContain("hunter2");
+    expect(objects).toHaveLength(3);
+  });
+
+  test("[RN16] have pods replaced when they change, and only then", () => {
+    const sum = (env: Workload["env"], secrets: Record<string, string>, checksum = "1") => {
+      const exports: Exports = { password: { secret: { name: "s", key: "k" }, checksum } };
+      const web = workload("web", env ? { env } : {}, { export_refs: [{ component: "db" }] });
+      const around = { secrets: { web: secrets }, instances: new Map([["db", { keys: [], exports }]]) };
+      return podOf(web, around).metadata.annotations?.[CHECKSUM_ANNOTATION];
+    };
+    const sums = [sum(ENV, {}), sum([], {}), sum([], { A: "1" }), sum([], { A: "2" }), sum([], { A: "2" }, "2")];
+    expect(new Set(sums).size).toBe(sums.length);
+    expect(sum(ENV, { A: "1" })).toBe(sum(ENV, { A: "1" }));
+    expect(podOf(workload("web")).metadata).not.toHaveProperty("annotations");
+  });
+
+  test("[RN23] of a chart are there for its values to name, and those of an addon are not", () => {
+    const release = { chart: { repo: "r", name: "c" }, export_schema: {} };
+    const objects = objectsOf([{ name: "db", type: "chart", release }], { secrets: { db: { KEY: "x" } } });
+    expect(objectAt(objects, "Secret/shop-db-secrets")).toHaveProperty("data", { KEY: "eA==" });
+    expect(objectsOf([{ name: "db", type: "chart", release }])).toEqual([]);
+    expect(objectsOf([{ name: "db", type: "addon", release }], { secrets: { db: { KEY: "x" } } })).toEqual([]);
+  });
+});
+
+describe("the exports of a workload", () => {
+  const all = (component: DesiredComponent) =>
+    objectAt(objectsOf([component, taking({ component: component.name })]), "ConfigMap/shop-web-env")["data"];
+
+  test("[RN17] lead to its ports", () => {
+    expect(all(API)).toEqual({
+      API_HOST: "shop-api.market.svc",
+      API_PORT: "8080",
+      API_URL: "http://shop-api.market.svc:8080",
+      API_HTTP_PORT: "8080",
+      API_HTTP_URL: "http://shop-api.market.svc:8080",
+      API_HTTPS_ADMIN_PORT: "9443",
+      API_HTTPS_ADMIN_URL: "https://shop-api.market.svc:9443",
+      API_STATS_PORT: "8125",
+      API_STATS_URL: "udp://shop-api.market.svc:8125",
+    });
+  });
+
+  test("[RN17] hold what it says of itself, as it is written, before all else", () => {
+    const exports = { url: "https://api.example.com", path: `/\${v1}` };
+    expect(all({ ...API, exports })).toMatchObject({
+      API_URL: "https://api.example.com",
+      API_PATH: `/\${v1}`,
+      API_PORT: "8080",
+    });
+    expect(all(workload("log", { kind: "job", ports: [{ name: "http", port: 80 }] }, { exports }))).toEqual({
+      LOG_URL: "https://api.example.com",
+      LOG_PATH: `/\${v1}`,
+    });
+  });
+});
+
+describe("an export_ref", () => {
+  test("[RN18] means a component first, then an instance, and a component may stand for an instance", () => {
+    const [fromInstance] = variables([taking({ component: "db" })], { instances }, "DB_HOST");
+    expect(fromInstance).toBe("db.market.svc");
+    const own = workload("db", { ports: [{ name: "sql", port: 5432 }] });
+    expect(variables([own, taking({ component: "db" })], { instances }, "DB_HOST")).toEqual(["shop-db.market.svc"]);
+    const standing: DesiredComponent = { name: "store", type: "addon", addon_instance: "db" };
+    expect(variables([standing, taking({ component: "store" })], { instances }, "STORE_HOST")).toEqual([
+      "db.market.svc",
+    ]);
+  });
+
+  test("[RN19] with a key becomes one variable, without one it becomes all", () => {
+    const refs = [
+      { component: "api", key: "url" },
+      { component: "api", key: "port", env: "backend_port" },
+      { component: "db", env: "PG" },
+    ];
+    const names = ["API_URL", "backend_port", "API_HOST", "PG_HOST", "PG_PASSWORD", "DB_HOST"];
+    expect(variables([API, taking(...refs)], { instances }, ...names)).toEqual([
+      "http://shop-api.market.svc:8080",
+      "8080",
+      undefined,
+      "db.market.svc",
+      PASSWORD,
+      undefined,
+    ]);
+  });
+
+  test("[RN19] derives names that every system takes", () => {
+    expect(variableName("my-db", "user.name")).toBe("MY_DB_USER_NAME");
+    expect(variableName("1st", "url")).toBe("_1ST_URL");
+    fc.assert(
+      fc.property(dnsLabel(63), exportKey, (component, key) => {
+        expect(variableName(component, key)).toMatch(/^[A-Z_][A-Z0-9_]*$/);
+      }),
+    );
+  });
+
+  test("[RN20] gives way to what is written, and without a key to one with a key", () => {
+    const export_refs = [{ component: "api", key: "port", env: "API_URL" }, { component: "api" }, { component: "db" }];
+    const env: Workload["env"] = [
+      { name: "DB_PASSWORD", value: "mine" },
+      { name: "BOTH", value: "env" },
+    ];
+    const web = workload("web", { env }, { export_refs });
+    const around = { instances, secrets: { web: { API_HOST: "secret", BOTH: "secret", DB_PASSWORD: "secret" } } };
+    expect(variables([API, web], around, "API_URL", "API_HOST", "BOTH", "DB_PASSWORD")).toEqual([
+      "8080",
+      "secret",
+      "env",
+      "mine",
+    ]);
+  });
+
+  test("[RN20] that stands in env comes before secrets too", () => {
+    const env = [{ name: "PASS", export_ref: { component: "db", key: "password" } }];
+    expect(variables([workload("web", { env })], { instances, secrets: { web: { PASS: "x" } } }, "PASS")).toEqual([
+      PASSWORD,
+    ]);
+  });
+
+  test("[RN21] to a secret is read by the pod and stands nowhere else", () => {
+    const objects = objectsOf([taking({ component: "db" })], { instances });
+    expect(objectAt(objects, "ConfigMap/shop-web-env")["data"]).toEqual({ DB_HOST: "db.market.svc" });
+    expect(variableOf(objects, "Deployment/shop-web", "DB_PASSWORD")).toEqual(PASSWORD);
+  });
+
+  test("[RN22] that is not known yet keeps the component waiting, and no other", () => {
+    const schema = { description: "x", secret: false, from: { value: "x" } };
+    const db: DesiredComponent = {
+      name: "db",
+      type: "addon",
+      release: { chart: { repo: "r", name: "c" }, export_schema: { host: schema, url: schema } },
+    };
+    const web = taking({ component: "db" }, { component: "db", key: "url", env: "DATABASE_URL" });
+    const releases = new Map<string, Exports>([["db", { host: { value: "h" } }]]);
+    const app = rendered([db, web, API], { releases });
+    expect(app.components.map(({ name, objects, waitingFor }) => [name, objects.length > 0, waitingFor])).toEqual([
+      ["db", false, []],
+      ["api", true, []],
+      ["web", false, ["db.url"]],
+    ]);
+    const known = new Map<string, Exports>([["db", { host: { value: "h" }, url: { value: "u" } }]]);
+    expect(variables([db, web], { releases: known }, "DATABASE_URL")).toEqual(["u"]);
+  });
+
+  test("[RN22] that something else overrides is not waited for", () => {
+    const waiting = new Map([["db", { keys: ["url"], exports: {} }]]);
+    const web = workload("web", { env: [{ name: "DB_URL", value: "mine" }] }, { export_refs: [{ component: "db" }] });
+    expect(rendered([web], { instances: waiting }).components[0]?.waitingFor).toEqual([]);
+  });
+});

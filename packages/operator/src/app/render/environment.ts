@@ -1,0 +1,75 @@
+import type { DesiredComponent } from "@binnacle/contract";
+import type { Export, Publisher, SecretExport } from "./rendering.ts";
+
+/** The variables of a component, each by its name. */
+export interface Environment {
+  readonly plain: Readonly<Record<string, string>>;
+  readonly secret: Readonly<Record<string, SecretExport>>;
+  /** Exports, as `db.url`, that are not known yet. */
+  readonly missing: readonly string[];
+}
+
+type Taken = { readonly component: string; readonly key: string };
+type Asked = { readonly value: string } | Taken;
+
+/** `my-db` and `user.name` become `MY_DB_USER_NAME`. */
+export function variableName(...parts: readonly string[]): string {
+  const name = parts.map((part) => part.toUpperCase().replace(/[^A-Z0-9]/g, "_")).join("_");
+  return /^[0-9]/.test(name) ? `_${name}` : name;
+}
+
+/** Without a key, all exports of the component are meant; `env` is then what their names begin with. */
+function takenByRefs(
+  refs: NonNullable<DesiredComponent["export_refs"]>,
+  publisherOf: (name: string) => Publisher | null,
+): [string, Taken][] {
+  const wholes = refs.flatMap(({ component, key, env }): [string, Taken][] =>
+    key === undefined
+      ? (publisherOf(component)?.keys ?? []).map((each) => [
+          env === undefined ? variableName(component, each) : `${env}_${variableName(each)}`,
+          { component, key: each },
+        ])
+      : [],
+  );
+  const singles = refs.flatMap(({ component, key, env }): [string, Taken][] =>
+    key === undefined ? [] : [[env ?? variableName(component, key), { component, key }]],
+  );
+  return [...wholes, ...singles];
+}
+
+/**
+ * What is written in `env` comes before the component's secrets, these before export_refs, and of export_refs those with
+ * a key before those without.
+ */
+export function environmentOf(
+  { export_refs = [], workload_spec }: Pick<DesiredComponent, "export_refs" | "workload_spec">,
+  secretKeys: ReadonlySet<string>,
+  publisherOf: (name: string) => Publisher | null,
+): Environment {
+  const asked = new Map<string, Asked>([
+    ...takenByRefs(export_refs, publisherOf).filter(([name]) => !secretKeys.has(name)),
+    ...(workload_spec?.env ?? []).map(({ name, value, export_ref }): [string, Asked] => [
+      name,
+      export_ref ?? { value: value ?? "" },
+    ]),
+  ]);
+  const found = [...asked].sort(byName).map(([name, one]) => ({ name, one, export: exportOf(one, publisherOf) }));
+  return {
+    plain: Object.fromEntries(
+      found.flatMap(({ name, export: it }) => (it && "value" in it ? [[name, it.value] as const] : [])),
+    ),
+    secret: Object.fromEntries(
+      found.flatMap(({ name, export: it }) => (it && "secret" in it ? [[name, it] as const] : [])),
+    ),
+    missing: [...new Set(found.flatMap(({ one, export: it }) => (it || "value" in one ? [] : [textOf(one)])))].sort(),
+  };
+}
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1);
+const textOf = ({ component, key }: Taken) => `${component}.${key}`;
+
+function exportOf(asked: Asked, publisherOf: (name: string) => Publisher | null): Export | null {
+  if ("value" in asked) return asked;
+  const exports = publisherOf(asked.component)?.exports ?? {};
+  return Object.hasOwn(exports, asked.key) ? (exports[asked.key] ?? null) : null;
+}

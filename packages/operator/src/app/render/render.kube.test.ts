@@ -1,0 +1,122 @@
+import { type DesiredComponent, LABELS } from "@binnacle/contract";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { clusterClient, freshNamespace } from "../../kube/cluster.fixture.ts";
+import type { KubeClient, KubeObject } from "../../kube/kube-client.ts";
+import { renderApp } from "./render-app.ts";
+import { appSpec, CLUSTER, workload } from "./rendered.fixture.ts";
+import { isInvalid, type Workload } from "./rendering.ts";
+
+let client: KubeClient;
+let namespace: Awaited<ReturnType<typeof freshNamespace>>;
+beforeAll(async () => {
+  client = await clusterClient();
+  namespace = await freshNamespace(client);
+});
+afterAll(async () => {
+  await namespace?.remove();
+  await client?.close();
+});
+
+const EVERYTHING: Workload = {
+  command: ["run"],
+  args: ["--verbose"],
+  replicas: 2,
+  env: [
+    { name: "LOG_LEVEL", value: "" },
+    { name: "with.dots-and-dashes", value: "1" },
+  ],
+  ports: [
+    { name: "8080", port: 8080 },
+    { name: "a--b", port: 8081 },
+    { name: "dns", port: 8080, protocol: "UDP" },
+  ],
+  volumes: [
+    { name: "data", mount_path: "/data", size_gb: 1 },
+    { name: "v".repeat(63), mount_path: "/more", size_gb: 1 },
+  ],
+  resources: { requests: { cpu: "500m", memory: "64Mi" }, limits: { cpu: "500m", memory: "1Gi" } },
+  probes: {
+    liveness: { port: 8080, initial_delay_seconds: 0 },
+    readiness: { path: "/healthz", port: 8080, period_seconds: 5, timeout_seconds: 2, failure_threshold: 2 },
+    startup: { command: ["true"], initial_delay_seconds: 1 },
+  },
+};
+const SERVED = { ...EVERYTHING, ingress: { host: "*.example.com", path: "/v1", tls: true } };
+const REFS = [{ component: "db" }];
+const autoscale = { min: 2, max: 4, cpu_percent: 80 };
+
+const COMPONENTS: DesiredComponent[] = [
+  workload("plain"),
+  workload("rolling", { ports: [{ name: "http", port: 80 }], autoscale, ingress: { host: "shop.example.com" } }),
+  workload("deployment", { ...SERVED, kind: "deployment" }, { export_refs: REFS }),
+  workload(
+    "stateful",
+    { ...SERVED, kind: "statefulset", autoscale, ingress: { host: "b.example.com" } },
+    { export_refs: REFS },
+  ),
+  workload("bare", { kind: "statefulset" }),
+  workload("job", { ...EVERYTHING, kind: "job" }, { export_refs: REFS }),
+  workload("cron", { ...EVERYTHING, kind: "cronjob", schedule: "@daily" }, { export_refs: REFS }),
+];
+
+function objectsOf(components: DesiredComponent[], { name = "shop", paused = false } = {}): readonly KubeObject[] {
+  const secrets = Object.fromEntries(
+    components.map((component) => [component.name, { API_KEY: "hunter2", "odd.key": "" }]),
+  );
+  const spec = appSpec(components, { namespace: namespace.name, name, paused });
+  const exports = { host: { value: "db" }, password: { secret: { name: "db-addon-exports", key: "password" } } };
+  const app = renderApp(
+    { spec, secret: { secrets, values: {} } },
+    {
+      clusterId: CLUSTER,
+      pullSecrets: ["ghcr-registry-project"],
+      instances: new Map([["db", { keys: ["host", "password"], exports }]]),
+      releases: new Map(),
+    },
+  );
+  if (isInvalid(app)) throw new Error(app.message);
+  return app.components.flatMap(({ objects }) => objects);
+}
+
+async function podsOf(component: string): Promise<readonly KubeObject[]> {
+  const type = await client.resourceTypeOf("v1", "Pod");
+  const labelSelector = `${LABELS.component}=${component}`;
+  return (await client.list(type, { namespace: namespace.name, labelSelector })).items;
+}
+
+/** Whatever the one has, the other has too: beside it, only what the API server has added. */
+function lostIn(desired: unknown, stored: unknown, path = ""): string[] {
+  if (typeof desired !== "object" || desired === null) return Object.is(desired, stored) ? [] : [path];
+  const kept = (stored ?? {}) as Record<string, unknown>;
+  return Object.entries(desired).flatMap(([field, value]) => lostIn(value, kept[field], `${path}/${field}`));
+}
+
+describe("a real Kubernetes", () => {
+  const apps = [{ paused: false }, { paused: true }, { name: "y".repeat(42), paused: false }];
+
+  test.each(apps)("[RN2] takes every object as it is and keeps every field: %o", async (app) => {
+    const objects = objectsOf(COMPONENTS, app);
+    const stored = await Promise.all(objects.map((object) => client.apply(object, { dryRun: true })));
+    const lost = objects.flatMap((object, at) => lostIn(object, stored[at], `${object.kind}/${object.metadata.name}`));
+    expect(lost).toEqual([]);
+    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(app.paused ? 10 : 11);
+  });
+
+  test("[RN1] makes pods of what has the longest names", async () => {
+    const stateful = workload("stateful10", { kind: "statefulset" });
+    const job = workload("onlyonce10", { kind: "job" });
+    const cron = workload("cronjobs10", { kind: "cronjob", schedule: "@daily" });
+    const objects = objectsOf([stateful, job, cron], { name: "z".repeat(42) });
+    for (const object of objects) await client.apply(object);
+    for (const component of [stateful, job]) {
+      await vi.waitFor(async () => expect(await podsOf(component.name)).toHaveLength(1), { timeout: 30_000 });
+    }
+  });
+
+  test("[RN15] takes a pause and its end of everything that is there", async () => {
+    for (const app of [{ paused: false }, { paused: true }, { paused: false }]) {
+      const objects = objectsOf(COMPONENTS, app).filter(({ kind }) => kind !== "HorizontalPodAutoscaler");
+      for (const object of objects) await client.apply(object);
+    }
+  });
+});

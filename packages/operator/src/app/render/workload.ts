@@ -1,0 +1,111 @@
+import { canonicalJson } from "@binnacle/contract";
+import type { KubeObject } from "../../kube/kube-client.ts";
+import { shortHash } from "../names.ts";
+import { objectOf, type WorkloadContext } from "./component-context.ts";
+import { podTemplate } from "./pod-template.ts";
+import { present, someOf } from "./present.ts";
+import { startupSeconds } from "./probes.ts";
+import { claimTemplates } from "./volumes.ts";
+
+/** Earlier versions are kept by the control plane, with all that belongs to them. */
+const REVISIONS_KEPT = 3;
+const PROGRESS_SECONDS = 600;
+const JOB_RETRIES = 3;
+const RUNS_KEPT = 3;
+const LATEST_START_SECONDS = 3600;
+
+const isRunOnce = ({ kind }: WorkloadContext["spec"]): boolean => kind === "job" || kind === "cronjob";
+export const scalesByItself = ({ spec, isPaused }: WorkloadContext): boolean =>
+  spec.autoscale !== undefined && !isPaused && !isRunOnce(spec);
+
+/** Where an autoscaler decides, the number is not said at all: two who say it would take it from each other forever. */
+function replicas(context: WorkloadContext): number | undefined {
+  if (context.isPaused) return 0;
+  return scalesByItself(context) ? undefined : (context.spec.replicas ?? 1);
+}
+
+const MAKERS = { deployment, statefulset: statefulSet, job, cronjob: cronJob };
+
+/** What runs; the rest of a component's objects is there for it. */
+export const workloadObject = (context: WorkloadContext): KubeObject =>
+  MAKERS[context.spec.kind ?? "deployment"](context);
+
+function deployment(context: WorkloadContext): KubeObject {
+  const { spec, names, selector } = context;
+  // A volume is mounted on one node at a time: a new pod elsewhere would wait for it for as long as the old one runs.
+  const strategy = someOf(spec.volumes)
+    ? { type: "Recreate" }
+    : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } };
+  return objectOf(context, "apps/v1", "Deployment", names.base, {
+    spec: present({
+      replicas: replicas(context),
+      revisionHistoryLimit: REVISIONS_KEPT,
+      progressDeadlineSeconds: PROGRESS_SECONDS + startupSeconds(spec.probes),
+      selector: { matchLabels: selector },
+      strategy,
+      template: podTemplate(context),
+    }),
+  });
+}
+
+function statefulSet(context: WorkloadContext): KubeObject {
+  const { names, selector } = context;
+  return objectOf(context, "apps/v1", "StatefulSet", names.suffixable, {
+    spec: present({
+      replicas: replicas(context),
+      serviceName: names.headless,
+      // Replicas in order would keep a broken one in the way of the version that mends it.
+      podManagementPolicy: "Parallel",
+      updateStrategy: { type: "RollingUpdate" },
+      revisionHistoryLimit: REVISIONS_KEPT,
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
+      selector: { matchLabels: selector },
+      template: podTemplate(context),
+      volumeClaimTemplates: claimTemplates(context),
+    }),
+  });
+}
+
+/** Pull secrets come by its account: one more of them is no reason to do the work again. */
+function job(context: WorkloadContext): KubeObject {
+  const { names, isPaused } = context;
+  const template = podTemplate(context, { restartPolicy: "Never", serviceAccountName: names.base });
+  return objectOf(context, "batch/v1", "Job", names.job(shortHash(canonicalJson(template))), {
+    spec: { suspend: isPaused, backoffLimit: JOB_RETRIES, template },
+  });
+}
+
+export function accountObjects(context: WorkloadContext): KubeObject[] {
+  if (context.spec.kind !== "job") return [];
+  return [
+    objectOf(
+      context,
+      "v1",
+      "ServiceAccount",
+      context.names.base,
+      present({
+        automountServiceAccountToken: false,
+        imagePullSecrets: someOf(context.pullSecrets.map((name) => ({ name }))),
+      }),
+    ),
+  ];
+}
+
+function cronJob(context: WorkloadContext): KubeObject {
+  const { spec, names, labels, isPaused } = context;
+  return objectOf(context, "batch/v1", "CronJob", names.suffixable, {
+    spec: {
+      schedule: spec.schedule ?? "",
+      timeZone: "Etc/UTC",
+      suspend: isPaused,
+      concurrencyPolicy: "Forbid",
+      startingDeadlineSeconds: LATEST_START_SECONDS,
+      successfulJobsHistoryLimit: RUNS_KEPT,
+      failedJobsHistoryLimit: RUNS_KEPT,
+      jobTemplate: {
+        metadata: { labels },
+        spec: { backoffLimit: JOB_RETRIES, template: podTemplate(context, { restartPolicy: "Never" }) },
+      },
+    },
+  });
+}

@@ -1,0 +1,219 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { binaryFolder } from "../../../../test/kube/binaries.ts";
+import { type Kube, startKube } from "../../../../test/kube/cluster.ts";
+import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { letGo } from "../desired/farewell.adapter.ts";
+import { applyApp, applyProject, applyRegistries, removeOf } from "../desired/frames.fixture.ts";
+import { APPS, SECRETS } from "../desired/resource-types.ts";
+import { createKubeClient } from "../kube/client.adapter.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
+import { writeAddonChart } from "./addon-chart.fixture.ts";
+import { CHART, CLUSTER_ID, HELM, helmIn, TOKEN, withValues } from "./helm.fixture.ts";
+import { NEEDED, REFUSED } from "./rights.fixture.ts";
+
+const NAMESPACE = "binnacle-system";
+const NAME = "binnacle-operator";
+const ACCOUNT = `system:serviceaccount:${NAMESPACE}:${NAME}`;
+const SLOW_MS = 120_000;
+const binaries = binaryFolder();
+
+/** In a cluster of its own: definitions are there once for all, and so are the rights of a release. */
+describe.skipIf(HELM === null || binaries === null)("an installed chart", () => {
+  let home: string;
+  let cluster: Kube;
+  let kube: KubeClient;
+  let helm: ReturnType<typeof helmIn>;
+  let output: string;
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), "binnacle-helm-"));
+    cluster = await startKube({ binaries: binaries ?? "", parts: ["controllers"] });
+    kube = createKubeClient(await kubeAccessFrom({ KUBECONFIG: cluster.kubeconfigPath }));
+    helm = helmIn(home, cluster.kubeconfigPath);
+    output = await install();
+  }, SLOW_MS);
+  afterAll(async () => {
+    await kube?.close();
+    await cluster?.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const install = (values: Record<string, string> = {}, chart = CHART) =>
+    helm("upgrade", "--install", NAME, chart, "--namespace", NAMESPACE, "--create-namespace", ...withValues(values));
+  const tokenSecret = () => kube.get(SECRETS, `${NAME}-token`, NAMESPACE);
+  const tokenIn = (secret: KubeObject | null) => {
+    const { token = "" } = (secret?.["data"] ?? {}) as Record<string, string>;
+    return Buffer.from(token, "base64").toString("utf8");
+  };
+
+  /** Asks the API server itself, as whoever it is about. */
+  async function may(verb: string, group: string, resource: string, namespace = "shop"): Promise<boolean> {
+    const [name = "", subresource = ""] = resource.split("/");
+    const resourceAttributes = { verb, group, resource: name, subresource, namespace };
+    const body = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SubjectAccessReview",
+      spec: { user: ACCOUNT, groups: ["system:serviceaccounts", "system:authenticated"], resourceAttributes },
+    };
+    const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    const { status } = await kube.raw<{ status: { allowed: boolean } }>("POST", path, { body });
+    return status.allowed;
+  }
+
+  async function tokenOfAccount(): Promise<string> {
+    const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${NAME}/token`;
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3_600 } };
+    return (await kube.raw<{ status: { token: string } }>("POST", path, { body })).status.token;
+  }
+
+  async function clientOfAccount(): Promise<KubeClient> {
+    const token = await tokenOfAccount();
+    const access = await kubeAccessFrom({ KUBECONFIG: cluster.kubeconfigPath });
+    return createKubeClient({
+      ...access,
+      identity: async () => ({ token, certificate: null, key: null }),
+    });
+  }
+
+  test("[OC1] Kubernetes takes all of it, and the notes say what to do next", async () => {
+    expect(output).toContain(`rollout status deployment/${NAME}`);
+    expect(output).toContain(CLUSTER_ID);
+    expect(await helm("status", NAME, "--namespace", NAMESPACE)).toContain("deployed");
+  });
+
+  test("[OC4] the notes do not hold the token", () => expect(output).not.toContain(TOKEN));
+
+  test("[OC4] a renewed token outlives an upgrade, and another one that is given replaces it", async () => {
+    expect(tokenIn(await tokenSecret())).toBe(TOKEN);
+    const data = { token: Buffer.from("renewed").toString("base64") };
+    await kube.patch(SECRETS, `${NAME}-token`, NAMESPACE, { data }, { kind: "merge" });
+    await install({ logLevel: "debug" });
+    expect(tokenIn(await tokenSecret())).toBe("renewed");
+    await install({ "cluster.token": "another" });
+    expect(tokenIn(await tokenSecret())).toBe("another");
+    await install();
+    expect(tokenIn(await tokenSecret())).toBe(TOKEN);
+  });
+
+  test("[OC5] the rights are those that the operator needs", async () => {
+    const missing: string[] = [];
+    for (const [verbs, group, resources] of NEEDED) {
+      for (const verb of verbs) {
+        for (const resource of resources) {
+          if (!(await may(verb, group, resource))) missing.push(`${verb} ${resource}.${group}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  test("[OC5] they go no further", async () => {
+    const granted: string[] = [];
+    for (const [verb, group, resource, namespace] of REFUSED) {
+      if (await may(verb, group, resource, namespace)) granted.push(`${verb} ${resource}.${group}`);
+    }
+    expect(granted).toEqual([]);
+  });
+
+  test("[OC5] with them a project comes, is filled, and goes", { timeout: SLOW_MS }, async () => {
+    const as = await clientOfAccount();
+    const keeper: Keeper = await startKeeper({ kubeconfig: cluster.kubeconfigPath, as });
+    try {
+      const [project, app, registries] = [applyProject(), applyApp(), applyRegistries([{ name: "quay" }])];
+      expect(await keeper.store.apply(project)).toBeNull();
+      await reported(keeper, project.key, "ready");
+      expect(await keeper.store.apply(app)).toBeNull();
+      expect(await keeper.store.apply(registries)).toBeNull();
+      await reported(keeper, registries.key, "ready");
+      expect(await keeper.store.inventory()).toHaveLength(3);
+      await keeper.store.remember({ revision: 1 });
+
+      for (const frame of [registries, app, project]) expect(await keeper.store.remove(removeOf(frame))).toBeNull();
+      await reported(keeper, registries.key, "gone");
+      const leaving = await eventually(() => {
+        const holder = keeper.view.holder("app", app.key);
+        if (!holder?.metadata.deletionTimestamp) throw new Error("the app is not leaving");
+        return holder;
+      });
+      expect(await letGo(as, APPS, leaving)).toEqual({ state: "gone" });
+      await reported(keeper, project.key, "gone", SLOW_MS);
+    } finally {
+      await keeper.stop();
+      await as.close();
+    }
+  });
+
+  test("[OC6] charts may bring roles where the level allows it, and definitions only where it allows everything", async () => {
+    const levels = ["none", "cluster", "namespaced"] as const;
+    const seen: Record<string, readonly boolean[]> = {};
+    for (const level of levels) {
+      await install({ "rbac.addons": level });
+      const asked = [
+        ["policy", "poddisruptionbudgets"],
+        ["rbac.authorization.k8s.io", "roles"],
+        ["rbac.authorization.k8s.io", "clusterroles"],
+        ["apiextensions.k8s.io", "customresourcedefinitions"],
+      ] as const;
+      seen[level] = await Promise.all(asked.map(([group, resource]) => eventualAnswer(level, group, resource)));
+    }
+    expect(seen).toEqual({
+      none: [false, false, false, false],
+      namespaced: [true, true, false, false],
+      cluster: [true, true, true, true],
+    });
+  });
+
+  /** The API server learns of a changed role a moment after it is written. */
+  async function eventualAnswer(level: string, group: string, resource: string): Promise<boolean> {
+    const isSettled = async () => expect(await may("create", "policy", "poddisruptionbudgets")).toBe(level !== "none");
+    await eventually(isSettled);
+    await eventually(async () =>
+      expect(await may("create", "apiextensions.k8s.io", "customresourcedefinitions")).toBe(level === "cluster"),
+    );
+    return may("create", group, resource);
+  }
+
+  test("[OC6] the account installs, upgrades and removes what a database brings, and no more", async () => {
+    await install();
+    const access = JSON.parse(readFileSync(cluster.kubeconfigPath, "utf8"));
+    const users = [{ name: access.users[0].name, user: { token: await tokenOfAccount() } }];
+    const kubeconfig = join(home, "account.kubeconfig");
+    writeFileSync(kubeconfig, JSON.stringify({ ...access, users }), { mode: 0o600 });
+    const asAccount = helmIn(home, kubeconfig);
+    const database = writeAddonChart(home, { isClusterWide: false });
+    const place = ["--namespace", "default"];
+    await eventually(() => asAccount("upgrade", "--install", "db", database, ...place));
+    await asAccount("upgrade", "--install", "db", database, ...place, "--set", "changed=yes");
+    await asAccount("rollback", "db", "1", ...place);
+    await asAccount("uninstall", "db", ...place);
+    const controller = writeAddonChart(home, { isClusterWide: true });
+    await expect(asAccount("upgrade", "--install", "controller", controller, ...place)).rejects.toThrow(
+      /clusterroles.*forbidden/,
+    );
+  });
+
+  test("[OC3] an upgrade changes the definitions, and they outlive the release", async () => {
+    const type = await kube.resourceTypeOf("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+    const name = "projects.binnacle.dev";
+    const before = await kube.get(type, name);
+    const columns = async () => JSON.stringify((await kube.get(type, name))?.["spec"]).match(/"name":"Message"/g) ?? [];
+    expect(await columns()).toHaveLength(1);
+
+    const earlier = join(home, "earlier");
+    cpSync(CHART, earlier, { recursive: true });
+    const file = join(earlier, "files/crds/projects.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^ +- \{ name: Message.*\n/m, ""));
+    await install({}, earlier);
+    expect(await columns()).toHaveLength(0);
+    await install();
+    expect(await columns()).toHaveLength(1);
+
+    await helm("uninstall", NAME, "--namespace", NAMESPACE, "--wait");
+    expect(await tokenSecret()).toBeNull();
+    expect((await kube.get(type, name))?.metadata.uid).toBe(before?.metadata.uid);
+    await install();
+  });
+});

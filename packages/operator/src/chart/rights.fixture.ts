@@ -1,0 +1,46 @@
+/** What the operator's code asks of the API server, by verbs, group and resources. */
+export const NEEDED: readonly (readonly [verbs: readonly string[], group: string, resources: readonly string[]])[] = [
+  [["get", "list", "watch", "create", "patch", "delete"], "binnacle.dev", ["projects", "apps", "addoninstances"]],
+  [["patch"], "binnacle.dev", ["projects/status", "apps/status", "addoninstances/status"]],
+  [["get", "list", "watch", "create", "patch", "delete"], "", ["namespaces"]],
+  [
+    ["get", "list", "watch", "create", "patch", "delete"],
+    "",
+    ["secrets", "configmaps", "services", "serviceaccounts", "persistentvolumeclaims"],
+  ],
+  [["get", "list", "watch", "create", "patch", "delete"], "apps", ["deployments", "statefulsets"]],
+  [["get", "list", "watch", "create", "patch", "delete"], "batch", ["jobs", "cronjobs"]],
+  [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["ingresses"]],
+  [["get", "list", "watch", "create", "patch", "delete"], "autoscaling", ["horizontalpodautoscalers"]],
+  [["get", "list", "watch"], "", ["pods", "nodes"]],
+  [["get"], "", ["pods/log", "services/proxy"]],
+  [["get", "list"], "metrics.k8s.io", ["nodes", "pods"]],
+  [["update"], "", ["secrets"]],
+  [["get", "create", "patch", "delete"], "coordination.k8s.io", ["leases"]],
+  [["get", "list", "watch"], "shipwright.io", ["buildruns"]],
+  [["get", "list", "watch"], "kpack.io", ["builds"]],
+];
+
+/** What would make it a master of the cluster, or of what is none of its business. */
+export const REFUSED: readonly (readonly [verb: string, group: string, resource: string, namespace: string])[] = [
+  ["create", "rbac.authorization.k8s.io", "clusterroles", ""],
+  ["create", "rbac.authorization.k8s.io", "clusterrolebindings", ""],
+  ["escalate", "rbac.authorization.k8s.io", "roles", "shop"],
+  ["bind", "rbac.authorization.k8s.io", "clusterroles", ""],
+  ["impersonate", "", "users", ""],
+  ["create", "", "pods/exec", "shop"],
+  ["create", "", "pods/attach", "shop"],
+  ["create", "", "pods/portforward", "shop"],
+  ["create", "", "serviceaccounts/token", "kube-system"],
+  ["get", "", "nodes/proxy", ""],
+  ["patch", "", "nodes", ""],
+  ["delete", "", "nodes", ""],
+  ["delete", "", "persistentvolumes", ""],
+  ["create", "apiextensions.k8s.io", "customresourcedefinitions", ""],
+  ["delete", "apiextensions.k8s.io", "customresourcedefinitions", ""],
+  ["create", "admissionregistration.k8s.io", "mutatingwebhookconfigurations", ""],
+  ["create", "certificates.k8s.io", "certificatesigningrequests", ""],
+  ["create", "", "services/proxy", "shop"],
+  ["deletecollection", "", "namespaces", ""],
+  ["deletecollection", "", "secrets", "shop"],
+];

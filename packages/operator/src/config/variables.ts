@@ -1,0 +1,80 @@
+import { clusterId, filled, hubUrl, integer, kubernetesName, oneOf, type Parser, token, webUrl } from "./parsers.ts";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Variable<T, Fallback extends string | null | undefined = string | null | undefined> {
+  readonly name: string;
+  /** What an unset variable counts as; null leaves the value null, and without one it has to be set. */
+  readonly fallback: Fallback;
+  readonly parse: Parser<T>;
+  /** For the table of all variables that people read. */
+  readonly meaning: string;
+}
+
+const required = <T>(name: string, parse: Parser<T>, meaning: string): Variable<T, undefined> => ({
+  name,
+  fallback: undefined,
+  parse,
+  meaning,
+});
+const setting = <T>(name: string, fallback: string, parse: Parser<T>, meaning: string): Variable<T, string> => ({
+  name,
+  fallback,
+  parse,
+  meaning,
+});
+const optional = <T>(name: string, parse: Parser<T>, meaning: string): Variable<T, null> => ({
+  name,
+  fallback: null,
+  parse,
+  meaning,
+});
+
+/** What may be shown and logged. */
+export const SETTINGS = {
+  hubUrl: required("BINNACLE_HUB_URL", hubUrl, "Where the hub listens, such as `wss://binnacle.example.com/hub/v1`"),
+  clusterId: required("BINNACLE_CLUSTER_ID", clusterId, "The id that the control plane knows this cluster by"),
+  kubeconfig: optional(
+    "KUBECONFIG",
+    filled,
+    "File that says how to reach the cluster; without it the service account of the pod is used",
+  ),
+  namespace: setting(
+    "BINNACLE_NAMESPACE",
+    "binnacle-system",
+    kubernetesName,
+    "Namespace of the operator's own objects",
+  ),
+  tokenSecret: optional(
+    "BINNACLE_TOKEN_SECRET",
+    kubernetesName,
+    "Secret of that namespace whose key `token` takes a renewed token; without it a renewed token lasts as long as the process",
+  ),
+  helm: setting("BINNACLE_HELM", "helm", filled, "Path of the `helm` program"),
+  prometheusUrl: optional(
+    "BINNACLE_PROMETHEUS_URL",
+    webUrl,
+    "Prometheus that metrics are read from; without it one is looked for in the cluster",
+  ),
+  healthPort: setting(
+    "BINNACLE_HEALTH_PORT",
+    "8081",
+    integer(0, 65_535),
+    "Port of `/healthz` and `/readyz` for probes; 0 opens none",
+  ),
+  logLevel: setting(
+    "BINNACLE_LOG_LEVEL",
+    "info",
+    oneOf(LOG_LEVELS),
+    "`trace`, `debug`, `info`, `warn`, `error` or `silent`",
+  ),
+};
+
+/** What is never shown: not in a message, not in a log. */
+export const SECRETS = {
+  token: required("BINNACLE_TOKEN", token, "Agent token of the cluster"),
+};
+
+/** Every variable that the operator reads; `docs/operations/operator.md` is held against this list by a test. */
+export const VARIABLES: readonly Variable<unknown>[] = [...Object.values(SETTINGS), ...Object.values(SECRETS)];

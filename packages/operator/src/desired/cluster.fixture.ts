@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { FINALIZER, type Reports } from "@binnacle/contract";
+import { inject, vi } from "vitest";
+import { createKubeClient } from "../kube/client.adapter.ts";
+import type { KubeClient } from "../kube/kube-client.ts";
+import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
+import type { StatusSink, Subject } from "../link/status-sink.ts";
+import { createProjectReconciler } from "../project/project.reconciler.ts";
+import { createRegistryReconciler } from "../registry/registry.reconciler.ts";
+import { installDefinitions } from "./definitions.fixture.ts";
+import { createDesiredStore } from "./desired.store.ts";
+import { startDesiredView } from "./desired-view.adapter.ts";
+import { ownSelector } from "./ownership.ts";
+import { HOLDERS, NAMESPACES, SECRETS } from "./resource-types.ts";
+
+type Report = Reports[keyof Reports];
+
+/** Remembers the reports of each key, oldest first. */
+export function createRecorder(): StatusSink & { of(key: string): readonly (Subject & { report: Report })[] } {
+  const seen = new Map<string, (Subject & { report: Report })[]>();
+  return {
+    report: (_kind, { key, resource_id, generation }, report) => {
+      seen.set(key, [...(seen.get(key) ?? []), { key, resource_id, generation, report }]);
+    },
+    of: (key) => seen.get(key) ?? [],
+  };
+}
+
+const silent = { info: () => undefined, warn: () => undefined };
+
+interface KeeperOptions {
+  readonly kubeconfig?: string;
+  /** With whose rights it works; an administrator's unless told. */
+  readonly as?: KubeClient;
+}
+
+/** An operator of a cluster of its own, as far as it keeps what it is told and makes namespaces and pull secrets. */
+export async function startKeeper({ kubeconfig = inject("kubeconfig"), as }: KeeperOptions = {}) {
+  const admin = createKubeClient(await kubeAccessFrom({ KUBECONFIG: kubeconfig }));
+  await installDefinitions(admin);
+  const kube = as ?? admin;
+  const clusterId = randomUUID();
+  const sink = createRecorder();
+  const damaged: string[] = [];
+  const ports = { kube, clusterId, sink, clock: realClock, log: silent, nowMs: Date.now };
+  const store = createDesiredStore({ ...ports, namespace: "default", namespaceWaitMs: 3_000 });
+  const view = startDesiredView({ ...ports, onDamaged: (key) => damaged.push(key) });
+  await view.synced;
+  const reconcilers = [createProjectReconciler({ ...ports, view }), createRegistryReconciler({ ...ports, view })];
+  for (const reconciler of reconcilers) reconciler.start();
+
+  return {
+    kube: admin,
+    clusterId,
+    store,
+    view,
+    sink,
+    damaged,
+    /** A name that no other test has. */
+    name: (base: string) => `${base}-${clusterId.slice(0, 8)}`,
+    async stop() {
+      await Promise.all(reconcilers.map((reconciler) => reconciler.stop()));
+      await view.stop();
+      await sweep(admin, clusterId);
+      await admin.close();
+    },
+  };
+}
+export type Keeper = Awaited<ReturnType<typeof startKeeper>>;
+
+/** Takes away what is left of a test, whatever holds it. */
+async function sweep(kube: KubeClient, clusterId: string): Promise<void> {
+  const labelSelector = ownSelector(clusterId);
+  for (const type of [HOLDERS.app, HOLDERS.addon_instance, HOLDERS.project, SECRETS, NAMESPACES]) {
+    for (const { metadata } of (await kube.list(type, { labelSelector })).items) {
+      await kube.delete(type, metadata.name, metadata.namespace);
+      if (!metadata.finalizers?.includes(FINALIZER)) continue;
+      const patch = { metadata: { finalizers: null } };
+      await kube.patch(type, metadata.name, metadata.namespace, patch, { kind: "merge" }).catch(() => undefined);
+    }
+  }
+}
+
+/** As long as a busy machine may take for what is quick otherwise. */
+export const eventually = <T>(look: () => Promise<T> | T, timeoutMs = 30_000): Promise<T> =>
+  vi.waitFor(look, { timeout: timeoutMs, interval: 100 });
+
+/** Waits until the newest report of a key is of this state. */
+export async function reported(keeper: Keeper, key: string, state: string, timeoutMs = 40_000) {
+  return vi.waitFor(
+    () => {
+      const last = keeper.sink.of(key).at(-1);
+      if (last?.report && "state" in last.report && last.report.state === state) return last;
+      throw new Error(`${key} is ${JSON.stringify(last?.report ?? "not reported")} and not ${state}`);
+    },
+    { timeout: timeoutMs, interval: 50 },
+  );
+}

@@ -1,0 +1,105 @@
+import { ANNOTATIONS, canonicalJson, FINALIZER, LABELS } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { addressOf, companionName } from "./address.ts";
+import { companionOf, encoded, entryIn, hashOf, holderOf, storedIn } from "./custom-resource.ts";
+import { type Apply, applyAddon, applyApp, applyProject, applyRegistries } from "./frames.fixture.ts";
+
+const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
+
+/** As the store writes them, without a cluster in between. */
+function written(frame: Apply): { holder: KubeObject; companion: KubeObject | null } {
+  const address = addressOf(frame.kind, frame.key);
+  if (!address) throw new Error(`no place for ${frame.key}`);
+  const name = companionName(address);
+  const holder = holderOf(frame, address, CLUSTER, name ? frame.hash : null);
+  const contents = { [frame.hash]: encoded(frame.body.secret) };
+  return { holder, companion: name ? companionOf(name, frame, CLUSTER, contents, null) : null };
+}
+
+const leaving = ({ metadata, ...object }: KubeObject): KubeObject =>
+  ({
+    ...object,
+    metadata: { ...metadata, deletionTimestamp: "2026-01-31T09:30:00Z" },
+  }) as KubeObject;
+
+const FRAMES = [applyProject(), applyApp(), applyAddon(), applyRegistries([{ name: "hub" }])] as const;
+
+describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource of the kind %s", (_, frame) => {
+  const { holder, companion } = written(frame);
+
+  test("[OD1] is the same when it is read back", () => {
+    const { key, resource_id, generation, hash, kind, body } = frame;
+    const stored = { key, resource_id, generation, hash, kind, ...body, isLeaving: false };
+    expect(storedIn(holder, companion)).toEqual(stored);
+    expect(entryIn(holder)).toEqual({ key, resource_id, generation, hash });
+  });
+
+  test("[OD1] carries whose it is and what it is, and stays until it is cleaned up after", () => {
+    expect(holder.metadata.labels).toMatchObject({ [LABELS.managedBy]: "binnacle", [LABELS.cluster]: CLUSTER });
+    expect(holder.metadata.annotations).toMatchObject({ [ANNOTATIONS.resourceId]: frame.resource_id });
+    expect(holder.metadata.finalizers).toEqual([FINALIZER]);
+  });
+
+  test("[OD8] does not count when somebody has changed it, unless it is leaving anyway", () => {
+    const renamed = {
+      ...holder,
+      spec: { ...frame.body.spec, name: "other" },
+      data: { spec: encoded({}), secret: encoded({}) },
+    };
+    expect(storedIn(renamed, companion)).toBeNull();
+    expect(storedIn(leaving(renamed), companion)).toMatchObject({ key: frame.key, isLeaving: true });
+    const { annotations: _, ...bare } = holder.metadata;
+    expect(storedIn({ ...holder, metadata: bare }, companion)).toBeNull();
+  });
+});
+
+test("[OD1] no secret is in a custom resource, in any form", () => {
+  for (const frame of [applyApp(), applyAddon()]) {
+    const { holder, companion } = written(frame);
+    expect(JSON.stringify(holder)).not.toContain("s3cret");
+    expect(JSON.stringify(holder)).not.toContain(encoded(frame.body.secret));
+    expect(companion?.["type"]).toBe("binnacle.dev/desired");
+    expect(companion?.metadata.labels).not.toHaveProperty([LABELS.app]);
+  }
+});
+
+test("[OD8] does not count without its companion, or with one of another content", () => {
+  const { holder, companion } = written(applyApp());
+  const other = written(applyApp({ password: "other" }));
+  expect(storedIn(holder, null)).toBeNull();
+  expect(storedIn(holder, other.companion)).toBeNull();
+  expect(storedIn(holder, { ...(companion as KubeObject), data: { [applyApp().hash]: "e" } })).toBeNull();
+  expect(storedIn(leaving(holder), null)).toMatchObject({ isLeaving: true, secret: { secrets: {}, values: {} } });
+});
+
+test("[OD7] pull secrets can leave also when somebody has emptied their Secret", () => {
+  const { holder } = written(applyRegistries([{ name: "hub" }]));
+  const { data: _, ...emptied } = holder;
+  expect(storedIn(emptied as KubeObject, null)).toBeNull();
+  expect(storedIn(leaving(emptied as KubeObject), null)).toMatchObject({
+    spec: { namespace: "shop", names: [] },
+    secret: { registries: [] },
+  });
+});
+
+test("[OD3] a companion that holds two contents gives each custom resource its own", () => {
+  const before = applyApp();
+  const after = applyApp({ generation: 2, password: "changed", image: "nginx:1.30" });
+  const contents = { [before.hash]: encoded(before.body.secret), [after.hash]: encoded(after.body.secret) };
+  const both = companionOf("binnacle-app-web", after, CLUSTER, contents, null);
+  expect(storedIn(written(before).holder, both)).toMatchObject(before.body);
+  expect(storedIn(written(after).holder, both)).toMatchObject(after.body);
+});
+
+test("[OD1] a hash is that of the content, whatever the order of its fields", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
+      const reversed = Object.fromEntries(Object.entries(fields).reverse());
+      const [one, other] = [fields, reversed].map((spec) => hashOf({ spec, secret: {} } as never));
+      expect(one).toBe(other);
+      expect(hashOf(JSON.parse(canonicalJson({ spec: fields, secret: {} })))).toBe(one);
+    }),
+  );
+});

@@ -1,0 +1,139 @@
+import { canonicalJson, DESIRED_KINDS, type DesiredKind } from "@binnacle/contract";
+import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
+import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import { addressOf, addressOfCompanion, companionName, keyAt } from "./address.ts";
+import { addressOfHolder, storedIn } from "./custom-resource.ts";
+import type { StoredResource } from "./desired-store.ts";
+import type { DesiredView } from "./desired-view.ts";
+import { ownSelector } from "./ownership.ts";
+import { ADDON_INSTANCES, APPS, DESIRED_SECRETS, PROJECTS, SECRETS } from "./resource-types.ts";
+
+export interface DesiredViewPorts {
+  readonly kube: Pick<KubeClient, "list" | "watch">;
+  readonly clusterId: string;
+  readonly clock: Clock;
+  readonly log: InformerLog;
+  /** Told of a resource that somebody else has changed: only the hub knows what it was. */
+  readonly onDamaged?: (key: string) => void;
+}
+
+export interface RunningView extends DesiredView {
+  /** Resolves when everything that was there at the start is seen. */
+  readonly synced: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DAMAGED_AFTER_MS = 10_000;
+
+type Listener = (key: string) => void;
+
+/** Follows the objects that hold what the hub has told, and nothing but them. */
+export function startDesiredView(ports: DesiredViewPorts): RunningView {
+  const { kube, clusterId, clock, log, onDamaged } = ports;
+  const holders = new Map<string, KubeObject>();
+  const companions = new Map<string, KubeObject>();
+  const stored = new Map<string, StoredResource | null>();
+  const signs = new Map<string, string>();
+  const looks = new Map<string, () => void>();
+  const listeners = new Map<DesiredKind, Set<Listener>>(DESIRED_KINDS.map((kind) => [kind, new Set<Listener>()]));
+
+  function refresh(kind: DesiredKind, key: string): void {
+    const before = signs.get(key);
+    const address = addressOf(kind, key);
+    const holder = holders.get(key);
+    if (!address || !holder) stored.delete(key);
+    else {
+      const companion = companions.get(`${address.namespace}/${companionName(address)}`) ?? null;
+      stored.set(key, storedIn(holder, companion));
+    }
+    if (holder) signs.set(key, `${signIn(holder)} ${stored.get(key) !== null}`);
+    else signs.delete(key);
+    if (stored.get(key) === null) lookLater(key);
+    if (signs.get(key) === before) return;
+    for (const listener of listeners.get(kind) ?? []) listener(key);
+  }
+
+  /** Its companion, which is followed apart from it, may be seen a moment later. */
+  function lookLater(key: string): void {
+    if (looks.has(key)) return;
+    const look = () => {
+      looks.delete(key);
+      if (stored.get(key) !== null) return;
+      log.warn({ key }, "what the hub has told was changed by somebody else and waits until it is told again");
+      onDamaged?.(key);
+    };
+    looks.set(key, clock.after(DAMAGED_AFTER_MS, look));
+  }
+
+  function sawHolder(type: ResourceType, name: string, object: KubeObject | null): void {
+    const address = addressOfHolder({ apiVersion: "", kind: type.kind, metadata: placeOf(name) });
+    if (!address) return;
+    const key = keyAt(address);
+    if (object) holders.set(key, object);
+    else holders.delete(key);
+    refresh(address.kind, key);
+  }
+
+  function sawSecret(name: string, object: KubeObject | null): void {
+    sawHolder(SECRETS, name, object);
+    const address = addressOfCompanion(placeOf(name));
+    if (!address) return;
+    if (object) companions.set(name, object);
+    else companions.delete(name);
+    if (holders.has(keyAt(address))) refresh(address.kind, keyAt(address));
+  }
+
+  const follow = (
+    type: ResourceType,
+    onChange: (name: string, object: KubeObject | null) => void,
+    fieldSelector?: string,
+  ) =>
+    startInformer({
+      client: kube,
+      type,
+      labelSelector: ownSelector(clusterId),
+      ...(fieldSelector ? { fieldSelector } : {}),
+      trim: withoutManagers,
+      log,
+      onChange,
+    });
+  const informers: readonly Informer<KubeObject>[] = [
+    follow(SECRETS, sawSecret, DESIRED_SECRETS),
+    ...[PROJECTS, APPS, ADDON_INSTANCES].map((type) => follow(type, (name, object) => sawHolder(type, name, object))),
+  ];
+  const synced = Promise.all(informers.map((informer) => informer.synced)).then(() => undefined);
+
+  return {
+    get: (_kind, key) => (stored.get(key) as never) ?? null,
+    list: (kind) => [...stored.values()].filter((resource) => resource?.kind === kind) as never,
+    holder: (_kind, key) => holders.get(key) ?? null,
+    onChange(kind, listener) {
+      listeners.get(kind)?.add(listener);
+      return () => listeners.get(kind)?.delete(listener);
+    },
+    synced,
+    async stop() {
+      for (const cancel of looks.values()) cancel();
+      await Promise.all(informers.map((informer) => informer.stop()));
+    },
+  };
+}
+
+/** All that makes a difference to a reconciler; a status, which they write themselves, does not. */
+function signIn({ metadata }: KubeObject): string {
+  const { uid, deletionTimestamp, finalizers, annotations, labels } = metadata;
+  return canonicalJson([uid, deletionTimestamp, finalizers, annotations, labels]);
+}
+
+/** An informer names objects so. */
+function placeOf(name: string): { readonly name: string; readonly namespace?: string } {
+  const [first = "", second] = name.split("/");
+  return second === undefined ? { name: first } : { namespace: first, name: second };
+}
+
+/** Who manages which field takes more room than the fields, and nobody asks here. */
+function withoutManagers(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

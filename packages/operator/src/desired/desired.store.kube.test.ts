@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import { ANNOTATIONS, FINALIZER, LABELS } from "@binnacle/contract";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
+import { createRecorder, eventually, type Keeper, reported, startKeeper } from "./cluster.fixture.ts";
+import { hashOf } from "./custom-resource.ts";
+import { createDesiredStore } from "./desired.store.ts";
+import { letGo } from "./farewell.adapter.ts";
+import { type Apply, applyApp, applyProject, applyRegistries, removeOf } from "./frames.fixture.ts";
+import { APPS, NAMESPACES, SECRETS } from "./resource-types.ts";
+
+let keeper: Keeper;
+let shop: string;
+beforeAll(async () => {
+  keeper = await startKeeper();
+  shop = keeper.name("shop");
+  await keeper.store.apply(applyProject(shop));
+  await reported(keeper, `project/${shop}`, "ready");
+});
+afterAll(() => keeper?.stop());
+
+const store = (frame: Apply) => keeper.store.apply(frame);
+const held = (name: string) => keeper.kube.get(APPS, name, shop);
+const companion = (name: string) => keeper.kube.get(SECRETS, `binnacle-app-${name}`, shop);
+const dataOf = (object: KubeObject | null) => Object.keys((object?.["data"] ?? {}) as object);
+const entries = async (key: string) => (await keeper.store.inventory()).filter((entry) => entry.key === key);
+const app = (name: string, given: Parameters<typeof applyApp>[0] = {}) => applyApp({ namespace: shop, name, ...given });
+
+describe.concurrent("what is told", () => {
+  test("[OD1] stands in the cluster, its secrets in a Secret that goes with it", async () => {
+    const frame = app("kept");
+    expect(await store(frame)).toBeNull();
+    const [object, secret] = [await held("kept"), await companion("kept")];
+    expect(object).toMatchObject({ spec: frame.body.spec, metadata: { finalizers: [FINALIZER] } });
+    expect(JSON.stringify(object)).not.toContain("s3cret");
+    expect(secret).toMatchObject({
+      type: "binnacle.dev/desired",
+      metadata: { ownerReferences: [{ uid: object?.metadata.uid }] },
+    });
+    const { key, resource_id, generation, hash } = frame;
+    expect(await entries(key)).toEqual([{ key, resource_id, generation, hash }]);
+  });
+
+  test("[OD2] changes nothing when it is told again, and nothing old comes back", async () => {
+    const second = app("idem", { generation: 2, image: "nginx:1.30" });
+    await store(app("idem"));
+    await store(second);
+    const before = [await held("idem"), await companion("idem")];
+    expect(await store(second)).toBeNull();
+    expect(await store(app("idem"))).toMatchObject({ code: "stale" });
+    expect([await held("idem"), await companion("idem")]).toEqual(before);
+  });
+
+  test("[OD2] replaces all of what was told before, and what somebody has added to it", async () => {
+    await store(app("edited"));
+    const patch = { spec: { extra: "by hand", paused: true } };
+    await keeper.kube.patch(APPS, "edited", shop, patch, { kind: "merge", fieldManager: "kubectl-edit" });
+    const next = app("edited", { generation: 2 });
+    expect(await store(next)).toBeNull();
+    expect((await held("edited"))?.["spec"]).toEqual(next.body.spec);
+    expect(await entries(next.key)).toHaveLength(1);
+  });
+
+  test("[OD3] does not write secrets again that have not changed, and keeps no old ones", async () => {
+    await store(app("rotated"));
+    const first = await companion("rotated");
+    await store(app("rotated", { generation: 2, image: "nginx:1.30" }));
+    expect((await companion("rotated"))?.metadata.resourceVersion).toBe(first?.metadata.resourceVersion);
+    const third = app("rotated", { generation: 3, password: "changed" });
+    await store(third);
+    const after = await companion("rotated");
+    expect(dataOf(after)).toEqual([third.hash]);
+    expect(JSON.stringify(after)).not.toContain(dataOf(first)[0]);
+    await eventually(() => expect(keeper.view.get("app", third.key)).toMatchObject(third.body));
+  });
+
+  test("[OD3] that was half written is whole as before, and is made whole as told", async () => {
+    const first = app("torn");
+    await store(first);
+    const half = createDesiredStore({
+      kube: {
+        ...keeper.kube,
+        apply: (object, options) => (object.kind === "App" ? died() : keeper.kube.apply(object, options)),
+      },
+      clusterId: keeper.clusterId,
+      namespace: "default",
+      sink: createRecorder(),
+      clock: realClock,
+    });
+    const second = app("torn", { generation: 2, password: "changed" });
+    await expect(half.apply(second)).rejects.toThrow("killed");
+    expect(dataOf(await companion("torn"))).toHaveLength(2);
+    expect(await entries(first.key)).toMatchObject([{ generation: 1, hash: first.hash }]);
+    expect(await store(second)).toBeNull();
+    expect(dataOf(await companion("torn"))).toEqual([second.hash]);
+    expect(await entries(first.key)).toMatchObject([{ generation: 2, hash: second.hash }]);
+  });
+
+  test("[OD4] [OD10] is refused where the cluster cannot take it, and nothing is stored", async () => {
+    const frame = app("Not_A_Name");
+    expect(await store(frame)).toMatchObject({ code: "invalid", message: expect.stringContaining("Not_A_Name") });
+    expect(await store({ ...app("forged"), hash: "0".repeat(64) })).toMatchObject({ code: "invalid" });
+    expect(await held("forged")).toBeNull();
+    expect(await companion("forged")).toBeNull();
+  });
+
+  test("[OD5] waits for the namespace of its project, and for no other", async () => {
+    const name = keeper.name("late");
+    const waiting = keeper.store.apply(applyApp({ namespace: name }));
+    expect(await keeper.store.apply(applyProject(name))).toBeNull();
+    expect(await waiting).toBeNull();
+    const missing = await keeper.store.apply(applyApp({ namespace: keeper.name("nowhere") }));
+    expect(missing).toMatchObject({ code: "unable", message: expect.stringContaining("There is no namespace") });
+    const foreign = await keeper.store.apply(applyApp({ namespace: "default" }));
+    expect(foreign).toMatchObject({ code: "unable", message: expect.stringContaining("was not made by Binnacle") });
+    expect(await store(app("strange", { project_id: randomUUID() }))).toMatchObject({ code: "unable" });
+  });
+
+  test("[OD6] never takes the place of something else", async () => {
+    const foreign = { ...app("taken").body.spec, note: "by hand" };
+    await keeper.kube.create({
+      apiVersion: "binnacle.dev/v1alpha1",
+      kind: "App",
+      metadata: { name: "taken", namespace: shop },
+      spec: foreign,
+    });
+    expect(await store(app("taken"))).toMatchObject({ code: "unable" });
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "binnacle-app-named", namespace: shop } };
+    const before = await keeper.kube.create(secret);
+    expect(await store(app("named"))).toMatchObject({
+      code: "unable",
+      message: expect.stringContaining("binnacle-app-named"),
+    });
+    expect(await companion("named")).toEqual(before);
+    expect((await held("taken"))?.["spec"]).toEqual(foreign);
+    await store(app("first"));
+    const other = app("first", { resource_id: randomUUID(), generation: 9 });
+    expect(await store(other)).toMatchObject({ code: "unable" });
+    expect((await held("first"))?.metadata.annotations?.[ANNOTATIONS.generation]).toBe("1");
+    await keeper.kube.delete(APPS, "taken", shop);
+  });
+
+  test("[OD7] is removed on record first and gone only when it is cleaned up after", async () => {
+    const frame = app("leaving");
+    await store(frame);
+    const remove = removeOf(frame);
+    expect(await keeper.store.remove(remove)).toBeNull();
+    expect(await keeper.store.remove(remove)).toBeNull();
+    expect(await keeper.store.remove({ ...remove, generation: 1 })).toMatchObject({ code: "stale" });
+    expect(await entries(frame.key)).toEqual([]);
+    expect(await store(app("leaving", { generation: 3 }))).toMatchObject({ code: "unable" });
+    await eventually(() => expect(keeper.view.get("app", frame.key)).toMatchObject({ isLeaving: true, generation: 2 }));
+    expect(keeper.sink.of(frame.key)).toEqual([]);
+
+    const leaving = keeper.view.holder("app", frame.key);
+    if (!leaving) throw new Error("the app did not wait");
+    expect(await letGo(keeper.kube, APPS, leaving)).toEqual({ state: "gone" });
+    expect([await held("leaving"), await companion("leaving")]).toEqual([null, null]);
+    expect(await keeper.store.remove(remove)).toBeNull();
+    expect(keeper.sink.of(frame.key)).toMatchObject([{ generation: 2, report: { state: "gone" } }]);
+
+    const again = app("leaving", { resource_id: randomUUID() });
+    expect(await store(again)).toBeNull();
+    expect(await entries(frame.key)).toMatchObject([{ resource_id: again.resource_id }]);
+  });
+
+  test("[OD7] is removed also when somebody has taken what it says of itself", async () => {
+    await store(app("nameless"));
+    const annotations = { [ANNOTATIONS.resourceId]: null, [ANNOTATIONS.generation]: null, [ANNOTATIONS.hash]: null };
+    await keeper.kube.patch(APPS, "nameless", shop, { metadata: { annotations } }, { kind: "merge" });
+    expect(await keeper.store.remove(removeOf(app("nameless")))).toBeNull();
+    const { key, resource_id } = app("nameless");
+    await eventually(() =>
+      expect(keeper.view.get("app", key)).toMatchObject({ isLeaving: true, resource_id, generation: 2 }),
+    );
+  });
+
+  test("[OD7] is guarded again before it is removed when somebody has taken the guard", async () => {
+    await store(app("bare"));
+    await keeper.kube.patch(APPS, "bare", shop, { metadata: { finalizers: null } }, { kind: "merge" });
+    expect(await keeper.store.remove(removeOf(app("bare")))).toBeNull();
+    expect((await held("bare"))?.metadata).toMatchObject({
+      finalizers: [FINALIZER],
+      deletionTimestamp: expect.any(String),
+    });
+  });
+
+  test("[OD12] is out of reach for the operator of another cluster in the same Kubernetes", async () => {
+    const other = createDesiredStore({
+      kube: keeper.kube,
+      clusterId: randomUUID(),
+      namespace: "default",
+      sink: createRecorder(),
+      clock: realClock,
+    });
+    await store(app("ours"));
+    const before = await held("ours");
+    expect(await other.inventory()).toEqual([]);
+    expect(await other.apply(app("ours", { generation: 7 }))).toMatchObject({ code: "unable" });
+    expect(await other.apply(applyProject(shop, { generation: 7 }))).toMatchObject({ code: "unable" });
+    expect(await other.remove(removeOf(app("ours")))).toBeNull();
+    expect(await other.remove(removeOf(applyProject(shop)))).toBeNull();
+    expect(await held("ours")).toEqual(before);
+    expect((await keeper.kube.get(NAMESPACES, shop))?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test("[OD1] comes back from the cluster as it went, whatever a component holds", { timeout: 60_000 }, async () => {
+    let generation = 1;
+    const json = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 });
+    await fc.assert(
+      fc.asyncProperty(json, json, async (anything, values) => {
+        const body = structuredClone(app("any").body) as ReturnType<typeof applyApp>["body"];
+        const [component] = (body.spec as { components: Record<string, unknown>[] }).components;
+        Object.assign(component ?? {}, { anything });
+        Object.assign(body.secret, { values: { front: values } });
+        const frame = { ...app("any", { generation: generation++ }), body, hash: hashOf(body) } as Apply;
+        expect(await store(frame)).toBeNull();
+        expect(await entries(frame.key)).toMatchObject([{ generation: frame.generation }]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("[OD1] pull secrets are a Secret alone", async () => {
+    const frame = applyRegistries([{ name: "quay" }], shop);
+    expect(await store(frame)).toBeNull();
+    expect(await store(frame)).toBeNull();
+    expect(await entries(frame.key)).toMatchObject([{ hash: frame.hash }]);
+    const secret = await keeper.kube.get(SECRETS, "binnacle-registries", shop);
+    expect(secret).toMatchObject({
+      type: "binnacle.dev/desired",
+      metadata: { labels: { [LABELS.cluster]: keeper.clusterId } },
+    });
+  });
+});
+
+function died(): never {
+  throw new Error("killed");
+}

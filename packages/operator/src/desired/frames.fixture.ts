@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { DesiredBodies, DesiredKind, HubFrames } from "@binnacle/contract";
+import { hashOf } from "./custom-resource.ts";
+
+export const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-000000000001";
+export const APP_ID = "01932c07-31f1-7a4e-8d8b-000000000002";
+export const ADDON_ID = "01932c07-31f1-7a4e-8d8b-000000000003";
+export const ORG_ID = "01932c07-31f1-7a4e-8d8b-000000000004";
+
+export type Apply = HubFrames["apply"];
+type Given = Partial<Pick<Apply, "key" | "resource_id" | "generation" | "hash">>;
+
+function applyOf<K extends DesiredKind>(
+  kind: K,
+  key: string,
+  resource_id: string,
+  body: DesiredBodies[K],
+  given: Given,
+) {
+  const named = { key, resource_id, generation: 1, hash: hashOf(body), ...given };
+  return { type: "apply", id: randomUUID(), session: randomUUID(), kind, body, ...named } as Apply;
+}
+
+export const applyProject = (namespace = "shop", given: Given = {}): Apply => {
+  const body = { spec: { org_id: ORG_ID, name: namespace, namespace }, secret: {} };
+  return applyOf("project", `project/${namespace}`, PROJECT_ID, body, given);
+};
+
+export interface GivenApp extends Given {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly project_id?: string;
+  readonly image?: string;
+  readonly password?: string;
+}
+
+export function applyApp(app: GivenApp = {}): Apply {
+  const {
+    namespace = "shop",
+    name = "web",
+    project_id = PROJECT_ID,
+    image = "nginx:1.29",
+    password = "s3cret",
+    ...given
+  } = app;
+  const components = [{ name: "front", type: "workload" as const, workload_spec: { image, replicas: 1 } }];
+  const body = {
+    spec: { project_id, namespace, name, paused: false, take_over: false, components },
+    secret: { secrets: { front: { PASSWORD: password } }, values: {} },
+  };
+  return applyOf("app", `app/${namespace}/${name}`, APP_ID, body, given);
+}
+
+export function applyAddon(namespace = "shop", name = "db", given: Given = {}): Apply {
+  const chart = { repo: "https://charts.example.com", name: "postgres" };
+  const body = {
+    spec: { project_id: PROJECT_ID, namespace, name, chart, export_schema: {} },
+    secret: { values: { auth: { password: "s3cret" } } },
+  };
+  return applyOf("addon_instance", `addon_instance/${namespace}/${name}`, ADDON_ID, body, given);
+}
+
+export interface GivenRegistry {
+  readonly name: string;
+  readonly server?: string;
+  readonly password?: string;
+}
+
+export function applyRegistries(registries: readonly GivenRegistry[], namespace = "shop", given: Given = {}): Apply {
+  const full = registries.map(({ name, server = "registry.example.com", password = "p4ss" }) => ({
+    name,
+    server,
+    username: "ada",
+    password,
+  }));
+  const body = {
+    spec: { project_id: PROJECT_ID, namespace, names: full.map(({ name }) => name) },
+    secret: { registries: full },
+  };
+  return applyOf("registry_secrets", `registry_secrets/${namespace}`, PROJECT_ID, body, given);
+}
+
+export const removeOf = ({ kind, key, resource_id, generation }: Apply, given: Given = {}): HubFrames["remove"] => ({
+  type: "remove",
+  id: randomUUID(),
+  session: randomUUID(),
+  kind,
+  key,
+  resource_id,
+  generation: generation + 1,
+  ...given,
+});

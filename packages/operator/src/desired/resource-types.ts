@@ -1,0 +1,36 @@
+import { API_GROUP, API_VERSION, type DesiredKind } from "@binnacle/contract";
+import type { ResourceType } from "../kube/kube-client.ts";
+
+const core = (plural: string, kind: string, namespaced = true): ResourceType => ({
+  group: "",
+  version: "v1",
+  plural,
+  kind,
+  namespaced,
+});
+const own = (plural: string, kind: string, namespaced = true): ResourceType => ({
+  group: API_GROUP,
+  version: API_VERSION,
+  plural,
+  kind,
+  namespaced,
+});
+
+export const NAMESPACES = core("namespaces", "Namespace", false);
+export const SECRETS = core("secrets", "Secret");
+/** Selects, among Secrets, those that hold what the hub has told. Kubernetes lets nobody change a Secret's type. */
+export const DESIRED_SECRET_TYPE = `${API_GROUP}/desired`;
+export const DESIRED_SECRETS = `type=${DESIRED_SECRET_TYPE}`;
+export const CONFIG_MAPS = core("configmaps", "ConfigMap");
+
+export const PROJECTS = own("projects", "Project", false);
+export const APPS = own("apps", "App");
+export const ADDON_INSTANCES = own("addoninstances", "AddonInstance");
+
+/** What holds a resource of each kind. Pull secrets have no custom resource: there is nothing to say of them in public. */
+export const HOLDERS: Readonly<Record<DesiredKind, ResourceType>> = {
+  project: PROJECTS,
+  app: APPS,
+  addon_instance: ADDON_INSTANCES,
+  registry_secrets: SECRETS,
+};

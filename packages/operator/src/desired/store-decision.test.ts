@@ -1,0 +1,104 @@
+import { ANNOTATIONS } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import { addressOf } from "./address.ts";
+import { holderOf } from "./custom-resource.ts";
+import { applyApp, applyProject, PROJECT_ID, removeOf } from "./frames.fixture.ts";
+import { ownLabels } from "./ownership.ts";
+import { refusalFor } from "./refusal.ts";
+import { decideApply, decideRemoval, faultIn, objectionTo } from "./store-decision.ts";
+
+const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
+const OTHER_ID = "01932c07-31f1-7a4e-8d8b-00000000000d";
+
+const held = (frame = applyApp({ generation: 5 }), clusterId = CLUSTER): KubeObject => {
+  const address = addressOf(frame.kind, frame.key);
+  if (!address) throw new Error("no place");
+  return holderOf(frame, address, clusterId, frame.hash);
+};
+const leaving = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, deletionTimestamp: "2026-01-31T09:30:00Z" },
+});
+
+const told = (generation: number, image?: string) => applyApp({ generation, ...(image ? { image } : {}) });
+
+/** What stands there, whether it is whole, what is told, and what becomes of it. */
+const TABLE = [
+  ["[OD2]", "nothing", null, true, told(5), "store"],
+  ["[OD2]", "the same", held(), true, told(5), "nothing"],
+  ["[OD2]", "the same, but damaged", held(), false, told(5), "store"],
+  ["[OD2]", "an earlier generation", held(), true, told(6), "store"],
+  ["[OD2]", "another content of the same generation", held(), true, told(5, "nginx:2"), "store"],
+  ["[OD2]", "a later generation", held(), true, told(4), "stale"],
+  ["[OD6]", "an earlier resource", held(applyApp({ resource_id: OTHER_ID })), true, told(9), "unable"],
+  [
+    "[OD6]",
+    "an earlier resource that leaves",
+    leaving(held(applyApp({ resource_id: OTHER_ID }))),
+    true,
+    told(9),
+    "unable",
+  ],
+  ["[OD6]", "the same that leaves", leaving(held()), true, told(6), "unable"],
+  ["[OD6]", "the same that leaves, later", leaving(held()), true, told(4), "stale"],
+  ["[OD6]", "what is of another cluster", held(undefined, OTHER_ID), true, told(9), "unable"],
+] as const;
+
+test.each(TABLE)("%s with %s at its place", (_, __, there, isWhole, frame, expected) => {
+  const decision = decideApply(frame, there, isWhole, CLUSTER);
+  expect(decision.do === "refuse" ? decision.refusal.code : decision.do).toBe(expected);
+});
+
+const remove = removeOf(told(5));
+const REMOVALS = [
+  ["nothing", null, "absent"],
+  ["the same", held(), "remove"],
+  ["the same that leaves", leaving(held()), "remove"],
+  ["another resource", held(applyApp({ resource_id: OTHER_ID })), "absent"],
+  ["what is of another cluster", held(undefined, OTHER_ID), "absent"],
+  ["a later generation", held(told(7)), "stale"],
+] as const;
+
+test.each(REMOVALS)("[OD7] a removal finds %s", (_, there, expected) => {
+  const decision = decideRemoval(remove, there, CLUSTER);
+  expect(typeof decision === "object" ? decision.code : decision).toBe(expected);
+});
+
+describe("a namespace", () => {
+  const namespace = (labels: Record<string, string>, id: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "shop", labels, annotations: { [ANNOTATIONS.resourceId]: id } },
+  });
+  const own = namespace(ownLabels(CLUSTER), PROJECT_ID);
+  const CASES = [
+    ["its project's", own, null],
+    ["somebody else's", namespace({}, PROJECT_ID), "was not made by Binnacle"],
+    ["another cluster's", namespace(ownLabels(OTHER_ID), PROJECT_ID), "was not made by Binnacle"],
+    ["another project's", namespace(ownLabels(CLUSTER), OTHER_ID), "belongs to another project"],
+    ["being deleted", leaving(own), "is being deleted"],
+  ] as const;
+  test.each(CASES)("[OD5] that is %s", (_, object, expected) => {
+    const refusal = objectionTo(object, PROJECT_ID, CLUSTER);
+    if (expected === null) expect(refusal).toBeNull();
+    else expect(refusal).toMatchObject({ code: "unable", message: expect.stringContaining(expected) });
+  });
+});
+
+test("[OD4] what is not whole, or not about what it names, is never stored", () => {
+  expect(faultIn(applyApp())).toBeNull();
+  expect(faultIn(applyApp({ key: "app/shop/other" }))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyApp({ key: "project/shop" }))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyProject("shop", { key: "project/other" }))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyApp({ hash: "0".repeat(64) }))).toMatchObject({ code: "invalid" });
+});
+
+test("[OD10] what the cluster will never take is invalid, all else may be tried again, and no secret is told", () => {
+  const failed = (status: number, message = "no") => refusalFor(new KubeError({ status, reason: "x", message }));
+  for (const status of [400, 413, 422]) expect(failed(status).code).toBe("invalid");
+  for (const status of [0, 401, 403, 404, 409, 429, 500, 503]) expect(failed(status).code).toBe("unable");
+  expect(failed(500, "at https://ada:s3cret@example.com/ <b>").message).toBe("at [masked]example.com/ ‹b>");
+  expect(() => refusalFor(new TypeError("a fault of ours"))).toThrow("a fault of ours");
+});

@@ -1,0 +1,65 @@
+import type { HubFrames } from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { addressOf, isAt } from "./address.ts";
+import { entryIn, hashOf } from "./custom-resource.ts";
+import type { Refusal } from "./desired-store.ts";
+import { isLeaving, isOurs, resourceIdOf } from "./ownership.ts";
+
+export type Decision = { readonly do: "store" | "nothing" } | { readonly do: "refuse"; readonly refusal: Refusal };
+
+const refuse = (code: Refusal["code"], message: string): Decision => ({ do: "refuse", refusal: { code, message } });
+export const unable = (message: string): Refusal => ({ code: "unable", message });
+
+/** Whether a frame is whole and means one place; null where it is. */
+export function faultIn({ kind, key, hash, body }: HubFrames["apply"]): Refusal | null {
+  const address = addressOf(kind, key);
+  if (!address) return { code: "invalid", message: `${key} is no key of the kind ${kind}.` };
+  if (!isAt(address, body.spec)) return { code: "invalid", message: `${key} does not tell of what it names.` };
+  if (hashOf(body) !== hash) return { code: "invalid", message: `The content of ${key} does not match its hash.` };
+  return null;
+}
+
+/** Whether a namespace may take resources of a project; null where it may. */
+export function objectionTo(namespace: KubeObject, projectId: string, clusterId: string): Refusal | null {
+  const { name } = namespace.metadata;
+  if (!isOurs(namespace, clusterId)) return unable(`The namespace ${name} was not made by Binnacle for this cluster.`);
+  if (resourceIdOf(namespace) !== projectId) return unable(`The namespace ${name} belongs to another project.`);
+  return isLeaving(namespace) ? unable(`The namespace ${name} is being deleted.`) : null;
+}
+
+/** What to do with a frame where `held` stands at its place, if anything does, whole or damaged. */
+export function decideApply(
+  frame: HubFrames["apply"],
+  held: KubeObject | null,
+  isWhole: boolean,
+  clusterId: string,
+): Decision {
+  if (!held) return { do: "store" };
+  const { key, resource_id, generation, hash } = frame;
+  if (!isOurs(held, clusterId)) return refuse("unable", `What stands at ${key} on the cluster is not Binnacle's.`);
+  const entry = entryIn(held);
+  if (entry && entry.resource_id !== resource_id) {
+    return refuse("unable", `An earlier resource at ${key} is still on the cluster.`);
+  }
+  if (entry && entry.generation > generation) {
+    return refuse("stale", `${key} is at generation ${entry.generation} on the cluster.`);
+  }
+  if (isLeaving(held)) return refuse("unable", `${key} is being removed from the cluster.`);
+  const isSame = isWhole && entry?.generation === generation && entry.hash === hash;
+  return { do: isSame ? "nothing" : "store" };
+}
+
+/** `absent`: what is to be removed is not there; what stands there instead is another resource. */
+export function decideRemoval(
+  { key, resource_id, generation }: HubFrames["remove"],
+  held: KubeObject | null,
+  clusterId: string,
+): "absent" | "remove" | Refusal {
+  if (!held || !isOurs(held, clusterId)) return "absent";
+  const entry = entryIn(held);
+  if (entry && entry.resource_id !== resource_id) return "absent";
+  if (entry && entry.generation > generation) {
+    return { code: "stale", message: `${key} is at generation ${entry.generation} on the cluster.` };
+  }
+  return "remove";
+}

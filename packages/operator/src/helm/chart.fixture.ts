@@ -1,0 +1,90 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+const BLOCK_BYTES = 512;
+
+function tarEntry(path: string, text: string): Buffer {
+  const content = Buffer.from(text);
+  const header = Buffer.alloc(BLOCK_BYTES);
+  header.write(path, 0);
+  header.write("0000644\0", 100);
+  header.write(`${content.length.toString(8).padStart(11, "0")}\0`, 124);
+  header.write("        ", 148);
+  header.write("0", 156);
+  header.write("ustar\0" + "00", 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
+  return Buffer.concat([header, content, padding]);
+}
+
+const NAME = "{{ .Release.Name }}-tiny";
+const metadata = (name: string, more = "") =>
+  `metadata:\n  name: ${name}\n  labels:\n    app.kubernetes.io/instance: {{ .Release.Name }}\n${more}`;
+
+/** Objects of most sorts. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values. */
+const TEMPLATES: Readonly<Record<string, string>> = {
+  "refuse.yaml": `{{ if .Values.refuse }}{{ fail (printf "the password %s is not taken" .Values.password) }}{{ end }}`,
+  "config.yaml": `apiVersion: v1\nkind: ConfigMap\n${metadata(NAME)}data:\n  color: {{ .Values.color | quote }}\n`,
+  "secret.yaml": `apiVersion: v1\nkind: Secret\n${metadata(NAME)}stringData:\n  password: {{ .Values.password | quote }}\n`,
+  "service.yaml": `apiVersion: v1\nkind: Service\n${metadata(NAME)}spec:\n  ports: [{port: 80}]\n  selector: {tiny: {{ .Release.Name }}}\n`,
+  "claim.yaml": `apiVersion: v1
+kind: PersistentVolumeClaim
+${metadata(NAME, "  annotations: {helm.sh/resource-policy: keep}\n")}spec:
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+`,
+  "workload.yaml": `apiVersion: apps/v1
+kind: Deployment
+${metadata(NAME)}spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {tiny: {{ .Release.Name }}}}
+  template:
+    metadata:
+      labels: {tiny: {{ .Release.Name }}, app.kubernetes.io/instance: {{ .Release.Name }}}
+      annotations: {test.binnacle.dev/fate: {{ .Values.fate | quote }}}
+    spec:
+      containers: [{name: main, image: "tiny:1"}]
+`,
+  "hook.yaml": `{{ if .Values.hang }}
+apiVersion: batch/v1
+kind: Job
+${metadata(`${NAME}-hook`, "  annotations: {helm.sh/hook: 'pre-install,pre-upgrade', helm.sh/hook-delete-policy: before-hook-creation}\n")}spec:
+  template:
+    metadata:
+      annotations: {test.binnacle.dev/fate: unready}
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: "tiny:1"}]
+{{ end }}`,
+};
+
+const FILES: Readonly<Record<string, string>> = {
+  "Chart.yaml": "apiVersion: v2\nname: tiny\nversion: 1.0.0\n",
+  "values.yaml": "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\n",
+  ...Object.fromEntries(Object.entries(TEMPLATES).map(([name, text]) => [`templates/${name}`, text])),
+};
+
+/** A Helm repository on this machine with one small chart, `tiny`. */
+export async function serveCharts() {
+  const entries = Object.entries(FILES).map(([path, text]) => tarEntry(`tiny/${path}`, text));
+  const archive = gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]));
+  const index =
+    "apiVersion: v1\nentries:\n  tiny:\n    - {apiVersion: v2, name: tiny, version: 1.0.0, urls: [tiny-1.0.0.tgz]}\n";
+  const files: Readonly<Record<string, string | Buffer>> = { "/index.yaml": index, "/tiny-1.0.0.tgz": archive };
+  const server = createServer(({ url = "" }, response) => {
+    const file = files[url];
+    if (file === undefined) response.writeHead(404).end();
+    else response.end(file);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    chart: { repo: `http://127.0.0.1:${port}`, name: "tiny", version: "1.0.0" },
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { safeText } from "@binnacle/contract";
+
+/** Why Helm failed, in a sentence that is safe to show. */
+export class HelmFailure extends Error {
+  override readonly name = "HelmFailure";
+}
+
+const LONGEST_DETAIL = 400;
+/** Shorter ones are words like `yes`, whose disguise would only garble the sentence. */
+const SHORTEST_VALUE = 4;
+
+/** What is well known, told in our words with nothing but names from Helm's. */
+const KNOWN: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
+  [
+    /(\w+) "([^"]+)" in namespace "[^"]*" exists and cannot be imported/,
+    ([, kind, name]) => `${kind} ${name} exists already and does not belong to the release.`,
+  ],
+  [
+    /chart "([\w./-]+)"(?: version "([^"\s]+)")? not found in/,
+    ([, chart, version]) => `The repository has no chart ${chart}${version ? ` of version ${version}` : ""}.`,
+  ],
+  [/is not a valid chart repository or cannot be reached/, () => "The chart's repository cannot be reached."],
+  [/no such host|connection refused|i\/o timeout|network is unreachable/, () => "An address cannot be reached."],
+  [/\b(401|403)\b.*(unauthorized|forbidden)|response status code (401|403)/i, () => "The chart may not be downloaded."],
+  [/another operation \(.*\) is in progress/, () => "Another program works on the release."],
+  [/timed out waiting for the condition|context deadline exceeded/, () => "A hook of the chart did not end in time."],
+  [/release .* has been cancel+ed|context canceled/i, () => "It was broken off."],
+];
+
+/** The chart speaks, or what it was rendered into does; both may quote values. */
+const DETAILED: readonly (readonly [RegExp, string])[] = [
+  [/execution error at \([^)]*\): ([\s\S]*)/, "The chart refuses its values"],
+  [/values don't meet the specifications of the schema[^\n]*\n?([\s\S]*)/, "The chart does not take its values"],
+  [/((?:YAML parse error on|template: |error calling )[\s\S]*)/, "The chart cannot be rendered"],
+];
+
+/** `values` are those of the release: whatever of them is quoted is masked. */
+export function failureSentence(output: string, values: unknown): string {
+  const said = output.slice(Math.max(0, output.lastIndexOf("Error:"))).replace(/^Error:\s*/, "");
+  for (const [pattern, sentence] of KNOWN) {
+    const found = pattern.exec(said);
+    if (found) return safeText(masked(sentence(found), values));
+  }
+  const [pattern, title] = DETAILED.find(([one]) => one.test(said)) ?? [/([\s\S]*)/, "Helm failed"];
+  const detail = (pattern.exec(said)?.[1] ?? "").replace(/\s+/g, " ").trim();
+  return detail === "" ? `${title}.` : safeText(`${title}: ${masked(detail, values).slice(0, LONGEST_DETAIL)}`);
+}
+
+function masked(text: string, values: unknown): string {
+  return [...new Set(textsIn(values).flatMap(disguises))]
+    .filter(({ length }) => length >= SHORTEST_VALUE)
+    .sort((one, other) => other.length - one.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, "[masked]"), text);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The forms in which a value comes back: by lines, with its spaces drawn together, escaped, or as in a Secret. */
+function disguises(text: string): string[] {
+  return [
+    text,
+    ...text.split("\n").map((line) => line.trim()),
+    text.replace(/\s+/g, " ").trim(),
+    JSON.stringify(text).slice(1, -1),
+    Buffer.from(text).toString("base64"),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { LinkSettings } from "@binnacle/contract";
+import type { InformerLog } from "../kube/informer.adapter.ts";
+import type { KubeClient } from "../kube/kube-client.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
+import type { ExportSchema, ResolvedExports } from "./exports.ts";
+import type { Helm } from "./helm.adapter.ts";
+import { createLeases } from "./lease.store.ts";
+import {
+  createReleaseReconciler,
+  type LookOptions,
+  type ReleaseLook,
+  type ReleaseRemoval,
+} from "./release.reconciler.ts";
+import { createReleaseStore } from "./release.store.ts";
+import { createReleaseObjects } from "./release-objects.store.ts";
+import { type ReleaseVerdict, verdictOn } from "./release-state.ts";
+import { startReleaseWatch } from "./release-watch.adapter.ts";
+import type { HelmRelease, ReleaseId } from "./revision.ts";
+
+/** A release with what it gives to others. */
+export interface WantedHelm extends HelmRelease {
+  readonly exportSchema: ExportSchema;
+  readonly exportsPlace: ExportsPlace;
+}
+
+export interface ReleaseSeen extends ReleaseVerdict {
+  readonly look: ReleaseLook;
+  readonly exports: ResolvedExports;
+}
+
+export interface KeeperPorts {
+  readonly kube: KubeClient;
+  readonly helm: Helm;
+  readonly clusterId: string;
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly nowMs: () => number;
+  readonly log: InformerLog;
+  readonly settings: LinkSettings;
+}
+
+export interface ReleaseKeeper {
+  /** Sees to it that the release becomes what is wanted, and says what is to be seen of it. Waits for nothing. */
+  keep(wanted: WantedHelm, options?: Pick<LookOptions, "force">): Promise<ReleaseSeen>;
+  /** Says the same and does nothing. */
+  observe(wanted: WantedHelm): Promise<ReleaseSeen>;
+  remove(id: ReleaseId, exportsPlace: ExportsPlace): Promise<ReleaseRemoval>;
+  /** Calls with a release of which there is something new to see. */
+  onChange(listener: (id: ReleaseId) => void): () => void;
+  settings(settings: LinkSettings): void;
+  stop(): Promise<void>;
+}
+
+const NO_EXPORTS: ResolvedExports = { plain: {}, secret: {}, missing: [] };
+
+/** All that is done with Helm, for addon instances and for components of apps. */
+export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
+  const { kube, log, clusterId } = ports;
+  const store = createReleaseStore(kube, clusterId);
+  const objects = createReleaseObjects(kube, store);
+  const exportsStore = createExportsStore(kube, clusterId);
+  const known = new Map<string, ReleaseId>();
+  /** What was exported when a release was last what was wanted: values and objects do not fit together meanwhile. */
+  const exported = new Map<string, ResolvedExports>();
+  const listeners = new Set<(id: ReleaseId) => void>();
+  let { drift_policy: policy } = ports.settings;
+
+  const keyOf = ({ namespace, name }: Pick<ReleaseId, "namespace" | "name">) => `${namespace}/${name}`;
+  const tell = (id: ReleaseId) => {
+    for (const listener of listeners) listener(id);
+  };
+  const reconciler = createReleaseReconciler({
+    ...ports,
+    store,
+    leases: createLeases(ports),
+    left: objects.left,
+    onEnd: tell,
+  });
+  const watch = startReleaseWatch({
+    kube,
+    log,
+    onChange(place) {
+      const id = known.get(keyOf(place));
+      if (id) tell(id);
+    },
+  });
+
+  async function see(wanted: WantedHelm, options: LookOptions): Promise<ReleaseSeen> {
+    const { isObserver = false } = options;
+    const { namespace, name, owner } = wanted;
+    if (!isObserver) known.set(keyOf(wanted), { namespace, name, owner });
+    const look = await reconciler.look(wanted, options);
+    const readiness =
+      look.isCurrent && look.doing === null && look.revision ? await objects.readiness(wanted, look.revision) : null;
+    const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
+    if (isBroken && !isObserver) await reconciler.look(wanted, { force: "due" });
+    const { exports, isSecretTaken } = await exportsOf(wanted, look, isObserver);
+    return { ...verdictOn({ look, readiness, exports, isSecretTaken }), look, exports };
+  }
+
+  async function exportsOf(wanted: WantedHelm, look: ReleaseLook, isObserver: boolean) {
+    const before = exported.get(keyOf(wanted));
+    if (look.isForeign || !look.revision) return { exports: NO_EXPORTS, isSecretTaken: false };
+    if (before && !look.isCurrent) return { exports: before, isSecretTaken: false };
+    const { exportSchema, exportsPlace, namespace, name, chart, values } = wanted;
+    const facts = { release: name, namespace, chart: chart.name.split("/").at(-1) ?? "", values, exports: {} };
+    const found = await exportsStore.resolve(exportSchema, facts);
+    const isKept = isObserver || !look.isCurrent || (await exportsStore.keep(exportsPlace, found.secret));
+    const exports = isKept ? found : { ...found, secret: {} };
+    if (look.isCurrent && !isObserver) exported.set(keyOf(wanted), exports);
+    return { exports, isSecretTaken: !isKept };
+  }
+
+  return {
+    keep: (wanted, options = {}) => see(wanted, options),
+    observe: (wanted) => see(wanted, { isObserver: true }),
+    async remove(id, exportsPlace) {
+      const removal = await reconciler.remove(id);
+      if (!removal.isGone) return removal;
+      if (!(await exportsStore.drop(exportsPlace))) {
+        return { isGone: false, left: [`Secret ${exportsPlace.name}`], failure: null };
+      }
+      known.delete(keyOf(id));
+      exported.delete(keyOf(id));
+      return removal;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    settings({ drift_policy }) {
+      policy = drift_policy;
+    },
+    async stop() {
+      await Promise.all([watch.stop(), reconciler.stop()]);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import { titleOf } from "../kube/object-fields.ts";
+import { PODS } from "../kube/owned-kinds.ts";
+import { troubleOf } from "../kube/pod-trouble.ts";
+import { readinessOf } from "../kube/readiness.ts";
+import { ready } from "../kube/readiness-state.ts";
+import type { ReleaseObject } from "./manifest.ts";
+import type { ReleaseStore } from "./release.store.ts";
+import {
+  combined,
+  isOfRelease,
+  isPassing,
+  isTelling,
+  type ObjectState,
+  type ReleaseReadiness,
+} from "./release-readiness.ts";
+import type { ReleaseId, Revision } from "./revision.ts";
+
+/** What has become of the objects of a release. */
+export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "resourceTypeOf">, store: ReleaseStore) {
+  async function readiness(id: ReleaseId, revision: Revision): Promise<ReleaseReadiness> {
+    const objects = (await store.objects(id, revision)).filter(isTelling);
+    const states = await Promise.all(
+      objects.map(async (object): Promise<ObjectState> => {
+        const live = await find(object, id.namespace);
+        return { object, readiness: live ? readinessOf(live) : isPassing(object) ? ready() : null };
+      }),
+    );
+    const seen = combined(states);
+    if (seen.state === "ready" || seen.missing.length > 0) return seen;
+    const labelSelector = `app.kubernetes.io/instance=${id.name}`;
+    const { items } = await kube.list(PODS, { namespace: id.namespace, labelSelector });
+    const trouble = troubleOf(items);
+    return trouble ? { ...seen, ...trouble } : seen;
+  }
+
+  /** What is still there, in words. What the chart wants to be kept, or is not of the release any more, does not count. */
+  async function left(id: ReleaseId, revision: Revision): Promise<string[]> {
+    const objects = (await store.objects(id, revision)).filter(({ isKept }) => !isKept);
+    const found = await Promise.all(objects.map((object) => find(object, id.namespace)));
+    return found.flatMap((live) => (live && isOfRelease(live, id) ? [titleOf(live)] : []));
+  }
+
+  /** Null also where its kind is not known, or gone with its definition. */
+  async function find(object: ReleaseObject, namespace: string): Promise<KubeObject | null> {
+    try {
+      const type = await kube.resourceTypeOf(object.apiVersion, object.kind);
+      return await kube.get(type, object.name, type.namespaced ? (object.namespace ?? namespace) : null);
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  return { readiness, left };
+}
+export type ReleaseObjects = ReturnType<typeof createReleaseObjects>;

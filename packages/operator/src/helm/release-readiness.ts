@@ -1,0 +1,69 @@
+import type { KubeObject } from "../kube/kube-client.ts";
+import type { Readiness } from "../kube/readiness-state.ts";
+import type { ReleaseObject } from "./manifest.ts";
+import type { ReleaseId } from "./revision.ts";
+
+export interface ObjectState {
+  readonly object: Pick<ReleaseObject, "kind" | "name">;
+  /** Null where it is not there. */
+  readonly readiness: Readiness | null;
+}
+
+export interface ReleaseReadiness {
+  readonly state: Readiness["state"];
+  /** One word for programs, where there is one. */
+  readonly reason: string | null;
+  readonly message: string | null;
+  /** Objects that somebody has deleted, in words. */
+  readonly missing: readonly string[];
+}
+
+/** There is nothing to see of these but that they are there, and many charts have a great many of them. */
+const SILENT = new Set([
+  "ConfigMap",
+  "Secret",
+  "ServiceAccount",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "NetworkPolicy",
+  "PodDisruptionBudget",
+  "CustomResourceDefinition",
+  "PriorityClass",
+  "IngressClass",
+  "ValidatingWebhookConfiguration",
+  "MutatingWebhookConfiguration",
+]);
+
+export const isTelling = ({ kind }: Pick<ReleaseObject, "kind">): boolean => !SILENT.has(kind);
+
+/** These end and may be cleared away by Kubernetes itself. */
+export const isPassing = ({ kind }: Pick<ReleaseObject, "kind">): boolean => kind === "Job" || kind === "Pod";
+
+const GRAVEST_FIRST = ["failed", "unknown", "progressing"] as const;
+
+/** A release is as ready as the worst of its objects. */
+export function combined(states: readonly ObjectState[]): ReleaseReadiness {
+  const missing = states.flatMap(({ object, readiness }) => (readiness ? [] : [`${object.kind} ${object.name}`]));
+  if (missing.length > 0) {
+    const message = `No longer on the cluster: ${missing.slice(0, 5).join(", ")}.`;
+    return { state: "failed", reason: "ObjectMissing", message, missing };
+  }
+  for (const state of GRAVEST_FIRST) {
+    const found = states.find(({ readiness }) => readiness?.state === state);
+    if (found) return { state, reason: null, message: found.readiness?.message ?? null, missing };
+  }
+  return { state: "ready", reason: null, message: null, missing };
+}
+
+/** Helm writes this onto all that it makes. */
+export const RELEASE_NAME = "meta.helm.sh/release-name";
+export const RELEASE_NAMESPACE = "meta.helm.sh/release-namespace";
+
+export function isOfRelease(
+  { metadata: { annotations } }: Pick<KubeObject, "metadata">,
+  { name, namespace }: Pick<ReleaseId, "name" | "namespace">,
+): boolean {
+  return annotations?.[RELEASE_NAME] === name && annotations[RELEASE_NAMESPACE] === namespace;
+}

@@ -1,0 +1,59 @@
+import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
+import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
+import { RELEASE_NAME, RELEASE_NAMESPACE } from "./release-readiness.ts";
+
+const workload = (plural: string, kind: string): ResourceType => ({
+  group: "apps",
+  version: "v1",
+  plural,
+  kind,
+  namespaced: true,
+});
+const FOLLOWED = [workload("deployments", "Deployment"), workload("statefulsets", "StatefulSet")];
+
+export interface WatchPorts {
+  readonly kube: Pick<KubeClient, "list" | "watch">;
+  readonly log: InformerLog;
+  readonly onChange: (place: { readonly namespace: string; readonly name: string }) => void;
+}
+
+/** Tells which release's workloads have changed. Others' releases are among them, and are told apart by whoever listens. */
+export function startReleaseWatch({ kube, log, onChange }: WatchPorts): { stop(): Promise<void> } {
+  const informers = FOLLOWED.map((type) => {
+    const informer: Informer<KubeObject> = startInformer({
+      client: kube,
+      type,
+      labelSelector: "app.kubernetes.io/managed-by=Helm",
+      trim: nameplate,
+      log,
+      onChange(key, object) {
+        const { annotations = {} } = (object ?? informer.get(key))?.metadata ?? {};
+        const { [RELEASE_NAME]: name, [RELEASE_NAMESPACE]: namespace } = annotations;
+        if (name && namespace) onChange({ namespace, name });
+      },
+    });
+    return informer;
+  });
+  return {
+    async stop() {
+      await Promise.all(informers.map((informer) => informer.stop()));
+    },
+  };
+}
+
+/** Only what an object is called and whose it is. */
+function nameplate({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace = "", uid = "", resourceVersion = "", annotations = {} } = metadata;
+  const { [RELEASE_NAME]: release = "", [RELEASE_NAMESPACE]: place = "" } = annotations;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      annotations: { [RELEASE_NAME]: release, [RELEASE_NAMESPACE]: place },
+    },
+  };
+}

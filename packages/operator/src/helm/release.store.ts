@@ -1,0 +1,47 @@
+import { SECRETS } from "../desired/resource-types.ts";
+import type { KubeClient, ObjectMeta } from "../kube/kube-client.ts";
+import { pathOf } from "../kube/kube-path.ts";
+import { objectsIn, type ReleaseObject } from "./manifest.ts";
+import { type ReleaseId, type Revision, revisionsIn } from "./revision.ts";
+
+/** Without their contents, which are large and nobody asks for here. */
+const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+const MOST_KNOWN = 500;
+
+/** What Helm has on record, read without starting Helm. */
+export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delete">, clusterId: string) {
+  /** By the uid of the Secret, whose content does not change but for the status. */
+  const known = new Map<string, readonly ReleaseObject[]>();
+
+  return {
+    /** Oldest first. */
+    async revisions(id: ReleaseId): Promise<readonly Revision[]> {
+      const path = pathOf(SECRETS, { namespace: id.namespace });
+      const query = { labelSelector: `owner=helm,name=${id.name}` };
+      const { items } = await kube.raw<{ items: { metadata: ObjectMeta }[] | null }>("GET", path, {
+        query,
+        accept: METADATA_ONLY,
+      });
+      // An empty list of this form is null.
+      return revisionsIn(items ?? [], id, clusterId);
+    },
+
+    async objects({ namespace }: ReleaseId, { secret: name, uid }: Revision): Promise<readonly ReleaseObject[]> {
+      const seen = known.get(uid);
+      if (seen) return seen;
+      const secret = await kube.get(SECRETS, name, namespace);
+      const objects = secret ? objectsIn(secret) : [];
+      if (known.size >= MOST_KNOWN) known.clear();
+      if (secret) known.set(uid, objects);
+      return objects;
+    },
+
+    async forget({ namespace }: ReleaseId, revisions: readonly Revision[]): Promise<void> {
+      for (const { secret, uid, isOurs } of revisions) {
+        if (isOurs) await kube.delete(SECRETS, secret, namespace, { preconditions: { uid } });
+        known.delete(uid);
+      }
+    },
+  };
+}
+export type ReleaseStore = ReturnType<typeof createReleaseStore>;

@@ -1,0 +1,57 @@
+import { LABELS } from "@binnacle/contract";
+import type { Instance, Releases, WantedRelease } from "../app/releases.ts";
+import { exportsSeen } from "./exports.ts";
+import type { ReleaseKeeper, WantedHelm } from "./release-keeper.reconciler.ts";
+
+/** Who knows the standalone addon instances. */
+export interface InstanceSource {
+  in(namespace: string): Promise<ReadonlyMap<string, Instance>>;
+  onChange(listener: (namespace: string) => void): () => void;
+}
+
+const APP_OWNER = "app.";
+const ownerOf = (app: string, component: string) => `${APP_OWNER}${app}.${component}`;
+const exportsSecretOf = (release: string) => `${release}-exports`;
+
+/** Helm, as apps use it. */
+export function createReleases(keeper: ReleaseKeeper, instances: InstanceSource): Releases {
+  return {
+    async ensure(wanted) {
+      const { state, message, exports } = await keeper.keep(releaseOf(wanted));
+      return { state, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
+    },
+    async remove({ namespace, name, app }) {
+      const component = name.slice(app.length + 1);
+      const labels = { [LABELS.app]: app, [LABELS.component]: component };
+      const place = { namespace, name: exportsSecretOf(name), labels };
+      const { isGone } = await keeper.remove({ namespace, name, owner: ownerOf(app, component) }, place);
+      return isGone ? "gone" : "removing";
+    },
+    instances: (namespace) => instances.in(namespace),
+    onChange(listener) {
+      const endings = [
+        keeper.onChange(({ namespace, owner }) => {
+          if (owner.startsWith(APP_OWNER)) listener(namespace);
+        }),
+        instances.onChange(listener),
+      ];
+      return () => {
+        for (const end of endings) end();
+      };
+    },
+  };
+}
+
+function releaseOf(wanted: WantedRelease): WantedHelm {
+  const { projectId, namespace, app, component, name, chart, exportSchema, values } = wanted;
+  const labels = { [LABELS.project]: projectId, [LABELS.app]: app, [LABELS.component]: component };
+  return {
+    namespace,
+    name,
+    owner: ownerOf(app, component),
+    chart,
+    values,
+    exportSchema,
+    exportsPlace: { namespace, name: exportsSecretOf(name), labels },
+  };
+}

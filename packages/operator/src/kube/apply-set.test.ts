@@ -1,0 +1,177 @@
+import { ANNOTATIONS } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { type Inspection, sealed, stepFor } from "./apply-set.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { handoverOf } from "./handover.ts";
+import type { KubeObject, ManagedFields } from "./kube-client.ts";
+import type { Refusal } from "./refusal.ts";
+
+const REPLICAS = { "f:spec": { "f:replicas": {} } };
+const by = (manager: string, operation: "Apply" | "Update"): ManagedFields => ({
+  manager,
+  operation,
+  apiVersion: "apps/v1",
+  fieldsV1: REPLICAS,
+});
+const OURS = by("binnacle", "Apply");
+
+const desired = sealed({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "shop" },
+  spec: { replicas: 2 },
+});
+const stored = (replicas: number, managers: readonly ManagedFields[] = [OURS], hash?: string): KubeObject => ({
+  ...desired,
+  metadata: {
+    ...desired.metadata,
+    uid: "u1",
+    managedFields: managers,
+    annotations: { [ANNOTATIONS.hash]: hash ?? desired.metadata.annotations?.[ANNOTATIONS.hash] ?? "" },
+  },
+  spec: { replicas },
+});
+const refusal = (refused: Refusal["refused"]): Refusal => ({ refused, reason: "No", message: "No." });
+const inspected = (given: Partial<Inspection>): Inspection => ({
+  desired,
+  live: stored(2),
+  isOwn: true,
+  wasThere: true,
+  isFinished: false,
+  trial: stored(2),
+  ...given,
+});
+const step = (given: Partial<Inspection>, takeOver = false) => stepFor(inspected(given), { takeOver });
+const leaving = (): KubeObject => {
+  const live = stored(2);
+  return { ...live, metadata: { ...live.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+};
+
+describe("an object", () => {
+  test("[AO1] carries a hash of what it was made from", () => {
+    const hash = desired.metadata.annotations?.[ANNOTATIONS.hash];
+    expect(hash).toMatch(/^[0-9a-f]{32}$/);
+    const { metadata } = sealed({ ...desired, metadata: { name: "web", namespace: "shop" }, spec: { replicas: 3 } });
+    expect(metadata.annotations?.[ANNOTATIONS.hash]).not.toBe(hash);
+  });
+
+  test.each<[string, Partial<Inspection>, object]>([
+    ["as desired is kept", {}, { action: "keep", isCertain: true }],
+    ["that is new is applied", { live: null, wasThere: false }, { action: "apply", isForced: false, drift: [] }],
+    [
+      "of an earlier rendering is applied",
+      { live: stored(1, [OURS], "0") },
+      { action: "apply", isForced: false, drift: [] },
+    ],
+    [
+      "of which only the hash is old is applied",
+      { live: stored(2, [OURS], "0") },
+      { action: "apply", isForced: false, drift: [] },
+    ],
+    [
+      "of an earlier rendering that somebody has edited is applied over that",
+      { live: stored(5, [by("kubectl-edit", "Update")], "0") },
+      { action: "apply", isForced: true, drift: [] },
+    ],
+    ["that is leaving is waited for", { live: leaving() }, { action: "wait" }],
+  ])("[AO1] %s", (_, given, expected) => {
+    expect(step(given)).toMatchObject(expected);
+  });
+
+  test("[AO29] that somebody has edited is applied over that, as drift", () => {
+    const live = stored(5, [by("kubectl-edit", "Update")]);
+    expect(step({ live })).toMatchObject({ action: "apply", isForced: true, drift: [{ pointer: "/spec/replicas" }] });
+  });
+
+  test("[AO30] that is gone though it was there is drift", () => {
+    const object = { kind: "Deployment", name: "web" };
+    expect(step({ live: null })).toEqual({ action: "apply", isForced: false, drift: [{ object, pointer: "" }] });
+  });
+
+  test("[AO18] that has done its work may be gone", () => {
+    expect(step({ live: null, isFinished: true })).toEqual({ action: "keep", isCertain: true });
+  });
+
+  test("[AO7] of which another manager declares a field is blocked", () => {
+    expect(step({ live: stored(5, [by("argocd", "Apply")]) })).toEqual({
+      action: "blocked",
+      summary: "Held by argocd, though the app must set it: /spec/replicas of Deployment web.",
+      fields: [
+        {
+          object: { kind: "Deployment", name: "web" },
+          pointer: "/spec/replicas",
+          desired: 2,
+          observed: 5,
+          manager: "argocd",
+        },
+      ],
+    });
+  });
+
+  test("[AO8] of somebody else is blocked", () => {
+    const found = step({ live: stored(2, [by("kubectl-create", "Update")]), isOwn: false, trial: null });
+    expect(found).toMatchObject({ action: "blocked", fields: [{ pointer: "", manager: "kubectl-create" }] });
+  });
+
+  test("[AO9] is taken from others only by a take-over", () => {
+    const foreign = { live: stored(2, [by("kubectl-create", "Update")], "0"), isOwn: false };
+    expect(step(foreign, true)).toMatchObject({ action: "apply", isForced: true });
+    expect(step({ live: stored(5, [by("argocd", "Apply")]) }, true)).toMatchObject({ action: "apply", isForced: true });
+  });
+
+  const old = stored(1, [OURS], "0");
+  test.each<[string, Partial<Inspection>, object]>([
+    ["that cannot be changed is refused", { live: old, trial: refusal("immutable") }, { action: "refused" }],
+    [
+      "is made again where it is a Job",
+      { live: old, desired: { ...desired, kind: "Job" }, trial: refusal("immutable") },
+      { action: "recreate" },
+    ],
+    [
+      "is kept, of which nothing would be changed",
+      { trial: refusal("immutable") },
+      { action: "keep", isCertain: false },
+    ],
+  ])("[AO10] %s", (_, given, expected) => {
+    expect(step(given)).toMatchObject(expected);
+  });
+
+  test.each<[string, Partial<Inspection>, object]>([
+    ["that the cluster does not take is refused", { live: null, trial: refusal("invalid") }, { action: "refused" }],
+    ["that runs is not refused afterwards", { trial: refusal("forbidden") }, { action: "keep", isCertain: false }],
+    [
+      "that cannot be tried out is applied untried",
+      { live: old, trial: refusal("untestable") },
+      { action: "apply", isForced: false },
+    ],
+  ])("[AO11] %s", (_, given, expected) => {
+    expect(step(given)).toMatchObject(expected);
+  });
+
+  test("[AO27] looks the same whatever its controllers say about it", () => {
+    const live = stored(2);
+    const status = by("kube-controller-manager", "Update");
+    const later: KubeObject = {
+      ...live,
+      status: { replicas: 2 },
+      metadata: { ...live.metadata, resourceVersion: "7", managedFields: [OURS, { ...status, subresource: "status" }] },
+    };
+    expect(fingerprintOf(later)).toBe(fingerprintOf(live));
+    expect(fingerprintOf(stored(3))).not.toBe(fingerprintOf(live));
+    expect(fingerprintOf(stored(2, [OURS, status]))).not.toBe(fingerprintOf(live));
+  });
+});
+
+describe("the number of replicas", () => {
+  const autoscaled: KubeObject = { ...desired, spec: {} };
+  test("[AO16] is kept for an autoscaler that is to decide about it", () => {
+    expect(handoverOf(stored(4), autoscaled)).toMatchObject({ metadata: { uid: "u1" }, spec: { replicas: 4 } });
+  });
+  test.each<[string, KubeObject, KubeObject]>([
+    ["it is still said", stored(4), desired],
+    ["it is somebody else's by now", stored(4, [by("kube-controller-manager", "Update")]), autoscaled],
+    ["it is none, which an autoscaler leaves alone", stored(0), autoscaled],
+  ])("[AO16] is not kept where %s", (_, live, next) => {
+    expect(handoverOf(live, next)).toBeNull();
+  });
+});

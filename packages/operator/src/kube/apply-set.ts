@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { ANNOTATIONS, canonicalJson, type DriftField } from "@binnacle/contract";
+import { type Difference, differencesOf, hashIn } from "./drift.ts";
+import type { KubeObject } from "./kube-client.ts";
+import { titleOf } from "./object-fields.ts";
+import { isRefusal, type Refusal } from "./refusal.ts";
+
+/** The object, with a hash of itself: what is stored without this very hash is not applied yet. */
+export function sealed(object: KubeObject): KubeObject {
+  const hash = createHash("sha256").update(canonicalJson(object)).digest("hex").slice(0, 32);
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [ANNOTATIONS.hash]: hash } } };
+}
+
+/** What is known of an object before anything is done to it. */
+export interface Inspection {
+  readonly desired: KubeObject;
+  readonly live: KubeObject | null;
+  /** The one that is there was made for this very purpose, by this operator. */
+  readonly isOwn: boolean;
+  /** It was there once. */
+  readonly wasThere: boolean;
+  /** It has done its work, so nothing is amiss when it is gone. */
+  readonly isFinished: boolean;
+  /** What the API server says that the object would be, or why it would not take it. Null where it was not asked. */
+  readonly trial: KubeObject | Refusal | null;
+}
+
+export type Step =
+  /** `isCertain`: it is as desired, which cannot always be found out. */
+  | { readonly action: "keep"; readonly isCertain: boolean }
+  /** `isForced`: others are overruled. `drift`: what somebody has changed; what was never applied is none. */
+  | { readonly action: "apply"; readonly isForced: boolean; readonly drift: readonly DriftField[] }
+  /** It cannot be changed into what is desired, and is made again. */
+  | { readonly action: "recreate" }
+  /** The present one is on its way out, and the next can only be made after it. */
+  | { readonly action: "wait"; readonly message: string }
+  | { readonly action: "blocked"; readonly fields: readonly DriftField[]; readonly summary: string }
+  | { readonly action: "refused"; readonly refusal: Refusal };
+
+export interface Leave {
+  /** Whatever others hold of the object is taken from them. */
+  readonly takeOver: boolean;
+}
+
+/** What is to be done about an object so that it becomes what is desired. */
+export function stepFor(inspection: Inspection, { takeOver }: Leave): Step {
+  const { desired, live, isOwn, wasThere, isFinished, trial } = inspection;
+  if (live?.metadata.deletionTimestamp) {
+    return { action: "wait", message: `${titleOf(live)} is still being deleted.` };
+  }
+  if (live && !isOwn && !takeOver) return foreign(live);
+  if (trial === null || (!live && isFinished)) return { action: "keep", isCertain: true };
+  if (isRefusal(trial)) return stepAfterRefusal(trial, live, desired);
+  if (!live) return { action: "apply", isForced: false, drift: wasThere ? [missing(desired)] : [] };
+  const differences = differencesOf(live, trial);
+  const held = differences.filter(({ cause }) => cause === "held").map(({ field }) => field);
+  if (held.length > 0 && !takeOver) return { action: "blocked", fields: held, summary: heldSummary(held) };
+  if (isOwn && differences.length === 0 && hashIn(live) === hashIn(desired)) return { action: "keep", isCertain: true };
+  return { action: "apply", isForced: !isOwn || differences.some(isManaged), drift: editedIn(differences) };
+}
+
+/** Without force, server-side apply refuses to change what another manager has. */
+const isManaged = ({ field }: Difference): boolean => field.manager !== undefined;
+
+const editedIn = (differences: readonly Difference[]): DriftField[] =>
+  differences.filter(({ cause }) => cause === "edited").map(({ field }) => field);
+
+function stepAfterRefusal(refusal: Refusal, live: KubeObject | null, desired: KubeObject): Step {
+  // It is there as it was last applied, and would not be changed anyhow.
+  if (live !== null && hashIn(live) === hashIn(desired)) return { action: "keep", isCertain: false };
+  if (refusal.refused === "untestable") return { action: "apply", isForced: false, drift: [] };
+  if (refusal.refused === "immutable" && desired.kind === "Job") return { action: "recreate" };
+  return { action: "refused", refusal };
+}
+
+function foreign(live: KubeObject): Step {
+  const { kind, metadata } = live;
+  const manager = metadata.managedFields?.[0]?.manager;
+  const field = { object: { kind, name: metadata.name }, pointer: "", ...(manager ? { manager } : {}) };
+  return { action: "blocked", fields: [field], summary: `${titleOf(live)} exists and belongs to somebody else.` };
+}
+
+const missing = ({ kind, metadata: { name } }: KubeObject): DriftField => ({ object: { kind, name }, pointer: "" });
+
+function heldSummary(fields: readonly DriftField[]): string {
+  const managers = [...new Set(fields.map(({ manager }) => manager ?? "somebody"))].sort().join(" and ");
+  const places = fields.map(({ pointer, object }) => `${pointer} of ${object.kind} ${object.name}`);
+  const more = places.length > 1 ? ` and ${places.length - 1} more` : "";
+  return `Held by ${managers}, though the app must set it: ${places[0]}${more}.`;
+}

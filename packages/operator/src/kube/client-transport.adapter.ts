@@ -1,0 +1,152 @@
+import type { Dispatcher } from "undici";
+import { createAgents } from "./client-agents.adapter.ts";
+import type { KubeAccess } from "./kube-access.ts";
+import { KubeError, kubeErrorOf, withoutValues } from "./kube-error.ts";
+import { type Query, queryOf } from "./kube-path.ts";
+
+export interface KubeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly contentType?: string | undefined;
+  readonly accept?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const CALL_TIMEOUT_MS = 30_000;
+
+export interface Transport {
+  /** One question, one answer, within the time allowed. */
+  call<T = unknown>(request: KubeRequest): Promise<T>;
+  /** An answer without an end; the signal ends it. */
+  stream(request: KubeRequest & { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+export function createTransport(access: KubeAccess): Transport {
+  const agents = createAgents(access);
+  const { origin, pathname } = new URL(access.server);
+  const prefix = pathname.replace(/\/+$/, "");
+
+  async function send(
+    request: KubeRequest,
+    kind: "calls" | "streams",
+    isRefused = false,
+  ): Promise<Dispatcher.ResponseData> {
+    const before = isRefused ? null : await access.identity();
+    const identity = before ?? (await access.identity({ isRefused: true }));
+    const { method, path, query = {}, body, contentType = "application/json", accept = "application/json" } = request;
+    const answer = await agents.of(identity)[kind].request({
+      origin,
+      path: `${prefix}${path}${queryOf(query)}`,
+      method: method as Dispatcher.HttpMethod,
+      headers: {
+        accept,
+        "user-agent": "binnacle-operator",
+        ...(body === undefined ? {} : { "content-type": contentType }),
+        ...(identity.token === null ? {} : { authorization: `Bearer ${identity.token}` }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: request.signal ?? null,
+    });
+    // A dropped connection is told to whoever reads; nobody else needs to hear of it, least of all the process.
+    answer.body.on("error", () => undefined);
+    if (answer.statusCode !== 401 || isRefused) return answer;
+    await answer.body.dump();
+    return send(request, kind, true);
+  }
+
+  /** The answer of a request that succeeded; all else is thrown. */
+  async function accepted(request: KubeRequest, kind: "calls" | "streams") {
+    const answer = await send(request, kind);
+    if (answer.statusCode < 300) return answer;
+    const error = kubeErrorOf(answer.statusCode, asJson(await answer.body.text()), describe(request));
+    throw isAboutSecrets(request) ? withoutValues(error, describe(request)) : error;
+  }
+
+  return {
+    async call<T>(request: KubeRequest) {
+      const { timeoutMs = CALL_TIMEOUT_MS } = request;
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+      try {
+        const { headers, body } = await accepted({ ...request, signal }, "calls");
+        const text = await body.text();
+        return (String(headers["content-type"]).startsWith("application/json") ? jsonOf(text, request) : text) as T;
+      } catch (error) {
+        if (timeout.aborted) throw timedOut(request, timeoutMs, error);
+        throw failureOf(error, request, access.server);
+      }
+    },
+    async stream(request) {
+      const { body } = await accepted(request, "streams").catch((error: unknown) => {
+        throw failureOf(error, request, access.server);
+      });
+      return chunksOf(body, (error) => failureOf(error, request, access.server));
+    },
+    close: () => agents.close(),
+  };
+}
+
+async function* chunksOf(body: AsyncIterable<Uint8Array>, explained: (error: unknown) => KubeError) {
+  try {
+    yield* body;
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function failureOf(error: unknown, request: KubeRequest, server: string): KubeError {
+  if (error instanceof KubeError) return error;
+  if (request.signal?.aborted) {
+    const { reason } = request.signal;
+    if (reason instanceof KubeError) return reason;
+    return new KubeError({
+      status: 0,
+      reason: "Cancelled",
+      message: `${describe(request)} was cancelled.`,
+      cause: error,
+    });
+  }
+  const message = `${describe(request)} got no answer from ${server}: ${explanationOf(error)}.`;
+  return new KubeError({ status: 0, reason: "Unreachable", message, cause: error });
+}
+
+function timedOut(request: KubeRequest, timeoutMs: number, cause: unknown): KubeError {
+  const message = `${describe(request)} was not answered within ${timeoutMs / 1000} s.`;
+  return new KubeError({ status: 0, reason: "Timeout", message, cause });
+}
+
+/** Without the query, which may hold what is nobody's business. */
+const describe = ({ method, path }: KubeRequest) => `${method} ${path}`;
+
+const isAboutSecrets = ({ path, body }: KubeRequest) => body !== undefined && /\/secrets(\/|$)/.test(path);
+
+/** Where several addresses were tried, the message is empty and the code alone tells something. */
+function explanationOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message || code || error.name;
+}
+
+/** The parser's own words quote the text. */
+function jsonOf(text: string, request: KubeRequest): unknown {
+  const value = asJson(text);
+  if (value !== undefined) return value;
+  throw new KubeError({
+    status: 0,
+    reason: "Malformed",
+    message: `${describe(request)} was answered with broken JSON.`,
+  });
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import type { KubeObject } from "./kube-client.ts";
+
+/** What is to be done about a key: the object as it is now, or null when it is gone. */
+export type Pending<T> = { readonly object: T | null };
+
+/** What a list shows that was not seen before. */
+export interface Differences<T> {
+  readonly changed: readonly T[];
+  readonly gone: readonly string[];
+}
+
+export const keyOf = ({ metadata: { namespace, name } }: KubeObject): string =>
+  namespace ? `${namespace}/${name}` : name;
+
+/**
+ * What is known of objects: those whose handler succeeded, and apart from them what was seen since. A handler that fails
+ * thus finds its work again, with the newest state.
+ */
+export class InformerCache<T extends KubeObject> {
+  readonly #handled = new Map<string, T>();
+  readonly #pending = new Map<string, Pending<T>>();
+
+  get(key: string): T | undefined {
+    return this.#handled.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#handled.values()];
+  }
+
+  pending(key: string): Pending<T> | undefined {
+    return this.#pending.get(key);
+  }
+
+  saw(object: T): string {
+    const key = keyOf(object);
+    this.#pending.set(key, { object });
+    return key;
+  }
+
+  sawGone(object: T): string {
+    const key = keyOf(object);
+    this.#pending.set(key, { object: null });
+    return key;
+  }
+
+  /** Takes in a whole list and tells what it shows that was not seen before. */
+  sawAll(objects: readonly T[]): Differences<T> {
+    const listed = new Set(objects.map(keyOf));
+    const changed = objects.filter((object) => !this.#isSeen(object));
+    const gone = this.#keysNotGone().filter((key) => !listed.has(key));
+    for (const object of changed) this.saw(object);
+    for (const key of gone) this.#pending.set(key, { object: null });
+    return { changed, gone };
+  }
+
+  /** The handler succeeded with this; something newer may be pending already. */
+  handled(key: string, done: Pending<T>): void {
+    if (done.object) this.#handled.set(key, done.object);
+    else this.#handled.delete(key);
+    if (this.#pending.get(key) === done) this.#pending.delete(key);
+  }
+
+  #isSeen(object: T): boolean {
+    const key = keyOf(object);
+    const pending = this.#pending.get(key);
+    const latest = pending ? pending.object : this.#handled.get(key);
+    return (
+      latest?.metadata.resourceVersion === object.metadata.resourceVersion &&
+      latest?.metadata.uid === object.metadata.uid
+    );
+  }
+
+  #keysNotGone(): string[] {
+    const keys = new Set([...this.#handled.keys(), ...this.#pending.keys()]);
+    return [...keys].filter((key) => this.#pending.get(key)?.object !== null);
+  }
+}
+
+/**
+ * How many of the differences a watch should have shown that claims to have shown everything up to a version. What has
+ * changed since is no miss; of what is gone the list cannot say since when.
+ */
+export function missedBy(seenUpTo: string, { changed, gone }: Differences<KubeObject>): number {
+  return gone.length + changed.filter(({ metadata }) => isUpTo(seenUpTo, metadata.resourceVersion)).length;
+}
+
+/** Versions that are no numbers cannot be compared. */
+function isUpTo(limit: string, version = ""): boolean {
+  return /^\d+$/.test(limit) && /^\d+$/.test(version) && BigInt(version) <= BigInt(limit);
+}
+
+/** How long to wait before the next try: nothing at first, then anything up to a limit that doubles. */
+export function reconnectMs(failures: number, random: number): number {
+  return failures === 0 ? 0 : random * Math.min(500 * 2 ** Math.min(failures - 1, 10), 30_000);
+}

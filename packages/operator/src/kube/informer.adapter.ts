@@ -1,0 +1,172 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { InformerCache, keyOf, missedBy, reconnectMs } from "./informer-cache.ts";
+import type { KubeClient, KubeObject, ResourceType, WatchEvent } from "./kube-client.ts";
+import { KubeError } from "./kube-error.ts";
+import { realClock } from "./real-clock.adapter.ts";
+import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
+
+const RELIST_MS = 600_000;
+
+/** A watch that lived so long worked; one that ends sooner, however politely, is not begun again at once. */
+const HEALTHY_WATCH_MS = 5_000;
+
+export interface InformerLog {
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
+export interface InformerOptions<T extends KubeObject> {
+  readonly client: Pick<KubeClient, "list" | "watch">;
+  readonly type: ResourceType;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Null means gone. Called again, later and with the newest state, when it fails. */
+  readonly onChange: (key: string, object: T | null) => Promise<void> | void;
+  /** What to keep of an object; memory is dear in a large cluster. */
+  readonly trim?: (object: T) => T;
+  readonly log: InformerLog;
+  readonly concurrency?: number;
+  readonly firstRetryMs?: number;
+  readonly relistMs?: number;
+  readonly inactivityMs?: number;
+  /** Spreads the tries of many operators after an outage. */
+  readonly random?: () => number;
+}
+
+export interface Informer<T extends KubeObject> {
+  /** Only objects that `onChange` has taken. */
+  get(key: string): T | undefined;
+  list(): readonly T[];
+  /** Resolves when `onChange` was called for every object that was there at the start, or when it is stopped. */
+  readonly synced: Promise<void>;
+  /** Changes that only a full list showed, though the watch seemed to work. */
+  readonly missed: number;
+  stop(): Promise<void>;
+}
+
+/** Keeps up with all objects of a kind, whatever happens to the connection or the server. */
+export function startInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
+  const {
+    client,
+    type,
+    onChange,
+    log,
+    relistMs = RELIST_MS,
+    random = Math.random,
+    trim = (object: T) => object,
+  } = options;
+  const { namespace, labelSelector, fieldSelector, inactivityMs, concurrency, firstRetryMs } = options;
+  const selection = given({ namespace, labelSelector, fieldSelector });
+  const cache = new InformerCache<T>();
+  const stopping = new AbortController();
+  const synced = Promise.withResolvers<void>();
+  let untried: Set<string> | null = null;
+  let resourceVersion: string | null = null;
+  let missed = 0;
+  let isDown = false;
+
+  const queue: WorkQueue = createWorkQueue({
+    clock: realClock,
+    ...given({ concurrency, firstRetryMs }),
+    async run(key) {
+      const pending = cache.pending(key);
+      try {
+        if (!pending) return;
+        await onChange(key, pending.object);
+        cache.handled(key, pending);
+      } finally {
+        untried?.delete(key);
+        if (untried?.size === 0) synced.resolve();
+      }
+    },
+    onError: (key, err, retryMs) => log.warn({ err, key, retryMs }, `a change of a ${type.kind} could not be handled`),
+  });
+
+  /** Compares with what a watch has shown, where one worked until now. */
+  async function relist(seenUpTo: string | null): Promise<void> {
+    const list = await client.list<T>(type, { ...selection, signal: stopping.signal });
+    const differences = cache.sawAll(list.items.map(trim));
+    resourceVersion = list.resourceVersion;
+    const missing = seenUpTo === null ? 0 : missedBy(seenUpTo, differences);
+    missed += missing;
+    if (missing > 0) log.warn({ kind: type.kind, missed: missing }, "a list shows changes that the watch did not");
+    const keys = [...differences.changed.map(keyOf), ...differences.gone];
+    untried ??= new Set(keys);
+    if (untried.size === 0) synced.resolve();
+    for (const key of keys) queue.add(key);
+  }
+
+  async function follow(from: string, signal: AbortSignal): Promise<void> {
+    const events = client.watch<T>(type, { ...selection, ...given({ inactivityMs }), resourceVersion: from, signal });
+    for await (const event of events) take(event);
+  }
+
+  function take(event: WatchEvent<T>): void {
+    if (event.type === "ERROR") throw event.error;
+    works();
+    if (event.type === "BOOKMARK") {
+      resourceVersion = event.resourceVersion;
+      return;
+    }
+    resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+    const object = trim(event.object);
+    queue.add(event.type === "DELETED" ? cache.sawGone(object) : cache.saw(object));
+  }
+
+  function works(): void {
+    if (isDown) log.info({ kind: type.kind }, "the watch works again");
+    isDown = false;
+  }
+
+  /** Says it once per outage. */
+  function fails(err: unknown): void {
+    // The server no longer knows the version to go on from: only a list can tell what has changed.
+    if (err instanceof KubeError && err.status === 410) resourceVersion = null;
+    else if (!isDown) log.warn({ err, kind: type.kind }, "the watch does not work; it is tried again until it does");
+    isDown = true;
+  }
+
+  async function keepUp(): Promise<void> {
+    let failures = 0;
+    let isRelistDue = AbortSignal.abort();
+    while (!stopping.signal.aborted) {
+      const beganAt = performance.now();
+      let isPlannedEnd = false;
+      try {
+        if (resourceVersion === null || isRelistDue.aborted) {
+          await relist(isDown ? null : resourceVersion);
+          isRelistDue = AbortSignal.timeout(relistMs);
+          works();
+        }
+        await follow(resourceVersion ?? "", AbortSignal.any([stopping.signal, isRelistDue]));
+        isPlannedEnd = isRelistDue.aborted;
+      } catch (error) {
+        if (!stopping.signal.aborted) fails(error);
+      }
+      failures = isPlannedEnd || performance.now() - beganAt >= HEALTHY_WATCH_MS ? 0 : failures + 1;
+      await pause(reconnectMs(failures, random()), null, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  const running = keepUp();
+  return {
+    get: (key) => cache.get(key),
+    list: () => cache.list(),
+    synced: synced.promise,
+    get missed() {
+      return missed;
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+      await queue.stop();
+      synced.resolve();
+    },
+  };
+}
+
+/** Without the fields that are not there. */
+function given<F extends object>(fields: F): { readonly [N in keyof F]?: Exclude<F[N], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { KubeError } from "./kube-error.ts";
+import { refusalOf } from "./refusal.ts";
+
+const error = (status: number, message: string) => new KubeError({ status, reason: "X", message });
+
+describe("an object that the cluster does not take", () => {
+  test.each<[string, KubeError, string, string]>([
+    [
+      "a Job that would change",
+      error(422, 'Job.batch "x" is invalid: spec.template: Invalid value: field is immutable'),
+      "immutable",
+      "ImmutableField",
+    ],
+    [
+      "a StatefulSet that would change",
+      error(422, "spec: Forbidden: updates to statefulset spec for fields other than 'replicas' are forbidden"),
+      "immutable",
+      "ImmutableField",
+    ],
+    [
+      "a claim that would shrink",
+      error(422, "spec.resources.requests.storage: Forbidden: field can not be less than previous value"),
+      "immutable",
+      "ImmutableField",
+    ],
+    [
+      "a Service with another address",
+      error(422, "spec.clusterIPs[0]: may not change once set"),
+      "immutable",
+      "ImmutableField",
+    ],
+  ])("[AO10] is %s", (_, failure, refused, reason) => {
+    const refusal = refusalOf(failure, "Job x");
+    expect(refusal).toMatchObject({ refused, reason });
+    expect(refusal?.message).toMatch(
+      /^It cannot be changed while it is there; remove the component and add it again\./,
+    );
+  });
+
+  test.each<[string, KubeError, string, string]>([
+    ["wrong", error(422, "spec.ports[0].name: Required value"), "invalid", "ObjectRefused"],
+    [
+      "misshapen",
+      error(500, "failed to create typed patch object (a/b): duplicate entries for key"),
+      "invalid",
+      "ObjectRefused",
+    ],
+    ["forbidden", error(403, "exceeded quota"), "forbidden", "Forbidden"],
+    ["without a namespace", error(404, 'namespaces "shop" not found'), "no_namespace", "NamespaceMissing"],
+    [
+      "not to be tried out",
+      error(400, "admission webhook does not support dry run"),
+      "untestable",
+      "DryRunUnsupported",
+    ],
+  ])("[AO11] is %s", (_, failure, refused, reason) => {
+    expect(refusalOf(failure, "Service x")).toMatchObject({ refused, reason });
+  });
+
+  test.each([
+    ["no answer", error(0, "got no answer")],
+    ["too many requests", error(429, "later")],
+    ["a change meanwhile", error(409, "the object has been modified")],
+    ["a server in trouble", error(503, "etcd is away")],
+    ["a fault of our own", new TypeError("x is undefined")],
+  ])("[AO11] is tried again after %s", (_, failure) => {
+    expect(refusalOf(failure, "Service x")).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+import { safeText } from "@binnacle/contract";
+import { KubeError } from "./kube-error.ts";
+
+/** Why the API server does not take an object, where trying again would not change its mind. */
+export interface Refusal {
+  readonly refused: "immutable" | "invalid" | "forbidden" | "no_namespace" | "untestable";
+  /** For the status: one word. */
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+}
+
+export const isRefusal = (answer: object): answer is Refusal => "refused" in answer;
+
+const IMMUTABLE = [
+  /field is immutable/i,
+  /is immutable after creation/i,
+  /updates to \w+ spec for fields other than/i,
+  /may not change once set/i,
+  /can not be (less than|decreased)/i,
+];
+
+/** Said with a 500, as if it were the server's fault. */
+const MISSHAPEN = /failed to create typed (patch )?object|duplicate entries for key/i;
+
+/** Null for what may pass by itself: no answer, too many requests, an object that has changed in the meantime. */
+export function refusalOf(error: unknown, title: string): Refusal | null {
+  if (!(error instanceof KubeError)) return null;
+  const { status, message } = error;
+  const words = safeText(`${title}: ${message}`);
+  if (status === 404) {
+    return {
+      refused: "no_namespace",
+      reason: "NamespaceMissing",
+      message: `The namespace of ${title} is not there yet.`,
+    };
+  }
+  if (status === 403) return { refused: "forbidden", reason: "Forbidden", message: words };
+  if (status === 422 && IMMUTABLE.some((pattern) => pattern.test(message))) {
+    const remedy = "It cannot be changed while it is there; remove the component and add it again.";
+    return { refused: "immutable", reason: "ImmutableField", message: safeText(`${remedy} ${title}: ${message}`) };
+  }
+  if (status === 400 && /dry.?run/i.test(message)) {
+    return { refused: "untestable", reason: "DryRunUnsupported", message: words };
+  }
+  return status === 400 || status === 422 || MISSHAPEN.test(message)
+    ? { refused: "invalid", reason: "ObjectRefused", message: words }
+    : null;
+}

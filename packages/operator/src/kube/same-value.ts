@@ -1,0 +1,40 @@
+import { type FieldPath, isRecord } from "./field-path.ts";
+import { parseQuantity } from "./quantity.ts";
+
+/** What holds quantities: `1000m` and `1` are one and the same there, and only there. */
+const HOLDERS_OF_QUANTITIES = new Set(["resources", "sizeLimit"]);
+
+/** Whether two values mean the same to Kubernetes: a field that is empty, or not there, says nothing. */
+export function isSameValue(path: FieldPath, one: unknown, other: unknown): boolean {
+  const names = path.map((step) => ("field" in step ? step.field : ""));
+  // What people call the entries of a ConfigMap or a label means nothing.
+  return isSame(one, other, names[0] === "spec" && names.some((name) => HOLDERS_OF_QUANTITIES.has(name)));
+}
+
+function isSame(one: unknown, other: unknown, isQuantity: boolean): boolean {
+  if (isEmpty(one) && isEmpty(other)) return true;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((element, at) => isSame(element, other[at], isQuantity));
+  }
+  if (isRecord(one) && isRecord(other)) {
+    const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+    return [...names].every((name) => isSame(valueUnder(one, name), valueUnder(other, name), isQuantity));
+  }
+  if (one === other) return true;
+  return isQuantity && amountOf(one) !== null && amountOf(one) === amountOf(other);
+}
+
+/** A port that says no protocol is one of TCP. */
+function valueUnder(fields: Readonly<Record<string, unknown>>, name: string): unknown {
+  return fields[name] ?? (name === "protocol" ? "TCP" : undefined);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
+function amountOf(value: unknown): number | null {
+  return typeof value === "number" ? value : typeof value === "string" ? parseQuantity(value) : null;
+}

@@ -1,0 +1,11 @@
+import type { LinkSettings } from "@binnacle/contract";
+
+/** Carries out what the hub commands. */
+export interface Commands {
+  /** Look at everything again and report it. */
+  resync(): void;
+  /** Apply one resource again, whatever is believed of it. False where the cluster holds no such resource. */
+  redeploy(key: string): Promise<boolean>;
+  /** What the organization has decided: at the start, and when it has changed. */
+  settings(settings: LinkSettings): void;
+}

@@ -1,0 +1,114 @@
+import { CLOSE, type HubFrames, LINK_LIMITS } from "@binnacle/contract";
+import type { Holding } from "./inventory-pages.ts";
+import { beginSession, type LinkSession, type SessionHost, type SessionPorts } from "./link-session.ts";
+import type { Ending } from "./reconnect.ts";
+import { openSocket } from "./socket.adapter.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+export interface LinkTimes {
+  /** From the first try to the welcome. */
+  readonly welcomeWithinMs: number;
+  readonly deadAfterMs: number;
+  /** How long a hub may take to agree that the connection ends. */
+  readonly closeWithinMs: number;
+}
+
+export const LINK_TIMES: LinkTimes = {
+  welcomeWithinMs: 30_000,
+  deadAfterMs: LINK_LIMITS.deadAfterMs,
+  closeWithinMs: 2_000,
+};
+
+const NORMAL_CLOSURE = 1000;
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly times: LinkTimes;
+  /** `leave` ends the session, for another to be begun at once. */
+  readonly onWelcome: (welcome: HubFrames["welcome"], leave: () => void) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Connects, speaks with the hub for as long as it goes, and tells how it has ended. */
+export function connect(holding: Holding, options: ConnectionOptions, ports: SessionPorts): Promise<Ending> {
+  const { url, token, times, signal } = options;
+  const { clock, log } = ports;
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  let session: LinkSession | null = null;
+  let liveSinceMs: number | null = null;
+  let hasMoved = false;
+  let hasClosed = false;
+  let stopDrain = () => {};
+  let stopClosing = () => {};
+  let watchdog = startWatchdog(clock, times.welcomeWithinMs, () => socket.terminate());
+
+  const socket = openSocket(
+    { url, token, handshakeMs: times.welcomeWithinMs },
+    {
+      onOpen() {
+        session = beginSession(host, holding, ports);
+      },
+      onText: (text) => session?.hear(text),
+      onHeard() {
+        if (liveSinceMs !== null) watchdog.heard();
+      },
+      onEnd(code, reason) {
+        watchdog.stop();
+        stopDrain();
+        stopClosing();
+        session?.end();
+        signal.removeEventListener("abort", stop);
+        // The code of one's own goodbye comes back as an echo.
+        resolve({
+          code: hasClosed ? null : code,
+          reason,
+          hasMoved,
+          livedMs: liveSinceMs === null ? null : clock.now() - liveSinceMs,
+        });
+      },
+    },
+  );
+
+  function close(code: number, reason: string): void {
+    // Nothing of what is still on its way is to be taken for part of the session.
+    session?.end();
+    hasClosed = true;
+    socket.close(code, reason);
+    stopClosing = clock.after(times.closeWithinMs, () => socket.terminate());
+  }
+
+  function leave(): void {
+    hasMoved = true;
+    close(NORMAL_CLOSURE, "the operator comes back");
+  }
+
+  const stop = () => close(NORMAL_CLOSURE, "the operator stops");
+
+  const host: SessionHost = {
+    get bufferedBytes() {
+      return socket.bufferedBytes;
+    },
+    write: socket.write,
+    ping: socket.ping,
+    onWelcome(welcome) {
+      liveSinceMs = clock.now();
+      watchdog.stop();
+      watchdog = startWatchdog(clock, times.deadAfterMs, () => socket.terminate());
+      options.onWelcome(welcome, leave);
+    },
+    onProblem(problem) {
+      log.error({ problem }, "the hub breaks the protocol; the session ends");
+      close(CLOSE.protocolError, problem);
+    },
+    onDrain(withinMs) {
+      log.info({ withinMs }, "the hub wants its operators to come back");
+      stopDrain();
+      stopDrain = clock.after(withinMs * ports.random(), leave);
+    },
+  };
+
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  return promise;
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readHubFrame } from "./hub-frame.ts";
+import { order } from "./link.fixture.ts";
+
+const session = randomUUID();
+const apply = { ...order("shop"), session };
+
+describe("a frame from the hub", () => {
+  test("[OL19] is read as what it says", () => {
+    expect(readHubFrame(JSON.stringify(apply))).toEqual({ frame: apply });
+    const drain = { type: "drain", session, within_seconds: 3, whatever: "comes later" };
+    expect(readHubFrame(JSON.stringify(drain))).toEqual({ frame: drain });
+  });
+
+  test("[OL21] is unfit where the content of an order is not understood, and says where", () => {
+    const { body, ...rest } = apply;
+    const bent = { ...rest, body: { ...body, spec: { ...body.spec, namespace: 7 } } };
+    expect(readHubFrame(JSON.stringify(bent))).toMatchObject({
+      unfit: { key: "project/shop", id: apply.id },
+      where: "/body/spec/namespace",
+    });
+    expect(readHubFrame(JSON.stringify(rest))).toMatchObject({ unfit: { key: "project/shop" } });
+  });
+
+  test.each([
+    ["no JSON", "{", /no JSON object/],
+    ["no object", "7", /no JSON object/],
+    ["an array", "[]", /no JSON object/],
+    ["nothing", "", /no JSON object/],
+    ["an object without a type", "{}", /no JSON object with a type/],
+    ["an unknown type", { type: "reboot", session }, /does not know/],
+    ["a type that every object has", { type: "constructor", session }, /does not know/],
+    ["a wrong form", { type: "drain", session, within_seconds: "hush" }, /drain is malformed at \/within_seconds/],
+    ["an order without a key", { ...apply, key: "hush" }, /apply is malformed/],
+    ["an order of an unknown kind", { ...apply, kind: "hush" }, /apply is malformed/],
+    ["a session that is no id", { type: "drain", session: "hush", within_seconds: 1 }, /malformed/],
+  ])("[OL22] that is %s is a problem, and nothing of it is quoted", (_, given, expected) => {
+    const heard = readHubFrame(typeof given === "string" ? given : JSON.stringify(given));
+    expect(heard).toMatchObject({ problem: expect.stringMatching(expected) });
+    expect(JSON.stringify(heard)).not.toContain("hush");
+  });
+
+  test("[OL22] of any content is read or refused, never thrown at", () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readHubFrame(text)));
+  });
+});

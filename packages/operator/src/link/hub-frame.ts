@@ -1,0 +1,66 @@
+import { HUB_FRAMES, type HubFrame, type HubFrames } from "@binnacle/contract";
+import Type, { type TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+
+/** An `apply` whose content this operator does not understand: it gets an answer, and is no reason to part. */
+export interface UnfitFrame {
+  readonly unfit: Pick<HubFrames["apply"], "id" | "session" | "key" | "generation">;
+  readonly where: string;
+}
+
+export type HeardFrame =
+  | { readonly frame: HubFrame }
+  | UnfitFrame
+  /** What breaks the protocol. */
+  | { readonly problem: string };
+
+const { type: _, ...named } = HUB_FRAMES.remove.properties;
+const ApplyEnvelope = Type.Object({ type: Type.Literal("apply"), ...named });
+
+/** Compiled when the first of its kind comes: most operators never hear of a stream. */
+const validators = new Map<TSchema, Validator>();
+
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema);
+  if (known) return known;
+  const compiled = Compile(schema);
+  validators.set(schema, compiled);
+  return compiled;
+}
+
+/** What a frame says, or what is wrong with it in words that quote nothing of it: it may hold secrets. */
+export function readHubFrame(text: string): HeardFrame {
+  const value = parsed(text);
+  const type = isRecord(value) && typeof value["type"] === "string" ? value["type"] : null;
+  if (type === null) return { problem: "a frame is no JSON object with a type" };
+  if (!Object.hasOwn(HUB_FRAMES, type)) return { problem: "a frame has a type that this operator does not know" };
+  const schema = schemaOf(type as HubFrame["type"], value);
+  if (validatorOf(schema).Check(value)) return { frame: value as HubFrame };
+  const where = placeOf(schema, value);
+  if (type === "apply" && validatorOf(ApplyEnvelope).Check(value)) {
+    return { unfit: value as HubFrames["apply"], where };
+  }
+  return { problem: `a frame of the type ${type} is malformed at ${where}` };
+}
+
+/** Of an `apply` that of its kind alone, so that what is wrong has one place. */
+function schemaOf(type: HubFrame["type"], value: unknown): TSchema {
+  if (type !== "apply" || !isRecord(value)) return HUB_FRAMES[type];
+  return HUB_FRAMES.apply.anyOf.find(({ properties }) => properties.kind.const === value["kind"]) ?? HUB_FRAMES.apply;
+}
+
+function placeOf(schema: TSchema, value: unknown): string {
+  const [first] = validatorOf(schema).Errors(value);
+  return first?.instancePath || "its root";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;

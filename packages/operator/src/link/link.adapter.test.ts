@@ -1,0 +1,188 @@
+import { createHash, randomUUID } from "node:crypto";
+import { CLOSE, inventoryText, LINK_SUBPROTOCOL } from "@binnacle/contract";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Hub } from "./hub.fixture.ts";
+import { FACTS, linked, linkTo, order } from "./link.fixture.ts";
+import { MemoryStore } from "./memory-store.fixture.ts";
+import { Pipe } from "./pipe.fixture.ts";
+
+const entry = (name: string, generation = 1) => ({
+  key: `project/${name}`,
+  resource_id: randomUUID(),
+  generation,
+  hash: "a".repeat(64),
+});
+
+function storeWith(...names: string[]): MemoryStore {
+  const store = new MemoryStore();
+  for (const name of names) store.entries.set(`project/${name}`, entry(name));
+  return store;
+}
+
+const digestOf = (store: MemoryStore) =>
+  createHash("sha256").update(inventoryText(store.entries.values())).digest("hex");
+
+describe("connecting", () => {
+  test("[OL9] shows the token, speaks the subprotocol without compression and says hello", async () => {
+    const store = storeWith("b", "a");
+    store.kept = { revision: 41, settings: { drift_policy: "report" } };
+    const { hub, commands } = await linked({ store });
+    const side = await hub.side();
+    expect(side.token).toBe("first-token");
+    expect(side.socket.protocol).toBe(LINK_SUBPROTOCOL);
+    expect(side.socket.extensions).toBe("");
+    expect(await side.heard("hello")).toEqual({
+      type: "hello",
+      id: expect.any(String),
+      versions: [1],
+      operator_version: "0.1.0",
+      facts: FACTS,
+      revision: 41,
+      digest: digestOf(store),
+    });
+    expect(commands.settings).toHaveBeenCalledWith({ drift_policy: "report" });
+  });
+
+  test("[OL10] sends nothing where the digests are equal", async () => {
+    const { hub, link } = await linked({ store: storeWith("a") });
+    const side = await hub.live();
+    await vi.waitFor(() => expect(link.isLive).toBe(true));
+    expect(side.frames.map(({ type }) => type)).toEqual(["hello"]);
+  });
+
+  test("[OL10] sends all entries where they are not", async () => {
+    const store = storeWith(...Array.from({ length: 501 }, (_, i) => `p${i}`));
+    const { hub } = await linked({ store });
+    const side = await hub.live(1, { resume: "inventory" });
+    const pages = [await side.heard("inventory"), await side.heard("inventory", 2)];
+    expect(pages.map(({ more, session }) => [more, session])).toEqual([
+      [true, side.sessionId],
+      [false, side.sessionId],
+    ]);
+    expect(pages.flatMap(({ entries }) => entries)).toEqual([...store.entries.values()]);
+  });
+
+  test("[OL11] comes back after the socket was dropped on the way", async () => {
+    const hub = await Hub.start();
+    const pipe = await Pipe.to(hub.port);
+    const { link } = linkTo(`ws://127.0.0.1:${pipe.port}/hub/v1`);
+    onTestFinished(async () => {
+      await link.stop();
+      await pipe.stop();
+      await hub.stop();
+    });
+    await hub.live();
+    await vi.waitFor(() => expect(link.isLive).toBe(true));
+    pipe.cut();
+    await hub.live(2);
+    await vi.waitFor(() => expect(link.isLive).toBe(true));
+  });
+
+  test("[OL14] takes a hub for dead that is connected and silent, and comes back", async () => {
+    const hub = await Hub.start();
+    const pipe = await Pipe.to(hub.port);
+    const times = { deadAfterMs: 150, welcomeWithinMs: 500 };
+    const { link, log } = linkTo(`ws://127.0.0.1:${pipe.port}/hub/v1`, { times });
+    onTestFinished(async () => {
+      await link.stop();
+      await pipe.stop();
+      await hub.stop();
+    });
+    await hub.live(1, { heartbeat_seconds: 0.02 });
+    await vi.waitFor(() => expect(hub.sides[0]?.pings).toBeGreaterThan(10));
+    expect(hub.sides).toHaveLength(1);
+    pipe.stall();
+    await vi.waitFor(() => expect(link.isLive).toBe(false));
+    expect(log.warn).toHaveBeenCalledWith(
+      expect.objectContaining({ code: null, reason: "nothing was heard any more" }),
+      expect.any(String),
+    );
+    pipe.flow();
+    await hub.live(2);
+  });
+
+  test("[OL14] does not wait for ever for a welcome", async () => {
+    const { hub } = await linked({ times: { welcomeWithinMs: 100 } });
+    await (await hub.side()).heard("hello");
+    await hub.live(2);
+  });
+
+  test("[OL13] says once what a person has to do, and again after it was connected", async () => {
+    const { hub, log, link } = await linked({
+      clock: { now: () => performance.now(), after: (ms, act) => soon(ms, act) },
+    });
+    for (const nth of [1, 2, 3]) (await hub.side(nth)).socket.close(CLOSE.revoked, "the token is revoked");
+    const side = await hub.side(4);
+    expect(log.error).toHaveBeenCalledOnce();
+    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ code: 4403 }), expect.stringMatching(/revoked/));
+    await side.welcome();
+    await vi.waitFor(() => expect(link.isLive).toBe(true));
+    side.socket.close(CLOSE.revoked);
+    await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(2));
+  });
+
+  test("[OL12] understands a refusal by HTTP as it does a close code", async () => {
+    const { hub, log } = await linked({ tokens: { current: async () => "bad", store: async () => undefined } });
+    await hub.live();
+    hub.refuseWith = 401;
+    hub.sides[0]?.socket.terminate();
+    await vi.waitFor(() => expect(log.error).toHaveBeenCalledOnce());
+    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ code: 4401 }), expect.stringMatching(/token/));
+  });
+
+  test("[OL16] looks up its token again after a refusal", async () => {
+    const { hub, tokens } = await linked({
+      clock: { now: () => performance.now(), after: (ms, act) => soon(ms, act) },
+    });
+    (await hub.side()).socket.close(CLOSE.unauthenticated);
+    tokens.current.mockImplementation(async (asked) => (asked?.isRefused ? "new-token" : "old-token"));
+    expect((await hub.side(2)).token).toBe("new-token");
+  });
+
+  test("[OL15] leaves within the time of a drain and comes back at once", async () => {
+    const { hub } = await linked({ random: () => 0.5 });
+    const side = await hub.live();
+    side.send({ type: "drain", within_seconds: 0.1 });
+    await hub.live(2);
+    expect(side.closed?.code).toBe(1000);
+  });
+
+  test("[OL18] begins a new session to compare what both sides hold", async () => {
+    const { hub, link, store } = await linked({ random: () => 1 });
+    await hub.live(1, { reconnect_spread_seconds: 600 });
+    await vi.waitFor(() => expect(link.isLive).toBe(true));
+    store.entries.set("project/a", entry("a"));
+    link.renew();
+    const side = await hub.side(2);
+    expect(await side.heard("hello")).toMatchObject({ digest: digestOf(store) });
+  });
+
+  test("[OL14] tries again where the cluster itself does not answer", async () => {
+    const store = new MemoryStore();
+    vi.spyOn(store, "inventory").mockRejectedValueOnce(new Error("away"));
+    const { hub, log } = await linked({ store });
+    await hub.live();
+    expect(log.warn).toHaveBeenCalled();
+  });
+
+  test("[OL29] is apart from other links of the process", async () => {
+    const tokensOf = (name: string) => ({ current: async () => name, store: async () => undefined });
+    const one = await linked({ tokens: tokensOf("one") });
+    const other = linkTo(one.hub.url, { tokens: tokensOf("other") });
+    onTestFinished(() => other.link.stop());
+    await Promise.all([one.hub.live(1), one.hub.live(2)]);
+    await vi.waitFor(() => expect([one.link.isLive, other.link.isLive]).toEqual([true, true]));
+    const [mine, theirs] = one.hub.sides[0]?.token === "one" ? one.hub.sides : one.hub.sides.toReversed();
+    mine?.send(order("a"));
+    await mine?.heard("ack");
+    expect([...one.store.entries.keys()]).toEqual(["project/a"]);
+    expect(other.store.entries.size).toBe(0);
+    expect(theirs?.all("ack")).toEqual([]);
+  });
+});
+
+/** Long waits pass at once. */
+function soon(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms >= 60_000 ? 1 : ms);
+  return () => clearTimeout(timer);
+}

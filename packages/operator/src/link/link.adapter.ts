@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { CLOSE, canonicalJson, inventoryText, LINK_LIMITS, safeText } from "@binnacle/contract";
+import type { DesiredStore } from "../desired/desired-store.ts";
+import type { Commands } from "./commands.ts";
+import { type ConnectionOptions, connect, LINK_TIMES, type LinkTimes } from "./connection.adapter.ts";
+import type { Holding } from "./inventory-pages.ts";
+import { createKeyedWork } from "./keyed-work.ts";
+import type { SessionPorts } from "./link-session.ts";
+import { createMemoryKeeper } from "./memory-keeper.ts";
+import { type Ending, type Prospect, prospectAfter } from "./reconnect.ts";
+
+export interface LinkPorts extends Omit<SessionPorts, "store" | "work" | "memory"> {
+  readonly hubUrl: string;
+  readonly store: DesiredStore;
+  readonly times?: Partial<LinkTimes>;
+}
+
+export interface Link {
+  /** Whether the hub has taken the operator in. */
+  readonly isLive: boolean;
+  /** Begins a new session, in which both sides compare what they hold. */
+  renew(): void;
+  /** Ends the session, and waits for what is being stored. */
+  stop(): Promise<void>;
+}
+
+/** After these the token is looked up again. */
+const REFUSALS: ReadonlySet<number | null> = new Set([CLOSE.unauthenticated, CLOSE.revoked, CLOSE.clusterDeleted]);
+
+/** Keeps the operator connected to the hub until it is stopped, whatever happens on the way. */
+export function startLink(ports: LinkPorts): Link {
+  const { hubUrl: url, store, tokens, clock, log } = ports;
+  const commands = withNewSettings(ports.commands);
+  const times = { ...LINK_TIMES, ...ports.times };
+  const work = createKeyedWork({ atOnce: LINK_LIMITS.inFlight, capacity: 8 * LINK_LIMITS.inFlight });
+  const memory = createMemoryKeeper(store, ports);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isLive = false;
+  let move = () => {};
+  let spreadMs = 0;
+  /** What was said last of what keeps the operator from the hub: it is said once. */
+  let said: string | null = null;
+
+  async function holding(): Promise<Holding> {
+    // What an earlier session has begun to store counts.
+    await work.idle();
+    const [{ revision, settings }, entries] = await Promise.all([memory.known(), store.inventory()]);
+    commands.settings(settings);
+    return { revision, digest: createHash("sha256").update(inventoryText(entries)).digest("hex"), entries };
+  }
+
+  async function runSession(isRefused: boolean): Promise<Ending> {
+    try {
+      const held = await holding();
+      const token = await tokens.current({ isRefused });
+      const onWelcome: ConnectionOptions["onWelcome"] = ({ reconnect_spread_seconds, resume }, leave) => {
+        isLive = true;
+        move = leave;
+        said = null;
+        spreadMs = reconnect_spread_seconds * 1_000;
+        log.info({ resume }, "connected to the hub");
+      };
+      return await connect(held, { url, token, times, signal, onWelcome }, { ...ports, commands, work, memory });
+    } catch (err) {
+      log.warn({ err }, "what the cluster holds could not be read");
+      return { code: null, reason: "the cluster does not answer", hasMoved: false, livedMs: null };
+    } finally {
+      isLive = false;
+      move = () => {};
+    }
+  }
+
+  function say({ code, reason }: Ending, { complaint, delayMs }: Prospect): void {
+    const fields = { code, reason: safeText(reason), retryMs: delayMs };
+    const isSaid = said === (complaint ?? `${code}`);
+    said = complaint ?? `${code}`;
+    if (isSaid) log.debug(fields, "there is no connection to the hub");
+    else if (complaint) log.error(fields, complaint);
+    else log.warn(fields, "there is no connection to the hub; it is tried again until there is");
+  }
+
+  async function keepConnected(): Promise<void> {
+    let failures = 0;
+    let downSinceMs = clock.now();
+    let isRefused = false;
+    while (!signal.aborted) {
+      const ending = await runSession(isRefused);
+      if (signal.aborted) return;
+      const downMs = clock.now() - downSinceMs;
+      const prospect = prospectAfter(ending, { failures, downMs, spreadMs }, ports.random());
+      if (prospect.failures === 0) downSinceMs = clock.now();
+      if (!ending.hasMoved) say(ending, prospect);
+      failures = prospect.failures;
+      isRefused = REFUSALS.has(ending.code);
+      await pause(prospect.delayMs);
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(ms, wake);
+      signal.addEventListener("abort", wake, { once: true });
+      function wake(): void {
+        cancel();
+        signal.removeEventListener("abort", wake);
+        resolve();
+      }
+    });
+  }
+
+  const running = keepConnected();
+  return {
+    get isLive() {
+      return isLive;
+    },
+    renew: () => move(),
+    async stop() {
+      stopping.abort();
+      await running;
+      await work.idle();
+      await memory.flush();
+    },
+  };
+}
+
+/** Settings are told whenever a session begins; who has to act on them is told when they are others. */
+function withNewSettings(commands: Commands): Commands {
+  let told: string | null = null;
+  return {
+    ...commands,
+    settings(settings) {
+      const text = canonicalJson(settings);
+      if (text !== told) commands.settings(settings);
+      told = text;
+    },
+  };
+}

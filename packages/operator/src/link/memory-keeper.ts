@@ -1,0 +1,68 @@
+import { canonicalJson, type LinkSettings } from "@binnacle/contract";
+import type { DesiredStore } from "../desired/desired-store.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import type { LinkLog } from "./link-log.ts";
+
+/** A busy hub ends a sync many times a second; losing the last of them costs nothing but a longer resume. */
+const WRITE_EVERY_MS = 5_000;
+
+export interface Memory {
+  readonly revision: number | null;
+  readonly settings: LinkSettings;
+}
+
+/** What is to be known in the next session, written now and then. */
+export interface MemoryKeeper {
+  /** With what is not written yet. Read from the cluster once. */
+  known(): Promise<Memory>;
+  /** A revision never falls: a hub whose database was restored is told how far this cluster had come. */
+  note(news: { readonly revision?: number; readonly settings?: LinkSettings }): void;
+  /** Writes what is not written yet. */
+  flush(): Promise<void>;
+}
+
+export function createMemoryKeeper(
+  store: Pick<DesiredStore, "memory" | "remember">,
+  { clock, log }: { readonly clock: Clock; readonly log: LinkLog },
+): MemoryKeeper {
+  let memory: Memory | null = null;
+  let unwritten: { revision?: number; settings?: LinkSettings } = {};
+  let stopTimer: (() => void) | null = null;
+
+  async function write(): Promise<void> {
+    stopTimer?.();
+    stopTimer = null;
+    if (Object.keys(unwritten).length === 0) return;
+    const writing = unwritten;
+    unwritten = {};
+    try {
+      await store.remember(writing);
+    } catch (err) {
+      unwritten = { ...writing, ...unwritten };
+      log.warn({ err }, "what the hub has told last could not be remembered; it is tried again");
+      writeLater();
+    }
+  }
+
+  function writeLater(): void {
+    stopTimer ??= clock.after(WRITE_EVERY_MS, () => void write());
+  }
+
+  return {
+    async known() {
+      memory ??= await store.memory();
+      return memory;
+    },
+    note({ revision, settings }) {
+      if (!memory) return;
+      const isAhead = revision !== undefined && revision > (memory.revision ?? -1);
+      const isOther = settings !== undefined && canonicalJson(settings) !== canonicalJson(memory.settings);
+      if (!isAhead && !isOther) return;
+      const news = { ...(isAhead ? { revision } : {}), ...(isOther ? { settings } : {}) };
+      memory = { ...memory, ...news };
+      unwritten = { ...unwritten, ...news };
+      writeLater();
+    },
+    flush: write,
+  };
+}

@@ -1,0 +1,36 @@
+import type { HubFrames, InventoryEntry, LinkSettings } from "@binnacle/contract";
+import type { DesiredStore, Refusal } from "../desired/desired-store.ts";
+
+/** A cluster's store without a cluster. */
+export class MemoryStore implements DesiredStore {
+  readonly entries = new Map<string, InventoryEntry>();
+  readonly remembered: object[] = [];
+  kept: { revision: number | null; settings: LinkSettings } = { revision: null, settings: { drift_policy: "heal" } };
+
+  async inventory(): Promise<readonly InventoryEntry[]> {
+    return [...this.entries.values()];
+  }
+
+  async apply({ key, resource_id, generation, hash }: HubFrames["apply"]): Promise<Refusal | null> {
+    const held = this.entries.get(key);
+    if (held && held.generation > generation) return { code: "stale", message: "The cluster has a later generation." };
+    this.entries.set(key, { key, resource_id, generation, hash });
+    return null;
+  }
+
+  async remove({ key, generation }: HubFrames["remove"]): Promise<Refusal | null> {
+    const held = this.entries.get(key);
+    if (held && held.generation > generation) return { code: "stale", message: "The cluster has a later generation." };
+    this.entries.delete(key);
+    return null;
+  }
+
+  async memory() {
+    return this.kept;
+  }
+
+  async remember(news: { revision?: number; settings?: LinkSettings }): Promise<void> {
+    this.remembered.push(news);
+    this.kept = { ...this.kept, ...news };
+  }
+}

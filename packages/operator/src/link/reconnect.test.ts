@@ -1,0 +1,89 @@
+import { CLOSE } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Ending, prospectAfter } from "./reconnect.ts";
+
+const ending = (changes: Partial<Ending>): Ending => ({
+  code: null,
+  reason: "",
+  livedMs: null,
+  hasMoved: false,
+  ...changes,
+});
+const fresh = { failures: 0, downMs: 600_000, spreadMs: 20_000 };
+
+describe("the next try", () => {
+  test("[OL11] comes within the spread after a session that worked", () => {
+    const prospect = (random: number) => prospectAfter(ending({ livedMs: 600_000 }), { ...fresh, failures: 3 }, random);
+    expect(prospect(0)).toMatchObject({ delayMs: 0, failures: 0 });
+    expect(prospect(0.5)).toMatchObject({ delayMs: 10_000, failures: 0 });
+    expect(prospect(1)).toMatchObject({ delayMs: 20_000, failures: 0 });
+  });
+
+  test("[OL11] comes within a time that doubles from one second to one minute where nothing answers", () => {
+    let failures = 0;
+    const delays = Array.from({ length: 9 }, () => {
+      const prospect = prospectAfter(ending({}), { ...fresh, failures }, 1);
+      failures = prospect.failures;
+      return prospect.delayMs;
+    });
+    expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000));
+  });
+
+  test.each([
+    [0, 1_000],
+    [3_000, 3_000],
+    [40_000, 32_000],
+  ])("[OL11] does not wait longer than the outage has lasted, %i ms, and a second at least", (downMs, delayMs) => {
+    expect(prospectAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
+  });
+
+  test("[OL11] does not come sooner for a session that ended at once", () => {
+    expect(prospectAfter(ending({ livedMs: 9_999 }), { ...fresh, failures: 4 }, 1)).toMatchObject({
+      delayMs: 16_000,
+      failures: 5,
+    });
+  });
+
+  test.each([
+    ["a refused token", CLOSE.unauthenticated, "", 60_000, 66_000, /token/],
+    ["a revoked token", CLOSE.revoked, "", 60_000, 66_000, /revoked/],
+    ["a deleted cluster", CLOSE.clusterDeleted, "", 60_000, 66_000, /deleted/],
+    ["another operator", CLOSE.superseded, "", 60_000, 120_000, /Another operator/],
+    ["an old version", CLOSE.versionTooOld, "", 600_000, 660_000, /Upgrade/],
+    ["a busy hub", CLOSE.busy, "retry after 8 s", 8_000, 12_000, null],
+    ["a busy hub", CLOSE.busy, "retry_after_seconds=2.5", 2_500, 3_750, null],
+    ["a busy hub that does not say when", CLOSE.busy, "", 1_000, 1_500, null],
+    ["a busy hub that says too much", CLOSE.busy, "99999999", 600_000, 900_000, null],
+    ["a draining hub", CLOSE.draining, "", 0, 20_000, null],
+    ["a broken protocol", CLOSE.protocolError, "", 0, 1_000, /understand/],
+    ["any other code", 1011, "", 0, 1_000, null],
+  ])("[OL12] after %s (%i) has its time", (_, code, reason, soonestMs, latestMs, complaint) => {
+    const [soonest, latest] = [0, 1].map((random) => prospectAfter(ending({ code, reason }), fresh, random));
+    expect([soonest?.delayMs, latest?.delayMs]).toEqual([soonestMs, latestMs]);
+    if (complaint) expect(soonest?.complaint).toMatch(complaint);
+    else expect(soonest?.complaint).toBeNull();
+  });
+
+  test("[OL15] comes at once where the operator has left to come back", () => {
+    const moved = ending({ hasMoved: true, code: 1000, livedMs: 5 });
+    expect(prospectAfter(moved, { ...fresh, failures: 2 }, 1)).toEqual({ delayMs: 0, failures: 2, complaint: null });
+  });
+
+  test("[OL12] is never in the past and never later than a quarter of an hour", () => {
+    const endings = fc.record({
+      code: fc.option(fc.integer({ min: 1000, max: 4999 })),
+      reason: fc.string(),
+      livedMs: fc.option(fc.nat()),
+      hasMoved: fc.boolean(),
+    });
+    const before = fc.record({ failures: fc.nat(), downMs: fc.nat(), spreadMs: fc.nat(600_000) });
+    fc.assert(
+      fc.property(endings, before, fc.double({ min: 0, max: 1, noNaN: true }), (how, state, random) => {
+        const { delayMs } = prospectAfter(how, state, random);
+        expect(delayMs).toBeGreaterThanOrEqual(0);
+        expect(delayMs).toBeLessThanOrEqual(900_000);
+      }),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { CLOSE } from "@binnacle/contract";
+
+/** How a try to be connected has ended. */
+export interface Ending {
+  /** Null where the connection failed or fell silent. */
+  readonly code: number | null;
+  readonly reason: string;
+  /** How long the session was live; null where it never was. */
+  readonly livedMs: number | null;
+  /** The operator has ended it at the hub's wish, to come back at once. */
+  readonly hasMoved: boolean;
+}
+
+/** What is known before the decision. */
+export interface Outlook {
+  readonly failures: number;
+  /** How long there has been no session that worked. */
+  readonly downMs: number;
+  readonly spreadMs: number;
+}
+
+export interface Prospect {
+  readonly delayMs: number;
+  /** Tries in a row that came to nothing, for the next decision. */
+  readonly failures: number;
+  /** What a person has to do something about. */
+  readonly complaint: string | null;
+}
+
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+const REFUSED_MS = 60_000;
+const OUTDATED_MS = 600_000;
+const LONGEST_BUSY_MS = 600_000;
+
+/** A session that ends sooner has not worked, so it does not make the next try come any earlier. */
+const STEADY_MS = 10_000;
+
+const COMPLAINTS: Readonly<Record<number, string>> = {
+  [CLOSE.protocolError]: "The hub does not understand this operator: see its log for what it refuses.",
+  [CLOSE.unauthenticated]: "The hub does not take the token of this cluster. Give the operator a new one.",
+  [CLOSE.revoked]: "The token of this cluster is revoked. Give the operator a new one.",
+  [CLOSE.clusterDeleted]: "The cluster is deleted in Binnacle. Uninstall the operator.",
+  [CLOSE.superseded]: "Another operator has connected for this cluster. Run only one.",
+  [CLOSE.versionTooOld]: "The hub does not speak with operators of this version any more. Upgrade the operator.",
+};
+
+/** When to try again, and what to say about it. `random` is even in 0..1. */
+export function prospectAfter(ending: Ending, before: Outlook, random: number): Prospect {
+  if (ending.hasMoved) return { delayMs: 0, failures: before.failures, complaint: null };
+  const hasWorked = ending.livedMs !== null && ending.livedMs >= STEADY_MS;
+  const failures = hasWorked ? 0 : before.failures + 1;
+  const complaint = COMPLAINTS[ending.code ?? 0] ?? null;
+  const delayMs = Math.round(delayMsAfter(ending, { ...before, failures }, random));
+  return { delayMs, failures, complaint };
+}
+
+function delayMsAfter({ code, reason }: Ending, outlook: Outlook, random: number): number {
+  const { failures, spreadMs } = outlook;
+  switch (code ?? 0) {
+    case CLOSE.unauthenticated:
+    case CLOSE.revoked:
+    case CLOSE.clusterDeleted:
+      return REFUSED_MS * (1 + random / 10);
+    // Soon, and it would take the session back from the other one, which would take it back in turn.
+    case CLOSE.superseded:
+      return REFUSED_MS * (1 + random);
+    case CLOSE.versionTooOld:
+      return OUTDATED_MS * (1 + random / 10);
+    // All who are told the same moment would come at the same moment.
+    case CLOSE.busy:
+      return retryAfterMs(reason) * (1 + random / 2);
+    case CLOSE.draining:
+      return Math.max(spreadMs, backoffMs(outlook)) * random;
+    default:
+      return (failures === 0 ? spreadMs : backoffMs(outlook)) * random;
+  }
+}
+
+/**
+ * Never longer than it has been so far: of thousands that come back, some fail often in a short time, and would wait for a
+ * minute because of an outage of seconds.
+ */
+function backoffMs({ failures, downMs }: Outlook): number {
+  const doubledMs = FIRST_BACKOFF_MS * 2 ** Math.min(Math.max(failures - 1, 0), 30);
+  return Math.min(doubledMs, Math.max(downMs, FIRST_BACKOFF_MS), LONGEST_BACKOFF_MS);
+}
+
+/** The hub says it in seconds, as the only number of the reason. */
+function retryAfterMs(reason: string): number {
+  const seconds = Number(/\d+(\.\d+)?/.exec(reason)?.[0] ?? 1);
+  return Math.min(Math.max(seconds * 1_000, FIRST_BACKOFF_MS), LONGEST_BUSY_MS);
+}

@@ -1,0 +1,57 @@
+import { type HubFrames, safeText } from "@binnacle/contract";
+import { type Answerer, Unanswerable } from "./answerer.ts";
+import type { Commands } from "./commands.ts";
+import type { LinkLog } from "./link-log.ts";
+import type { UnsentOf } from "./unsent.ts";
+
+const MOST_AT_ONCE = 32;
+
+type Asked = HubFrames["request"] | HubFrames["command"];
+type Answer = UnsentOf<"response">["answer"];
+type ErrorCode = Unanswerable["code"];
+
+export interface RequestPorts {
+  readonly answerer: Answerer;
+  readonly commands: Commands;
+  readonly log: LinkLog;
+  /** False where the frame is larger than the hub takes. */
+  readonly answer: (frame: UnsentOf<"response">) => boolean;
+}
+
+/** Answers what the hub asks and commands, each once, in the order in which the answers are found. */
+export function createRequests({ answerer, commands, log, answer }: RequestPorts): (frame: Asked) => void {
+  let atOnce = 0;
+
+  async function answerTo(frame: Asked): Promise<Answer> {
+    if (frame.type === "request") return { metrics: await answerer.metrics(frame.request) };
+    if (frame.command.name === "resync") {
+      commands.resync();
+      return { done: true };
+    }
+    const isThere = await commands.redeploy(frame.command.key);
+    return isThere ? { done: true } : failure("not_found", "The cluster holds no such resource.");
+  }
+
+  async function respond(frame: Asked): Promise<void> {
+    const found = await answerTo(frame).catch((err: unknown): Answer => {
+      if (err instanceof Unanswerable) return failure(err.code, err.message);
+      log.warn({ err, asked: frame.type }, "a question of the hub could not be answered");
+      return failure("failed", "The operator failed to answer.");
+    });
+    const isSent = answer({ type: "response", ref: frame.id, answer: found });
+    if (!isSent) answer({ type: "response", ref: frame.id, answer: failure("failed", "The answer is too large.") });
+  }
+
+  return (frame) => {
+    if (atOnce >= MOST_AT_ONCE) {
+      answer({ type: "response", ref: frame.id, answer: failure("unavailable", "The operator is busy.") });
+      return;
+    }
+    atOnce += 1;
+    void respond(frame).finally(() => {
+      atOnce -= 1;
+    });
+  };
+}
+
+const failure = (code: ErrorCode, message: string): Answer => ({ error: { code, message: safeText(message) } });

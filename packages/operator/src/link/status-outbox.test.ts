@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import type { ProjectReport } from "@binnacle/contract";
+import fc from "fast-check";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { createStatusOutbox, type StatusOutbox } from "./status-outbox.ts";
+
+let outbox: StatusOutbox;
+beforeEach(() => {
+  outbox = createStatusOutbox(randomUUID);
+});
+
+const RESOURCE = randomUUID();
+const ready: ProjectReport = { state: "ready", message: null };
+const failed: ProjectReport = { state: "apply_failed", message: "No room." };
+
+function report(name: string, seen: ProjectReport | { state: "gone" }, generation = 1): void {
+  outbox.report("project", { key: `project/${name}`, resource_id: RESOURCE, generation }, seen);
+}
+
+function drain() {
+  const frames = [];
+  for (let frame = outbox.next(); frame; frame = outbox.next()) frames.push(frame);
+  return frames;
+}
+
+describe("the outbox of reports", () => {
+  test("[OL30] sends of each key the newest", () => {
+    report("a", failed);
+    report("b", ready);
+    report("a", ready, 2);
+    expect(drain()).toEqual([
+      { type: "status", id: expect.any(String), key: "project/a", resource_id: RESOURCE, generation: 2, report: ready },
+      { type: "status", id: expect.any(String), key: "project/b", resource_id: RESOURCE, generation: 1, report: ready },
+    ]);
+    expect(outbox.next()).toBeNull();
+  });
+
+  test("[OL30] sends again after a reconnect what is not on record, and only that", () => {
+    report("a", ready);
+    report("b", ready);
+    const [a] = drain();
+    outbox.noted([a?.id ?? ""]);
+    outbox.lost();
+    expect(drain().map(({ key }) => key)).toEqual(["project/b"]);
+  });
+
+  test("[OL30] does not take an older frame's record for that of a newer report", () => {
+    report("a", failed);
+    const [first] = drain();
+    report("a", ready);
+    const [second] = drain();
+    outbox.noted([first?.id ?? ""]);
+    outbox.lost();
+    expect(drain()).toMatchObject([{ report: ready }]);
+    outbox.noted([second?.id ?? ""]);
+    outbox.lost();
+    expect(drain()).toHaveLength(1);
+  });
+
+  test("[OL31] does not send what says the same as before, whether on record or not", () => {
+    report("a", { ...ready });
+    report("a", { message: null, state: "ready" });
+    const frames = drain();
+    expect(frames).toHaveLength(1);
+    report("a", ready);
+    outbox.noted(frames.map(({ id }) => id));
+    report("a", ready);
+    expect(drain()).toEqual([]);
+    report("a", ready, 2);
+    expect(drain()).toHaveLength(1);
+  });
+
+  test("[OL31] tells of a resource that takes the place of one that is gone", () => {
+    report("a", { state: "gone" });
+    outbox.noted(drain().map(({ id }) => id));
+    report("a", { state: "gone" });
+    expect(drain()).toHaveLength(1);
+  });
+
+  test("[OL24] sends everything again after a resync, and forgets what is gone", () => {
+    report("a", ready);
+    report("b", { state: "gone" });
+    outbox.noted(drain().map(({ id }) => id));
+    outbox.resync();
+    expect(drain().map(({ key }) => key)).toEqual(["project/a"]);
+  });
+
+  test("[OL32] has no more than 256 on their way", () => {
+    for (let i = 0; i < 300; i += 1) report(`p${i}`, ready);
+    const frames = drain();
+    expect(frames).toHaveLength(256);
+    outbox.onDue = vi.fn();
+    outbox.noted(frames.slice(0, 40).map(({ id }) => id));
+    expect(outbox.onDue).toHaveBeenCalled();
+    expect(drain()).toHaveLength(40);
+  });
+
+  test("[OL33] makes texts fit to be shown", () => {
+    report("a", { state: "apply_failed", message: "<b>postgres://app:hush@db/x</b>" });
+    const drift = { state: "drifted" as const, summary: "<i>x", fields: [], detected_at: null };
+    const app = { phase: "degraded" as const, reason: null, message: null, components: [], drift };
+    outbox.report("app", { key: "app/a/b", resource_id: RESOURCE, generation: 1 }, app);
+    const [project, second] = drain();
+    expect(project?.report).toMatchObject({ message: "‹b>[masked]db/x‹/b>" });
+    expect(second?.report).toMatchObject({ drift: { summary: "‹i>x", state: "drifted" } });
+  });
+
+  test("[OL30] leaves the hub with the last report of each key, however connections and records come", () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant("report" as const), key: fc.constantFrom("a", "b", "c"), generation: fc.nat(5) }),
+      fc.record({ do: fc.constant("send" as const), isNoted: fc.boolean() }),
+      fc.record({ do: fc.constant("lose" as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        outbox = createStatusOutbox(randomUUID);
+        const wanted = new Map<string, number>();
+        const onRecord = new Map<string, number>();
+        const send = (isNoted: boolean) => {
+          const frame = outbox.next();
+          if (!frame) return false;
+          if (isNoted) {
+            onRecord.set(frame.key, frame.generation);
+            outbox.noted([frame.id]);
+          }
+          return true;
+        };
+        for (const taken of steps) {
+          if (taken.do === "report") {
+            report(taken.key, ready, taken.generation);
+            wanted.set(`project/${taken.key}`, taken.generation);
+          } else if (taken.do === "send") send(taken.isNoted);
+          else outbox.lost();
+        }
+        outbox.lost();
+        while (send(true));
+        expect(onRecord).toEqual(wanted);
+      }),
+    );
+  });
+});

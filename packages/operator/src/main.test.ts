@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { type Asked, startFakeApi } from "./kube/fake-api.fixture.ts";
+import { Hub } from "./link/hub.fixture.ts";
+
+const PATIENT = { timeout: 15_000, interval: 20 };
+const NODE = {
+  metadata: { name: "n1", uid: "u1", resourceVersion: "1" },
+  status: { capacity: { cpu: "3500m", memory: "8Gi", pods: "110" } },
+};
+
+/** A cluster with one node and nothing in it. */
+function emptyCluster({ path, query }: Asked): readonly [number, unknown] | null {
+  if (path === "/version") return [200, { major: "1", minor: "37", gitVersion: "v1.37.1", platform: "linux/amd64" }];
+  if (query["watch"]) return null;
+  if (path.endsWith("/configmaps/binnacle-operator-memory"))
+    return [404, { kind: "Status", code: 404, reason: "NotFound" }];
+  return [200, { metadata: { resourceVersion: "1" }, items: path.endsWith("/nodes") ? [NODE] : [] }];
+}
+
+async function freePort(): Promise<number> {
+  const hub = await Hub.start();
+  const { port } = hub;
+  await hub.stop();
+  return port;
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+}
+
+function start(env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [new URL("./main.ts", import.meta.url).pathname], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => (output += String(bytes)));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, output: () => output };
+}
+
+async function startInCluster(answer = emptyCluster) {
+  const [api, hub, folder] = await Promise.all([
+    startFakeApi(answer),
+    Hub.start(),
+    mkdtemp(join(tmpdir(), "binnacle-operator-")),
+  ]);
+  const kubeconfig = join(folder, "kubeconfig");
+  const config = {
+    "current-context": "c",
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+    clusters: [{ name: "c", cluster: { server: api.url } }],
+    users: [{ name: "u", user: { token: "t" } }],
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  const healthPort = await freePort();
+  onTestFinished(async () => {
+    await api.stop();
+    await hub.stop();
+    await rm(folder, { recursive: true });
+  });
+  const started = start({
+    KUBECONFIG: kubeconfig,
+    BINNACLE_HUB_URL: hub.url,
+    BINNACLE_CLUSTER_ID: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+    BINNACLE_TOKEN: "hush-token",
+    BINNACLE_HEALTH_PORT: String(healthPort),
+  });
+  const probe = async (path: string) => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).status;
+  return { ...started, api, hub, probe };
+}
+
+describe("the operator as a process", () => {
+  test("[OL8] tells the hub what its cluster is, with its token", async () => {
+    const { hub, output } = await startInCluster();
+    const side = await vi.waitFor(() => hub.side(), PATIENT);
+    expect(await side.heard("hello")).toMatchObject({
+      revision: null,
+      facts: {
+        kubernetes_version: "v1.37.1",
+        node_count: 1,
+        capacity: { cpu_cores: 3.5, memory_bytes: 8 * 2 ** 30, pods: 110 },
+      },
+    });
+    expect(side.token).toBe("hush-token");
+    expect(output()).not.toContain("hush");
+  });
+
+  test("[OL6] answers probes without the hub, and [OL7] ends with 0 on SIGTERM", async () => {
+    const { hub, child, probe, output } = await startInCluster();
+    await hub.stop();
+    await vi.waitFor(async () => expect(await probe("/readyz")).toBe(200), PATIENT);
+    expect(await probe("/healthz")).toBe(200);
+    expect(await probe("/metrics")).toBe(404);
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+    expect(output()).toContain('"stopped"');
+  });
+
+  test("[OL6] is not ready while the cluster does not answer, and starts when it does", async () => {
+    let isAway = true;
+    const { probe, output } = await startInCluster((asked) => (isAway ? [503, {}] : emptyCluster(asked)));
+    await vi.waitFor(() => expect(output()).toContain("the cluster does not answer"), PATIENT);
+    expect([await probe("/healthz"), await probe("/readyz")]).toEqual([200, 503]);
+    isAway = false;
+    await vi.waitFor(async () => expect(await probe("/readyz")).toBe(200), PATIENT);
+  });
+
+  test("[OL7] says goodbye to the hub and leaves nothing behind on SIGINT", async () => {
+    const { hub, child } = await startInCluster();
+    const side = await vi.waitFor(() => hub.side(), PATIENT);
+    await side.welcome();
+    child.kill("SIGINT");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+    expect(side.closed?.code).toBe(1000);
+  });
+
+  test("[OL7] ends with 1 where its configuration cannot work, and says everything that is wrong", async () => {
+    const { child, output } = start({ BINNACLE_TOKEN: "hush hush", BINNACLE_HELM: " " });
+    const [code] = await once(child, "exit");
+    expect(code).toBe(1);
+    expect(output()).toMatch(/BINNACLE_HUB_URL is required[\s\S]*BINNACLE_HELM must[\s\S]*BINNACLE_TOKEN must/);
+    expect(output()).not.toContain("hush");
+  });
+
+  test("[OL7] ends with 1 where there is no way to a cluster", async () => {
+    const { child, output } = start({
+      BINNACLE_HUB_URL: "ws://127.0.0.1:1",
+      BINNACLE_CLUSTER_ID: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+      BINNACLE_TOKEN: "t",
+    });
+    const [code] = await once(child, "exit");
+    expect(code).toBe(1);
+    expect(output()).toMatch(/KUBECONFIG/);
+  });
+
+  test("[OL38] takes no more than 120 MB when there is nothing to do", async () => {
+    const { hub, child, output } = await startInCluster();
+    await (await vi.waitFor(() => hub.side(), PATIENT)).welcome();
+    await vi.waitFor(() => expect(output()).toContain("the operator is ready"), PATIENT);
+    const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+    expect(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024).toBeLessThan(120_000_000);
+  });
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { createAddonReconciler } from "./addon/addon.reconciler.ts";
+import { createAppsReconciler } from "./app/apps.reconciler.ts";
+import type { Config } from "./config.ts";
+import { createDesiredStore } from "./desired/desired.store.ts";
+import { startDesiredView } from "./desired/desired-view.adapter.ts";
+import { createHelm } from "./helm/helm.adapter.ts";
+import { startReleaseKeeper } from "./helm/release-keeper.reconciler.ts";
+import { createReleases } from "./helm/releases.adapter.ts";
+import { createKubeClient } from "./kube/client.adapter.ts";
+import type { KubeAccess } from "./kube/kube-access.ts";
+import { realClock as clock } from "./kube/real-clock.adapter.ts";
+import { type Link, startLink } from "./link/link.adapter.ts";
+import type { LinkLog } from "./link/link-log.ts";
+import { createNewsOutbox } from "./link/news-outbox.ts";
+import { createStatusOutbox } from "./link/status-outbox.ts";
+import { createMemoryTokenStore, createSecretTokenStore } from "./link/token.adapter.ts";
+import { createProjectReconciler } from "./project/project.reconciler.ts";
+import { commandsFor } from "./reconciler.ts";
+import { createRegistryReconciler } from "./registry/registry.reconciler.ts";
+import { startFacts } from "./telemetry/facts.adapter.ts";
+import { startTelemetry } from "./telemetry/telemetry.adapter.ts";
+import { OPERATOR_VERSION } from "./version.ts";
+
+export interface Operator {
+  /** Ends the session with the hub first, so that nothing new comes, and then waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface OperatorPorts {
+  readonly access: KubeAccess;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: LinkLog;
+}
+
+/**
+ * Comes back once what the cluster holds is read and looked after; the hub may be away meanwhile. Fails, and leaves
+ * nothing running, while the cluster does not answer.
+ */
+export async function startOperator(config: Config, { access, env, log }: OperatorPorts): Promise<Operator> {
+  const { clusterId, namespace, tokenSecret, secrets } = config;
+  const kube = createKubeClient(access);
+  const outbox = createStatusOutbox(randomUUID);
+  const news = createNewsOutbox();
+  const ports = { kube, clusterId, namespace, sink: outbox, clock, nowMs: Date.now, log };
+  let link: Link | null = null;
+  const closing = async (error: unknown): Promise<never> => {
+    await kube.close();
+    throw error;
+  };
+
+  const store = createDesiredStore(ports);
+  const { settings } = await store.memory().catch(closing);
+  const facts = await startFacts(ports).catch(closing);
+  const view = startDesiredView({ ...ports, onDamaged: () => link?.renew() });
+  await view.synced;
+
+  const helm = createHelm({ program: config.helm, access, env });
+  const keeper = startReleaseKeeper({ ...ports, helm, holder: `operator-${randomUUID()}`, settings });
+  const addons = createAddonReconciler({ ...ports, view, keeper });
+  const releases = createReleases(keeper, addons.instances);
+  const reconcilers = {
+    project: createProjectReconciler({ ...ports, view }),
+    registry_secrets: createRegistryReconciler({ ...ports, view }),
+    addon_instance: addons,
+    app: createAppsReconciler({ ...ports, view, releases, settings }),
+  };
+  for (const reconciler of Object.values(reconcilers)) reconciler.start();
+
+  const tokens = tokenSecret
+    ? createSecretTokenStore(secrets.token, { kube, namespace, name: tokenSecret }, log)
+    : createMemoryTokenStore(secrets.token, log);
+  const { prometheusUrl } = config;
+  const telemetry = startTelemetry({ ...ports, prometheusUrl, view, facts, news, random: Math.random });
+  const started = startLink({
+    hubUrl: config.hubUrl,
+    operatorVersion: OPERATOR_VERSION,
+    store,
+    outbox,
+    news,
+    answerer: telemetry.answerer,
+    commands: commandsFor(reconcilers),
+    tokens,
+    facts: facts.current,
+    clock,
+    random: Math.random,
+    newId: randomUUID,
+    log,
+  });
+  link = started;
+
+  return {
+    async stop() {
+      await started.stop();
+      await telemetry.stop();
+      await Promise.all(Object.values(reconcilers).map((reconciler) => reconciler.stop()));
+      await Promise.all([keeper.stop(), view.stop(), facts.stop()]);
+      await kube.close();
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import { ANNOTATIONS, FINALIZER, LABELS } from "@binnacle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { letGo } from "../desired/farewell.adapter.ts";
+import { applyApp, applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
+import { APPS, CONFIG_MAPS, NAMESPACES, PROJECTS } from "../desired/resource-types.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+
+const SLOW_MS = 90_000;
+const HOLD = "example.com/hold";
+let keeper: Keeper;
+beforeAll(async () => {
+  keeper = await startKeeper();
+});
+afterAll(() => keeper?.stop());
+
+async function ready(base: string): Promise<{ name: string; key: string }> {
+  const name = keeper.name(base);
+  expect(await keeper.store.apply(applyProject(name))).toBeNull();
+  await reported(keeper, `project/${name}`, "ready");
+  return { name, key: `project/${name}` };
+}
+
+const configMap = (namespace: string, finalizers: string[] = []): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "left", namespace, finalizers },
+});
+const dropFinalizers = (type: typeof CONFIG_MAPS, name: string, namespace?: string) =>
+  keeper.kube.patch(type, name, namespace, { metadata: { finalizers: null } }, { kind: "merge" });
+
+describe.concurrent("a project on a cluster", () => {
+  test("[OD20] becomes a namespace that says whose it is, and is ready", async () => {
+    const { name, key } = await ready("made");
+    const namespace = await keeper.kube.get(NAMESPACES, name);
+    expect(namespace?.metadata).toMatchObject({
+      labels: { [LABELS.managedBy]: "binnacle", [LABELS.cluster]: keeper.clusterId, [LABELS.project]: PROJECT_ID },
+      annotations: { [ANNOTATIONS.resourceId]: PROJECT_ID },
+    });
+    expect(keeper.sink.of(key).map(({ report }) => report)).toEqual(
+      expect.arrayContaining([{ state: "ready", message: null }]),
+    );
+    await eventually(async () => {
+      const project = await keeper.kube.get(PROJECTS, name);
+      expect(project?.["status"]).toMatchObject({ phase: "ready", generation: 1 });
+    });
+  });
+
+  test("[OD20] gets back a label that somebody has taken", async () => {
+    const { name } = await ready("labelled");
+    const patch = { metadata: { labels: { [LABELS.project]: null } } };
+    await keeper.kube.patch(NAMESPACES, name, null, patch, { kind: "merge" });
+    await eventually(async () => {
+      const namespace = await keeper.kube.get(NAMESPACES, name);
+      expect(namespace?.metadata.labels?.[LABELS.project]).toBe(PROJECT_ID);
+    });
+  });
+
+  test("[OD21] leaves a namespace of somebody else as it is, and takes the name once it is free", {
+    timeout: SLOW_MS,
+  }, async () => {
+    const name = keeper.name("foreign");
+    const before = await keeper.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    await keeper.kube.create(configMap(name));
+    expect(await keeper.store.apply(applyProject(name))).toBeNull();
+    const { report } = await reported(keeper, `project/${name}`, "namespace_conflict");
+    expect(report).toMatchObject({
+      message: `The namespace ${name} exists on the cluster and was not made by Binnacle.`,
+    });
+    const after = await keeper.kube.get(NAMESPACES, name);
+    expect(after?.metadata.labels).toEqual(before.metadata.labels);
+
+    await keeper.kube.delete(NAMESPACES, name);
+    await reported(keeper, `project/${name}`, "ready", SLOW_MS);
+    expect(await keeper.kube.get(CONFIG_MAPS, "left", name)).toBeNull();
+  });
+
+  test("[OD27] leaves a namespace of somebody else also when it is deleted", async () => {
+    const name = keeper.name("kept");
+    await keeper.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    const frame = applyProject(name);
+    await keeper.store.apply(frame);
+    await reported(keeper, frame.key, "namespace_conflict");
+    expect(await keeper.store.remove(removeOf(frame))).toBeNull();
+    expect(await reported(keeper, frame.key, "gone")).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
+    const namespace = await keeper.kube.get(NAMESPACES, name);
+    expect(namespace?.metadata.deletionTimestamp).toBeUndefined();
+    await keeper.kube.delete(NAMESPACES, name);
+  });
+
+  test("[OD22] makes its namespace again when somebody has deleted it", { timeout: SLOW_MS }, async () => {
+    const { name, key } = await ready("again");
+    const before = await keeper.kube.get(NAMESPACES, name);
+    await keeper.kube.delete(NAMESPACES, name);
+    await eventually(async () => {
+      const after = await keeper.kube.get(NAMESPACES, name);
+      expect(after).toMatchObject({ status: { phase: "Active" } });
+      expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+    }, SLOW_MS);
+    await reported(keeper, key, "ready");
+  });
+
+  test("[OD24] [OD25] goes with all that is in it, and is gone when the cluster says so", {
+    timeout: SLOW_MS,
+  }, async () => {
+    const { name, key } = await ready("full");
+    const container = { name: "c", image: "nginx" };
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p", namespace: name },
+      spec: { containers: [container] },
+    };
+    await eventually(() => keeper.kube.create(pod), 20_000);
+    await keeper.store.apply(applyRegistries([{ name: "quay" }], name));
+    await reported(keeper, `registry_secrets/${name}`, "ready");
+
+    expect(await keeper.store.remove(removeOf(applyProject(name)))).toBeNull();
+    expect(await reported(keeper, key, "gone", SLOW_MS)).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
+    expect(await keeper.kube.get(NAMESPACES, name)).toBeNull();
+    expect(await keeper.kube.get(PROJECTS, name)).toBeNull();
+    expect(keeper.sink.of(key).filter(({ report }) => "state" in report && report.state === "cleanup_blocked")).toEqual(
+      [],
+    );
+  });
+
+  test("[OD24] waits for its apps, and names them", { timeout: SLOW_MS }, async () => {
+    const { name, key } = await ready("waits");
+    const app = applyApp({ namespace: name });
+    expect(await keeper.store.apply(app)).toBeNull();
+    await keeper.store.remove(removeOf(applyProject(name)));
+    const { report } = await reported(keeper, key, "cleaning");
+    expect(report).toMatchObject({ message: "Still on the cluster: app web." });
+    expect((await keeper.kube.get(NAMESPACES, name))?.metadata.deletionTimestamp).toBeUndefined();
+
+    await keeper.store.remove(removeOf(app));
+    const leaving = await keeper.kube.get(APPS, "web", name);
+    if (!leaving) throw new Error("the app did not wait for its reconciler");
+    expect(await letGo(keeper.kube, APPS, leaving)).toEqual({ state: "gone" });
+    await reported(keeper, key, "gone", SLOW_MS);
+  });
+
+  test("[OD26] says what holds back its deletion, touches it not, and goes on without it", {
+    timeout: SLOW_MS,
+  }, async () => {
+    const { name, key } = await ready("held");
+    await keeper.kube.create(configMap(name, [HOLD]));
+    await keeper.store.remove(removeOf(applyProject(name)));
+    const { report } = await reported(keeper, key, "cleanup_blocked", SLOW_MS);
+    expect(report).toMatchObject({ message: expect.stringContaining(HOLD) });
+    expect(report).toMatchObject({ message: expect.stringContaining("configmaps") });
+    expect((await keeper.kube.get(CONFIG_MAPS, "left", name))?.metadata.finalizers).toEqual([HOLD]);
+    expect((await keeper.kube.get(PROJECTS, name))?.metadata.finalizers).toEqual([FINALIZER]);
+
+    await dropFinalizers(CONFIG_MAPS, "left", name);
+    await reported(keeper, key, "gone", SLOW_MS);
+  });
+
+  test("[OD26] names a finalizer of others on the project itself", { timeout: SLOW_MS }, async () => {
+    const { name, key } = await ready("pinned");
+    const patch = { metadata: { finalizers: [FINALIZER, HOLD] } };
+    await keeper.kube.patch(PROJECTS, name, null, patch, { kind: "merge" });
+    await keeper.store.remove(removeOf(applyProject(name)));
+    const { report } = await reported(keeper, key, "cleanup_blocked", SLOW_MS);
+    expect(report).toMatchObject({ message: `The Project ${name} is held on the cluster by the finalizers ${HOLD}.` });
+    expect((await keeper.kube.get(PROJECTS, name))?.metadata.finalizers).toEqual([HOLD]);
+    await dropFinalizers(PROJECTS, name);
+    await reported(keeper, key, "gone", SLOW_MS);
+  });
+
+  test("[OD28] [FA7] is another one when it comes again under the same name", { timeout: SLOW_MS }, async () => {
+    const { name, key } = await ready("twice");
+    const before = await keeper.kube.get(NAMESPACES, name);
+    await keeper.kube.create(configMap(name, [HOLD]));
+    const first = applyProject(name);
+    await keeper.store.remove(removeOf(first));
+    const second = applyProject(name, { resource_id: randomUUID() });
+    await eventually(async () => expect(await keeper.store.apply(second)).toMatchObject({ code: "unable" }));
+    await dropFinalizers(CONFIG_MAPS, "left", name);
+    await reported(keeper, key, "gone", SLOW_MS);
+
+    expect(await keeper.store.apply(second)).toBeNull();
+    expect(await reported(keeper, key, "ready")).toMatchObject({ resource_id: second.resource_id });
+    const after = await keeper.kube.get(NAMESPACES, name);
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+    const ofSecond = keeper.sink.of(key).filter(({ resource_id }) => resource_id === second.resource_id);
+    expect(ofSecond.every(({ report }) => "state" in report && report.state === "ready")).toBe(true);
+  });
+
+  test("[OD29] takes its namespace along also when somebody has taken the project from the cluster", {
+    timeout: SLOW_MS,
+  }, async () => {
+    const { name, key } = await ready("orphan");
+    await keeper.kube.delete(PROJECTS, name);
+    await dropFinalizers(PROJECTS, name).catch(() => undefined);
+    await eventually(async () => expect(await keeper.kube.get(PROJECTS, name)).toBeNull());
+    const remove = removeOf(applyProject(name));
+    await eventually(async () => expect(await keeper.store.remove(remove)).toBeNull(), SLOW_MS);
+    expect(await keeper.kube.get(NAMESPACES, name)).toBeNull();
+    await reported(keeper, key, "gone");
+  });
+});

@@ -1,0 +1,90 @@
+import { ANNOTATIONS, LABELS, type ProjectReport } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-store.ts";
+import { isLeaving, isOurs, ownLabels, resourceIdOf } from "../desired/ownership.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { deletionOf } from "./namespace-deletion.ts";
+
+export type Project = StoredResource<"project">;
+
+/** All that a decision about a project needs. */
+export interface SeenProject {
+  readonly project: Project;
+  /** That of the project's name, whoever made it. */
+  readonly namespace: KubeObject | null;
+  /** Custom resources of ours in the namespace, in words: `app web`. */
+  readonly left: readonly string[];
+  readonly clusterId: string;
+  readonly nowMs: number;
+}
+
+export interface ProjectDecision {
+  readonly step: "create_namespace" | "label_namespace" | "delete_namespace" | "let_go" | "wait";
+  /** Null where nothing can be said before the step is done. */
+  readonly report: ProjectReport | null;
+}
+
+const wait = (state: ProjectReport["state"], message: string | null = null): ProjectDecision => ({
+  step: "wait",
+  report: { state, message },
+});
+
+export function decideProject(seen: SeenProject): ProjectDecision {
+  return seen.project.isLeaving ? decideDeletion(seen) : decideExistence(seen);
+}
+
+function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject): ProjectDecision {
+  const name = project.spec.namespace;
+  if (!namespace) return { step: "create_namespace", report: null };
+  if (!isOurs(namespace, clusterId)) {
+    return wait("namespace_conflict", `The namespace ${name} exists on the cluster and was not made by Binnacle.`);
+  }
+  const isSame = resourceIdOf(namespace) === project.resource_id;
+  if (isLeaving(namespace)) {
+    const whose = isSame ? "It is made again once it is gone." : "It is that of an earlier project.";
+    return wait("apply_failed", `${deletionOf(namespace, nowMs).message} ${whose}`);
+  }
+  // What an earlier project has left there is not for this one to find.
+  if (!isSame) return wait("namespace_conflict", `The namespace ${name} on the cluster is that of another project.`);
+  const ready: ProjectReport = { state: "ready", message: null };
+  return { step: isLabelled(namespace, project, clusterId) ? "wait" : "label_namespace", report: ready };
+}
+
+function decideDeletion({ project, namespace, left, clusterId, nowMs }: SeenProject): ProjectDecision {
+  const isItsOwn = namespace && isOurs(namespace, clusterId) && resourceIdOf(namespace) === project.resource_id;
+  if (!isItsOwn) return { step: "let_go", report: null };
+  if (isLeaving(namespace)) {
+    const { isBlocked, message } = deletionOf(namespace, nowMs);
+    return wait(isBlocked ? "cleanup_blocked" : "cleaning", message);
+  }
+  if (left.length > 0) return wait("cleaning", `Still on the cluster: ${left.join(", ")}.`);
+  return { step: "delete_namespace", report: { state: "cleaning", message: null } };
+}
+
+/** The namespace of a project, with which it is told apart from those of others. */
+export function namespaceOf(project: Project, clusterId: string): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: project.spec.namespace,
+      labels: labelsOf(project, clusterId),
+      annotations: { [ANNOTATIONS.resourceId]: project.resource_id },
+    },
+  };
+}
+
+const labelsOf = (project: Project, clusterId: string) => ({
+  ...ownLabels(clusterId),
+  [LABELS.project]: project.resource_id,
+});
+
+const isLabelled = ({ metadata }: KubeObject, project: Project, clusterId: string): boolean =>
+  Object.entries(labelsOf(project, clusterId)).every(([name, value]) => metadata.labels?.[name] === value);
+
+/** What keeps the custom resource itself from going, once its namespace is gone. */
+export const heldBack = (project: Project, finalizers: readonly string[]): ProjectReport => ({
+  state: "cleanup_blocked",
+  message: `The Project ${project.spec.namespace} is held on the cluster by ${
+    finalizers.length > 0 ? `the finalizers ${finalizers.join(", ")}` : "somebody else"
+  }.`,
+});

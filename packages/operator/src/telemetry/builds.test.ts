@@ -1,0 +1,134 @@
+import { OPERATOR_FRAMES } from "@binnacle/contract";
+import { Check } from "typebox/value";
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { createBuildTeller } from "./build-teller.ts";
+import { buildNewsOf, slimBuild } from "./builds.ts";
+
+const AT = "2026-01-31T09:30:00Z";
+const LATER = "2026-01-31T09:35:00Z";
+
+const object = (kind: string, spec: object, status: object, uid = "u"): KubeObject => ({
+  apiVersion: "example.dev/v1",
+  kind,
+  metadata: { name: "web-1", namespace: "shop", uid, resourceVersion: "1", creationTimestamp: AT },
+  spec,
+  status,
+});
+const succeeded = (status: string, reason: string, message = "", lastTransitionTime = LATER) => ({
+  conditions: [{ type: "Other" }, { type: "Succeeded", status, reason, message, lastTransitionTime }],
+});
+const run = (status: object, spec: object = { output: { image: "reg.example.com/web" } }) =>
+  object("BuildRun", spec, status);
+const build = (status: object) => object("Build", { tags: ["reg.example.com/web:1"], source: "large" }, status);
+
+const started = { startTime: AT };
+const NEWS = {
+  namespace: "shop",
+  name: "web-1",
+  reason: null,
+  message: null,
+  image: "reg.example.com/web",
+  started_at: null,
+  finished_at: null,
+};
+const at = "2026-01-31T09:30:00.000Z";
+const later = "2026-01-31T09:35:00.000Z";
+
+describe("of a Shipwright BuildRun", () => {
+  test.each([
+    ["nothing yet", run({}), { state: "pending" }],
+    [
+      "pending",
+      run({ ...succeeded("Unknown", "Pending"), ...started }),
+      { state: "pending", reason: "Pending", started_at: at },
+    ],
+    [
+      "running",
+      run({ ...succeeded("Unknown", "Running"), ...started }),
+      { state: "running", reason: "Running", started_at: at },
+    ],
+    [
+      "done",
+      run({
+        ...succeeded("True", "Succeeded", "All good"),
+        ...started,
+        completionTime: LATER,
+        output: { digest: "sha256:1" },
+      }),
+      {
+        state: "succeeded",
+        reason: "Succeeded",
+        message: "All good",
+        image: "reg.example.com/web@sha256:1",
+        started_at: at,
+        finished_at: later,
+      },
+    ],
+    [
+      "failed, with an image of its Build",
+      run({ ...succeeded("False", "BuildRunTimeout"), ...started, buildSpec: { output: { image: "reg/x" } } }, {}),
+      { state: "failed", reason: "BuildRunTimeout", image: "reg/x", started_at: at, finished_at: later },
+    ],
+  ])("[TE40] the state is told: %s", (_, given, expected) => {
+    const news = buildNewsOf("shipwright", given);
+    expect(news).toEqual({ ...NEWS, source: "shipwright", ...expected });
+    expect(buildNewsOf("shipwright", slimBuild(given))).toEqual(news);
+    expect(Check(OPERATOR_FRAMES.build, { type: "build", session: crypto.randomUUID(), ...news })).toBe(true);
+  });
+});
+
+describe("of a kpack Build", () => {
+  const image = "reg.example.com/web:1";
+  test.each([
+    ["without a pod", build(succeeded("Unknown", "")), { state: "pending", image }],
+    ["with a pod", build({ ...succeeded("Unknown", ""), podName: "p" }), { state: "running", image, started_at: at }],
+    [
+      "done",
+      build({ ...succeeded("True", ""), podName: "p", latestImage: "reg/web@sha256:2" }),
+      { state: "succeeded", image: "reg/web@sha256:2", started_at: at, finished_at: later },
+    ],
+    [
+      "failed",
+      build({ ...succeeded("False", "Failed", "exit code 1"), podName: "p" }),
+      { state: "failed", reason: "Failed", message: "exit code 1", image, started_at: at, finished_at: later },
+    ],
+  ])("[TE40] the state is told: %s", (_, given, expected) => {
+    expect(buildNewsOf("kpack", given)).toEqual({ ...NEWS, source: "kpack", ...expected });
+    expect(buildNewsOf("kpack", slimBuild(given))).toEqual(buildNewsOf("kpack", given));
+    expect(JSON.stringify(slimBuild(given))).not.toContain("large");
+  });
+});
+
+test("[TE40] texts of a build are made fit to be shown", () => {
+  const message = `<script>https://user:pass@reg.example.com ${"x".repeat(2_000)}`;
+  const news = buildNewsOf("kpack", build(succeeded("False", "r".repeat(300), message)));
+  expect(news.message).toMatch(/^‹script>\[masked\]reg\.example\.com x+…$/);
+  expect(news.message).toHaveLength(1_024);
+  expect(news.reason).toHaveLength(200);
+});
+
+describe("a teller", () => {
+  const startedMs = Date.parse("2026-01-31T10:00:00Z");
+  const running = build({ ...succeeded("Unknown", "", "", "2026-01-31T09:59:00Z"), podName: "p" });
+  const done = build({ ...succeeded("True", "", "", "2026-01-31T10:05:00Z"), podName: "p" });
+
+  test("[TE40] tells each change once", () => {
+    const teller = createBuildTeller(startedMs);
+    expect(teller.saw("kpack", running)).toMatchObject({ state: "running" });
+    expect(teller.saw("kpack", { ...running, metadata: { ...running.metadata, resourceVersion: "9" } })).toBeNull();
+    expect(teller.saw("kpack", done)).toMatchObject({ state: "succeeded" });
+    expect(teller.saw("kpack", done)).toBeNull();
+    expect(teller.saw("kpack", { ...done, metadata: { ...done.metadata, uid: "another" } })).not.toBeNull();
+  });
+
+  test("[TE41] is silent about what was over long before, until it changes", () => {
+    const teller = createBuildTeller(startedMs);
+    const old = build({ ...succeeded("Unknown", ""), podName: "p" });
+    expect(teller.saw("kpack", old)).toBeNull();
+    expect(teller.saw("kpack", old)).toBeNull();
+    expect(teller.saw("kpack", done)).toMatchObject({ state: "succeeded" });
+    teller.gone("kpack", "shop/web-1");
+    expect(teller.saw("kpack", done)).toMatchObject({ state: "succeeded" });
+  });
+});

@@ -1,0 +1,109 @@
+import { safeText } from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { conditionOf, type Fields, fieldsIn, listIn, specOf, statusOf, textIn } from "../kube/object-fields.ts";
+import type { BuildNews } from "../link/news-sink.ts";
+
+type Source = BuildNews["source"];
+
+const LONGEST_REASON = 200;
+
+/** What people are told of a build. */
+export function buildNewsOf(source: Source, object: KubeObject): BuildNews {
+  const { name, namespace = "" } = object.metadata;
+  const condition = conditionOf(object, "Succeeded");
+  const { isBegun, startedAt, finishedAt, image } = FACTS[source](object);
+  const state = stateOf(condition?.status ?? "Unknown", isBegun);
+  const isOver = state === "succeeded" || state === "failed";
+  return {
+    namespace,
+    name,
+    source,
+    state,
+    reason: shown(condition?.reason)?.slice(0, LONGEST_REASON) ?? null,
+    message: shown(condition?.message),
+    image: shown(image),
+    started_at: timeIn(startedAt),
+    finished_at: isOver ? timeIn(finishedAt) : null,
+  };
+}
+
+function stateOf(succeeded: string, isBegun: boolean): BuildNews["state"] {
+  if (succeeded === "True") return "succeeded";
+  if (succeeded === "False") return "failed";
+  return isBegun ? "running" : "pending";
+}
+
+interface BuildFacts {
+  readonly isBegun: boolean;
+  readonly startedAt: unknown;
+  readonly finishedAt: unknown;
+  readonly image: string;
+}
+
+const FACTS: Readonly<Record<Source, (object: KubeObject) => BuildFacts>> = {
+  shipwright(object) {
+    const { startTime, completionTime, buildSpec, output } = statusOf(object);
+    const wanted = [specOf(object), fieldsIn(buildSpec)].map((spec) => textIn(fieldsIn(spec["output"])["image"]));
+    const digest = textIn(fieldsIn(output)["digest"]);
+    const image = wanted.find(Boolean) ?? "";
+    return {
+      isBegun: Boolean(startTime) && conditionOf(object, "Succeeded")?.reason !== "Pending",
+      startedAt: startTime,
+      finishedAt: completionTime ?? transitionOf(object),
+      image: image && digest ? `${image}@${digest}` : image,
+    };
+  },
+  kpack(object) {
+    const { latestImage, podName } = statusOf(object);
+    const { tags } = specOf(object);
+    return {
+      isBegun: Boolean(podName),
+      startedAt: podName ? object.metadata.creationTimestamp : undefined,
+      finishedAt: transitionOf(object),
+      image: textIn(latestImage) || textIn(Array.isArray(tags) ? tags[0] : undefined),
+    };
+  },
+};
+
+/** When it was last heard of. */
+export function changedAtMs(source: Source, object: KubeObject): number {
+  const { startedAt, finishedAt } = FACTS[source](object);
+  const times = [object.metadata.creationTimestamp, startedAt, finishedAt, transitionOf(object)];
+  return Math.max(...times.map((time) => Date.parse(textIn(time))).filter((ms) => !Number.isNaN(ms)), 0);
+}
+
+const succeededIn = (object: KubeObject): Fields =>
+  listIn(statusOf(object)["conditions"]).find(({ type }) => type === "Succeeded") ?? {};
+
+const transitionOf = (object: KubeObject): unknown => succeededIn(object)["lastTransitionTime"];
+
+const shown = (text: string | undefined): string | null => (text ? safeText(text) : null);
+
+function timeIn(value: unknown): string | null {
+  const ms = Date.parse(textIn(value));
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** All that is looked at; sources, steps and environments are large. */
+export function slimBuild(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
+  const { output, tags } = specOf(object);
+  const { startTime, completionTime, buildSpec, output: result, latestImage, podName } = statusOf(object);
+  const identity = { name, namespace, uid, resourceVersion, creationTimestamp };
+  return {
+    apiVersion,
+    kind,
+    metadata: Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== undefined)) as never,
+    spec: { output, tags },
+    status: {
+      conditions: [succeededIn(object)],
+      startTime,
+      completionTime,
+      buildSpec: { output: fieldsIn(buildSpec)["output"] },
+      output: { digest: fieldsIn(result)["digest"] },
+      latestImage,
+      podName,
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { KubeClient } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import { Unanswerable } from "../link/answerer.ts";
+import type { PodContainer } from "./component-pods.ts";
+import type { ConnectionBudget } from "./connection-budget.ts";
+import type { TimedLine } from "./log-line.ts";
+import type { LogPosition } from "./log-position.ts";
+import { pause, retryMsAfter, type Wakeable } from "./waiting.ts";
+
+const TAIL_TRIES = 3;
+
+export interface ContainerPorts {
+  readonly kube: Pick<KubeClient, "podLogs">;
+  readonly clock: Clock;
+  readonly budget: ConnectionBudget;
+  readonly log: { debug(fields: object, message: string): void };
+}
+
+export interface ContainerPlace {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+}
+
+interface Outcome {
+  readonly hasRead: boolean;
+  /** Of the connection; null where the log itself has ended. */
+  readonly error: unknown;
+}
+
+/** One connection's worth of lines. */
+async function* readOnce(
+  { kube, budget }: ContainerPorts,
+  { namespace, pod, container }: ContainerPlace,
+  position: LogPosition,
+  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<TimedLine, Outcome> {
+  let hasRead = false;
+  let lost: unknown = null;
+  const onLost = (error: KubeError) => {
+    lost = error;
+  };
+  if (!budget.take()) return { hasRead, error: tooMany() };
+  try {
+    const asking = { ...position.open(), container, follow, timestamps: true, signal, onLost };
+    for await (const raw of kube.podLogs(namespace, pod, asking)) {
+      const line = position.take(raw);
+      if (!line) continue;
+      hasRead = true;
+      yield line;
+    }
+    if (!signal.aborted) position.answered();
+  } catch (error) {
+    lost = error;
+  } finally {
+    budget.giveBack();
+  }
+  return { hasRead, error: lost };
+}
+
+const tooMany = () => new Unanswerable("unavailable", "Too many logs of this cluster are being read.");
+
+/** The lines that there are. Fails when they cannot be had; a container that has not begun or is gone has none. */
+export async function* tailOf(
+  ports: ContainerPorts,
+  place: ContainerPlace,
+  position: LogPosition,
+  signal: AbortSignal,
+): AsyncGenerator<TimedLine, void> {
+  for (let tries = 1; !signal.aborted; tries += 1) {
+    const { error } = yield* readOnce(ports, place, position, { follow: false, signal });
+    if (error === null || hasNoLog(error)) return;
+    if (tries >= TAIL_TRIES || error instanceof Unanswerable) throw error;
+    await pause(ports.clock, retryMsAfter(tries), signal);
+  }
+}
+
+/** Kubernetes says so of a container that waits for its image, and of a pod that went meanwhile. */
+const hasNoLog = (error: unknown): boolean =>
+  error instanceof KubeError && (error.status === 400 || error.status === 404);
+
+/** A container whose pod is known from moment to moment. */
+export interface LiveContainer extends Wakeable {
+  /** Null once its pod is gone. */
+  current(): PodContainer | null;
+}
+
+/** Each line once, through lost connections and restarts of the container, until its pod is gone. */
+export async function* followOf(
+  ports: ContainerPorts,
+  place: ContainerPlace,
+  position: LogPosition,
+  container: LiveContainer,
+  signal: AbortSignal,
+): AsyncGenerator<TimedLine, void> {
+  let finishedRun: string | null = null;
+  let failures = 0;
+  for (let seen = container.current(); seen && !signal.aborted; seen = container.current()) {
+    if (seen.run === null || seen.run === finishedRun) {
+      await container.changed(signal);
+      continue;
+    }
+    const { hasRead, error } = yield* readOnce(ports, place, position, { follow: true, signal });
+    const now = container.current();
+    if (error === null && now?.run === seen.run && !now.isRunning) {
+      finishedRun = seen.run;
+      continue;
+    }
+    failures = hasRead ? 1 : failures + 1;
+    if (error !== null) ports.log.debug({ err: error, ...place, failures }, "a log is not followed; it is tried again");
+    await pause(ports.clock, retryMsAfter(failures), signal);
+  }
+}

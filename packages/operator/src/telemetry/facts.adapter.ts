@@ -1,0 +1,67 @@
+import type { ClusterFacts } from "@binnacle/contract";
+import { type InformerLog, startInformer } from "../kube/informer.adapter.ts";
+import type { KubeClient, ResourceType } from "../kube/kube-client.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import { factsOf, type NodeCapacity, trimNode } from "./facts.ts";
+
+const NODES: ResourceType = { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
+
+/** A cluster is upgraded while the operator runs. */
+const VERSION_EVERY_MS = 60_000;
+const NODES_WITHIN_MS = 10_000;
+
+export interface Facts {
+  current(): ClusterFacts;
+  stop(): Promise<void>;
+}
+
+export interface FactsPorts {
+  readonly kube: Pick<KubeClient, "list" | "watch" | "version">;
+  readonly clock: Clock;
+  readonly log: InformerLog;
+}
+
+/** Comes back once the cluster has said what it is, and keeps up with it. */
+export async function startFacts({ kube, clock, log }: FactsPorts): Promise<Facts> {
+  let { gitVersion: version } = await kube.version();
+  let isStopped = false;
+  let stopTimer = () => {};
+
+  const nodes = startInformer<NodeCapacity>({
+    client: kube,
+    type: NODES,
+    trim: trimNode,
+    log,
+    onChange: () => undefined,
+  });
+
+  async function lookAgain(): Promise<void> {
+    try {
+      ({ gitVersion: version } = await kube.version());
+    } catch (err) {
+      log.warn({ err }, "the version of the cluster could not be read");
+    }
+    if (!isStopped) lookLater();
+  }
+
+  function lookLater(): void {
+    stopTimer = clock.after(VERSION_EVERY_MS, () => void lookAgain());
+  }
+
+  // An operator that may not see nodes does all the rest.
+  let stopWaiting = () => {};
+  const enough = new Promise<void>((resolve) => {
+    stopWaiting = clock.after(NODES_WITHIN_MS, resolve);
+  });
+  await Promise.race([nodes.synced, enough]);
+  stopWaiting();
+  lookLater();
+  return {
+    current: () => factsOf(version, nodes.list()),
+    async stop() {
+      isStopped = true;
+      stopTimer();
+      await nodes.stop();
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { realClock } from "../kube/real-clock.adapter.ts";
+import { CLUSTER, type PodsApi, reading, startPodsApi } from "./pods-api.fixture.ts";
+
+let api: PodsApi;
+beforeEach(async () => {
+  api = await startPodsApi();
+});
+afterEach(() => api.stop());
+
+const at = (second: number, text: string, nanos = 0) =>
+  `2026-01-31T09:30:${String(second).padStart(2, "0")}.${String(nanos).padStart(9, "0")}Z ${text}`;
+const soon = { timeout: 10_000, interval: 10 };
+const seen = (stream: ReturnType<typeof reading>, ...lines: readonly string[]) =>
+  vi.waitFor(() => expect(stream.lines()).toEqual(lines), soon);
+
+describe("a stream that does not follow", () => {
+  test("[TE2] tells of each line where and when it was written", async () => {
+    api.run("web-1", { containers: ["web", "proxy"] });
+    api.write("web-1/web", at(1, "\u001b[31mred\u001b[0m\t<b>", 123_456_789), at(3, ""), at(4, "x".repeat(20_000)));
+    api.write("web-1/proxy", "2026-01-31T10:30:02.5+01:00 from elsewhere");
+    const stream = reading(api, { follow: false });
+    await stream.done;
+    const where = { component: "web", pod: "web-1", container: "web" };
+    expect(stream.items).toEqual([
+      { dropped: 0 },
+      { ...where, time: "2026-01-31T09:30:01.123Z", line: "\u001b[31mred\u001b[0m\t<b>" },
+      { ...where, container: "proxy", time: "2026-01-31T09:30:02.500Z", line: "from elsewhere" },
+      { ...where, time: "2026-01-31T09:30:03.000Z", line: "" },
+      { ...where, time: "2026-01-31T09:30:04.000Z", line: `${"x".repeat(16 * 1024 - 1)}…` },
+    ]);
+  });
+
+  test("[TE3] shows the last lines of each container in the order of time", async () => {
+    api.run("web-1");
+    api.run("web-2");
+    api.write("web-1/web", at(1, "a1"), at(3, "a3"), at(5, "a5"));
+    api.write("web-2/web", at(2, "b2"), at(4, "b4"));
+    const stream = reading(api, { follow: false, tail_lines: 2 });
+    await stream.done;
+    expect(stream.lines()).toEqual(["b2", "a3", "b4", "a5"]);
+    const asked = api.asked.filter(({ path }) => path.endsWith("/log"));
+    expect(asked.map(({ query }) => query)).toEqual(
+      asked.map(() => expect.objectContaining({ container: "web", tailLines: "2", timestamps: "true" })),
+    );
+  });
+
+  test("[TE3] shows no line older than asked for", async () => {
+    api.run("web-1");
+    const now = Date.now();
+    const agoOf = (seconds: number) => new Date(now - seconds * 1_000).toISOString();
+    api.write("web-1/web", `${agoOf(300)} old`, `${agoOf(10)} new`);
+    const stream = reading(api, { follow: false, since_seconds: 60 });
+    await stream.done;
+    expect(stream.lines()).toEqual(["new"]);
+  });
+
+  test("[TE3] does not wait long for a node that does not answer", async () => {
+    api.run("web-1");
+    api.run("web-2");
+    api.write("web-1/web", at(1, "here"));
+    api.write("web-2/web", at(2, "there"));
+    api.refuse("web-2/web", "silence");
+    const stream = reading(api);
+    await seen(stream, "here");
+    api.write("web-1/web", at(3, "on"));
+    await seen(stream, "here", "on");
+  });
+
+  test("[TE4] ends without lines where there are none", async () => {
+    const none = reading(api, { follow: false });
+    await none.done;
+    expect(none.items).toEqual([{ dropped: 0 }]);
+    api.run("web-1", { isWaiting: true });
+    const waiting = reading(api, { follow: false });
+    await waiting.done;
+    expect(waiting.items).toEqual([{ dropped: 0 }]);
+  });
+
+  test("[TE4] goes on where the connection broke, shows what can be had, and fails when that is nothing", async () => {
+    api.run("web-1");
+    api.run("web-2");
+    api.write("web-1/web", at(1, "here"));
+    const broken = [500, { kind: "Status", code: 500, message: "no such node" }] as const;
+    api.refuse("web-2/web", broken);
+    const partly = reading(api, { follow: false });
+    await partly.done;
+    expect(partly.lines()).toEqual(["here"]);
+    api.refuse("web-1/web", broken);
+    await expect(reading(api, { follow: false }).done).rejects.toMatchObject({ code: "unavailable" });
+    api.refuse("pods", [403, { kind: "Status", code: 403, message: "secret words" }]);
+    await expect(reading(api).done).rejects.toMatchObject({
+      code: "failed",
+      message: "The operator could not list the pods of the component.",
+    });
+  });
+
+  test("[TE8] is refused where the cluster holds no such app or component", async () => {
+    for (const changes of [{ app: "other" }, { component: "db" }, { app: "shop,x=y" }, { component: "a b" }]) {
+      await expect(reading(api, changes).done).rejects.toMatchObject({ code: "not_found" });
+    }
+    expect(api.asked).toHaveLength(2);
+    const labels = `binnacle.dev/cluster=${CLUSTER},binnacle.dev/app=other,binnacle.dev/component=web`;
+    expect(api.asked[0]?.query["labelSelector"]).toBe(`app.kubernetes.io/managed-by=binnacle,${labels}`);
+  });
+});
+
+describe("a stream that follows", () => {
+  test("[TE1] says that it has begun, and waits for a pod", async () => {
+    const stream = reading(api);
+    await vi.waitFor(() => expect(stream.items).toEqual([{ dropped: 0 }]), soon);
+    await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
+    api.run("web-1", { isWaiting: true });
+    api.write("web-1/web", at(1, "first"));
+    api.begin("web-1", 1);
+    await seen(stream, "first");
+  });
+
+  test("[TE5] shows each line once, however often the connection breaks", async () => {
+    api.run("web-1");
+    api.write("web-1/web", at(1, "one"), at(2, "two"), at(2, "two"));
+    const stream = reading(api);
+    await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
+    for (let round = 0; round < 3; round += 1) {
+      api.cut();
+      api.write("web-1/web", at(2, "two", round), at(2, `missed ${round}`, round));
+      await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
+    }
+    api.write("web-1/web", at(3, "end"));
+    const rounds = [0, 1, 2].flatMap((round) => ["two", `missed ${round}`]);
+    await seen(stream, "one", "two", "two", ...rounds, "end");
+    const last = api.asked.filter(({ path }) => path.endsWith("/log")).at(-1);
+    expect(last?.query).toMatchObject({ sinceTime: "2026-01-31T09:30:02Z", follow: "true" });
+  });
+
+  test("[TE5] follows a container through its restart, and asks no more for one that has ended", async () => {
+    api.run("web-1");
+    api.write("web-1/web", at(1, "before"));
+    const stream = reading(api);
+    await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
+    api.write("web-1/web", at(2, "last words"));
+    api.finish("web-1", 1);
+    await seen(stream, "before", "last words");
+    api.write("web-1/web", at(5, "after"));
+    api.begin("web-1", 2);
+    await seen(stream, "before", "last words", "after");
+  });
+
+  test("[TE5] shows only new lines where none of the old are wanted, also after an early break", async () => {
+    api.run("web-1");
+    api.write("web-1/web", at(1, "old"));
+    const stream = reading(api, { tail_lines: 0 });
+    await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
+    api.cut();
+    await vi.waitFor(() => expect(api.asked.filter(({ path }) => path.endsWith("/log"))).toHaveLength(2), soon);
+    const now = new Date(Date.now() + 1_000).toISOString();
+    api.write("web-1/web", `${now} new`);
+    await seen(stream, "new");
+  });
+
+  test("[TE6] takes in pods that come, from their first line, and forgets those that go", async () => {
+    api.run("web-1");
+    api.write("web-1/web", at(1, "a"));
+    const stream = reading(api, { tail_lines: 1 });
+    await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
+    await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
+    api.write("web-2/web", at(2, "b"), at(3, "c"));
+    api.run("web-2");
+    await seen(stream, "a", "b", "c");
+    api.remove("web-1");
+    await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
+    api.write("web-2/web", at(4, "d"));
+    await seen(stream, "a", "b", "c", "d");
+  });
+
+  test("[TE7] follows the twenty newest pods, also when a newer one comes", async () => {
+    const name = (index: number) => `web-${String(index).padStart(2, "0")}`;
+    for (let index = 0; index < 25; index += 1) {
+      api.run(name(index), { createdAt: `2026-01-01T00:00:${String(index).padStart(2, "0")}Z` });
+      api.write(`${name(index)}/web`, at(index, name(index)));
+    }
+    const stream = reading(api);
+    await vi.waitFor(() => expect(api.followerCount()).toBe(20), soon);
+    expect(stream.lines()).toEqual(Array.from({ length: 20 }, (_, index) => name(index + 5)));
+    await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
+    api.run("web-new", { createdAt: "2026-01-02T00:00:00Z" });
+    api.write("web-new/web", at(40, "newest"));
+    await vi.waitFor(() => expect(stream.lines().at(-1)).toBe("newest"), soon);
+    await vi.waitFor(() => expect(api.followerCount()).toBe(20), soon);
+    api.write(`${name(5)}/web`, at(41, "not followed"));
+    api.write(`${name(6)}/web`, at(42, "followed"));
+    await vi.waitFor(() => expect(stream.lines().at(-1)).toBe("followed"), soon);
+    expect(stream.lines()).not.toContain("not followed");
+  });
+
+  test("[TE10] leaves no connection once nobody reads", async () => {
+    api.run("web-1");
+    api.run("web-2");
+    const stream = reading(api, {}, realClock);
+    await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([2, 1]), soon);
+    stream.stop.abort();
+    await stream.done;
+    await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([0, 0]), soon);
+  });
+});

@@ -1,0 +1,106 @@
+import type { LogLine } from "@binnacle/contract";
+import { KubeError } from "../kube/kube-error.ts";
+import { PODS } from "../kube/owned-kinds.ts";
+import { type Answerer, type DroppedLines, type LogStreamRequest, Unanswerable } from "../link/answerer.ts";
+import { type ComponentPod, componentSelector, followedPods, isLabelValue, podOf, slimPod } from "./component-pods.ts";
+import { createBudget } from "./connection-budget.ts";
+import { type ContainerLine, type FollowPorts, followPods } from "./followed-pods.adapter.ts";
+import { instantAt, secondOf, timeOf } from "./log-line.ts";
+import { createLogPosition, type LogPosition } from "./log-position.ts";
+import { tailsOf } from "./log-tails.adapter.ts";
+
+/** Fewer than the connections for streams, so that logs never take those that watches need. */
+const MOST_CONNECTIONS = 160;
+
+/** The hub gives up on an operator that does not begin to answer for longer. */
+const PODS_WITHIN_MS = 8_000;
+
+export interface LogPorts extends Omit<FollowPorts, "budget"> {
+  readonly clusterId: string;
+  /** Null where the cluster holds no such app. */
+  readonly componentsOf: (namespace: string, app: string) => readonly string[] | null;
+  readonly nowMs: () => number;
+}
+
+/** Reads and follows what the pods of a component write. */
+export function createLogs(given: LogPorts): Answerer["logs"] {
+  const ports = { ...given, budget: createBudget(MOST_CONNECTIONS) };
+  const { kube, clusterId, nowMs } = ports;
+
+  /** Fails unless the component has pods or is at least to have some. */
+  async function podsOf({ namespace, app, component }: LogStreamRequest, labelSelector: string, signal: AbortSignal) {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(PODS_WITHIN_MS)]);
+    const { items } = await kube.list(PODS, { namespace, labelSelector, signal: within }).catch((error: unknown) => {
+      throw unreadable(error);
+    });
+    const isKnown = items.length > 0 || ports.componentsOf(namespace, app)?.includes(component);
+    if (!isKnown) throw noSuch(app, component);
+    return items.map(slimPod);
+  }
+
+  return async function* logs(request, signal): AsyncGenerator<LogLine | DroppedLines> {
+    const { namespace, app, component, tail_lines: tailLines, follow } = request;
+    if (![app, component].every(isLabelValue)) throw noSuch(app, component);
+    const asked = askedFor(request, nowMs());
+    const labelSelector = componentSelector(clusterId, app, component);
+    const pods = await podsOf(request, labelSelector, signal);
+    // Whoever waits learns that the answer begins, though no line may come for long.
+    yield { dropped: 0 };
+
+    const seen = pods.map(podOf);
+    const begun = new Set(seen.flatMap(containersBegun));
+    const positions = new Map<string, LogPosition>();
+    const positionOf = (pod: ComponentPod, container: string): LogPosition => {
+      const id = idOf(pod, container);
+      // What begins later is read from its first line.
+      const position = positions.get(id) ?? createLogPosition({ nowMs, ...(begun.has(id) ? asked : { first: {} }) });
+      positions.set(id, position);
+      return position;
+    };
+
+    if (tailLines > 0) {
+      const sources = followedPods(seen).flatMap((pod) =>
+        pod.containers
+          .filter(({ name }) => begun.has(idOf(pod, name)))
+          .map(({ name }) => ({
+            place: { namespace, pod: pod.name, container: name },
+            position: positionOf(pod, name),
+          })),
+      );
+      for await (const line of tailsOf(ports, sources, { signal, isFollowing: follow })) yield shown(component, line);
+    }
+    if (!follow) return;
+    const following = followPods(ports, { namespace, labelSelector, pods, positionOf, signal });
+    for await (const line of following) yield shown(component, line);
+  };
+}
+
+/** What is asked of a log that was there before the stream. */
+function askedFor({ tail_lines: tailLines, since_seconds }: LogStreamRequest, nowMs: number) {
+  const before = (seconds: number) => secondOf(instantAt(nowMs - seconds * 1_000));
+  const first = { tailLines, ...(since_seconds === null ? {} : { sinceTime: before(since_seconds) }) };
+  return { first, again: tailLines === 0 ? { sinceTime: before(0) } : first };
+}
+
+const shown = (component: string, { instant, text, pod, container }: ContainerLine): LogLine => ({
+  component,
+  pod,
+  container,
+  time: timeOf(instant),
+  line: text,
+});
+
+const idOf = (pod: ComponentPod, container: string): string => `${pod.uid}/${container}`;
+
+const containersBegun = (pod: ComponentPod): string[] =>
+  pod.containers.filter(({ run }) => run !== null).map(({ name }) => idOf(pod, name));
+
+const noSuch = (app: string, component: string) =>
+  new Unanswerable("not_found", `The cluster holds no component ${component} of an app ${app}.`);
+
+function unreadable(error: unknown): Unanswerable {
+  const isAway = error instanceof KubeError && (error.status === 0 || error.status >= 500);
+  return isAway
+    ? new Unanswerable("unavailable", "The cluster's API server does not answer.")
+    : new Unanswerable("failed", "The operator could not list the pods of the component.");
+}

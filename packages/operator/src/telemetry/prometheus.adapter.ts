@@ -1,0 +1,162 @@
+import { Agent, request } from "undici";
+import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import { Unanswerable } from "../link/answerer.ts";
+import { IS_MEASURED, type RangeQuery } from "./prometheus.ts";
+import { type Found, seriesIn } from "./prometheus-answer.ts";
+import { isKnownName, PROMETHEUS_NAMESPACES, PROMETHEUS_SELECTORS, prometheusPaths } from "./prometheus-service.ts";
+
+const SERVICES: ResourceType = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true };
+
+/** Less than the hub waits for an answer. */
+const ANSWER_WITHIN_MS = 8_000;
+const PROBE_WITHIN_MS = 3_000;
+const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** How long it is believed that there is one, and that there is none. */
+const FOUND_FOR_MS = 600_000;
+const MISSED_FOR_MS = 120_000;
+
+export interface PrometheusPorts {
+  readonly kube: Pick<KubeClient, "list" | "raw">;
+  /** Null looks for one in the cluster. */
+  readonly url: string | null;
+  readonly isProjectNamespace: (namespace: string) => boolean;
+  readonly nowMs: () => number;
+  readonly log: { info(fields: object, message: string): void };
+}
+
+export type Params = Readonly<Record<string, string | number>>;
+
+/** One question to one Prometheus. */
+type Ask = (path: string, params: Params, withinMs: number) => Promise<unknown>;
+
+export interface Prometheus {
+  /** Null where none measures the cluster. */
+  find(): Promise<{ range(query: RangeQuery): Promise<readonly Found[]> } | null>;
+  close(): Promise<void>;
+}
+
+export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: PrometheusPorts): Prometheus {
+  const agent = new Agent({ connections: 4, maxResponseSize: LARGEST_ANSWER_BYTES });
+  let believed: { readonly ask: Ask | null; readonly untilMs: number } | null = null;
+  let looking: Promise<Ask | null> | null = null;
+  let said: string | null = null;
+
+  const directly =
+    (address: string): Ask =>
+    async (path, params, withinMs) => {
+      const signal = AbortSignal.timeout(withinMs);
+      const answer = await request(`${address}${path}`, { query: { ...params }, dispatcher: agent, signal });
+      return answered(answer.statusCode, await answer.body.text());
+    };
+
+  const throughApi =
+    (proxy: string): Ask =>
+    (path, params, timeoutMs) =>
+      kube.raw("GET", `${proxy}${path}`, { query: params, timeoutMs });
+
+  async function look(): Promise<Ask | null> {
+    if (url !== null) return (await isMeasuring(directly(url))) ? directly(url) : null;
+    const paths = prometheusPaths(await servicesLikeOne(), isProjectNamespace);
+    let failure: unknown = null;
+    for (const path of paths) {
+      try {
+        if (!(await isMeasuring(throughApi(path)))) continue;
+        say(path);
+        return throughApi(path);
+      } catch (error) {
+        if (!isForbidden(error)) failure ??= error;
+      }
+    }
+    if (failure) throw failure;
+    say(null);
+    return null;
+  }
+
+  async function servicesLikeOne(): Promise<readonly KubeObject[]> {
+    const lists = await Promise.all([
+      ...PROMETHEUS_SELECTORS.map((labelSelector) => servicesOf({ labelSelector })),
+      ...PROMETHEUS_NAMESPACES.map(async (namespace) => (await servicesOf({ namespace })).filter(isKnownName)),
+    ]);
+    return lists.flat();
+  }
+
+  async function servicesOf(options: ListOptions): Promise<readonly KubeObject[]> {
+    try {
+      return (await kube.list(SERVICES, options)).items;
+    } catch (error) {
+      if (isForbidden(error)) return [];
+      throw error;
+    }
+  }
+
+  function say(path: string | null): void {
+    if (path !== said)
+      log.info({ path }, path ? "metrics are read from a Prometheus" : "there is no Prometheus any more");
+    said = path;
+  }
+
+  async function current(): Promise<Ask | null> {
+    if (believed && nowMs() < believed.untilMs) return believed.ask;
+    looking ??= look().finally(() => {
+      looking = null;
+    });
+    const ask = await looking;
+    believed = { ask, untilMs: nowMs() + (ask ? FOUND_FOR_MS : MISSED_FOR_MS) };
+    return ask;
+  }
+
+  return {
+    async find() {
+      const ask = await current().catch((error: unknown) => {
+        throw explained(error);
+      });
+      if (!ask) return null;
+      return {
+        async range({ query, start, end, stepSeconds }) {
+          try {
+            const params = { query, start, end, step: stepSeconds, timeout: `${ANSWER_WITHIN_MS}ms` };
+            return found(await ask("/api/v1/query_range", params, ANSWER_WITHIN_MS));
+          } catch (error) {
+            // It may have moved.
+            believed = null;
+            throw explained(error);
+          }
+        },
+      };
+    },
+    close: () => agent.close(),
+  };
+}
+
+async function isMeasuring(ask: Ask): Promise<boolean> {
+  const params = { query: IS_MEASURED, timeout: `${PROBE_WITHIN_MS}ms` };
+  return found(await ask("/api/v1/query", params, PROBE_WITHIN_MS)).length > 0;
+}
+
+function found(answer: unknown): readonly Found[] {
+  const series = seriesIn(answer);
+  if ("problem" in series) throw new Unanswerable("failed", `Prometheus could not answer: ${series.problem}.`);
+  return series;
+}
+
+function answered(status: number, text: string): unknown {
+  if (status >= 500) throw new Unanswerable("unavailable", `Prometheus answered with ${status}.`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unanswerable("failed", `What answers as Prometheus with ${status} is none.`);
+  }
+}
+
+/** What the operator may not see is not there for it. */
+const isForbidden = (error: unknown): boolean => error instanceof KubeError && error.status === 403;
+
+function explained(error: unknown): Unanswerable {
+  if (error instanceof Unanswerable) return error;
+  if (error instanceof KubeError && error.status >= 400 && error.status < 500) {
+    return new Unanswerable("failed", `Prometheus could not be asked: ${error.reason}.`);
+  }
+  return new Unanswerable("unavailable", "Prometheus does not answer.");
+}

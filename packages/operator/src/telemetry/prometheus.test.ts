@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { componentsQuery, podPattern, rangeUpTo, stepSecondsFor } from "./prometheus.ts";
+import { addedUp, appSeries, clusterSeries, seriesIn } from "./prometheus-answer.ts";
+import { prometheusPaths } from "./prometheus-service.ts";
+
+describe("a range", () => {
+  test.each([
+    [60, 15],
+    [3_600, 15],
+    [6 * 3_600, 120],
+    [86_400, 300],
+    [7 * 86_400, 3_600],
+    [30 * 86_400, 10_800],
+    [365 * 86_400, 105_472],
+  ])("[TE21] of %d seconds has a step of %d", (range, step) => expect(stepSecondsFor(range)).toBe(step));
+
+  test("[TE21] has at most 300 points, at whole steps, and ends no later than now", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40_000_000 }), fc.integer({ min: 0, max: 4e12 }), (range, now) => {
+        const { start, end, stepSeconds } = rangeUpTo(now, range);
+        expect((end - start) / stepSeconds + 1).toBeLessThanOrEqual(300);
+        expect([start % stepSeconds, end % stepSeconds].map(Math.abs)).toEqual([0, 0]);
+        expect(end * 1_000).toBeLessThanOrEqual(now);
+        expect(end - start).toBeLessThanOrEqual(range);
+      }),
+    );
+  });
+});
+
+describe("the pods of a component", () => {
+  const matches = (app: string, component: string, pod: string) =>
+    new RegExp(`^(?:${podPattern(app, component)})$`).test(pod);
+
+  test.each([
+    ["of a Deployment", "shop", "web", "shop-web-678b5988b9-jnhp8", true],
+    ["of a StatefulSet", "shop", "db", "shop-db-0", true],
+    ["of a Job", "shop", "migrate", "shop-migrate-b9299884-b46jt", true],
+    ["of a CronJob", "shop", "nightly", "shop-nightly-29912669-knv62", true],
+    ["of a longer name", "shop", "web", "shop-web-api-678b5988b9-jnhp8", false],
+    ["of a longer name with ordinals", "shop", "web", "shop-web-api-0", false],
+    ["of another app", "shop", "web", "shop2-web-0", false],
+    ["of a chart", "shop", "db", "shop-db-postgresql-0", false],
+    ["with a cut name", "a".repeat(20), "b".repeat(30), `${"a".repeat(20)}-${"b".repeat(30)}-5d8f7c9x2x5p`, true],
+  ])("[TE22] are known by their names: %s", (_, app, component, pod, isOne) => {
+    expect(matches(app, component, pod)).toBe(isOne);
+  });
+
+  test("[TE22] cannot be named so that the question becomes another", () => {
+    const app = { namespace: 'n"} or up{a="', name: "s.", components: ["w"] };
+    const query = componentsQuery("memory_used", app, 15);
+    expect(query).toContain('{namespace="n\\"} or up{a=\\"",pod=~"(s\\\\.-w)-(');
+  });
+});
+
+describe("an answer of Prometheus", () => {
+  const matrix = (...result: object[]) => ({ status: "success", data: { resultType: "matrix", result } });
+
+  test("[TE22] is read without what is no number", () => {
+    const values = [
+      [10, "1.5"],
+      [25, "NaN"],
+      [40, "+Inf"],
+      [55, "2"],
+      ["x", "3"],
+    ];
+    expect(seriesIn(matrix({ metric: { component: "web" }, values }))).toEqual([
+      {
+        labels: { component: "web" },
+        points: [
+          [10, 1.5],
+          [55, 2],
+        ],
+      },
+    ]);
+    const vector = { resultType: "vector", result: [{ metric: {}, value: [10, "1"] }] };
+    expect(seriesIn({ status: "success", data: vector })).toEqual([{ labels: {}, points: [[10, 1]] }]);
+  });
+
+  test.each([
+    [{ status: "error", errorType: "bad_data", error: "parse error" }, "parse error"],
+    [{ status: "error" }, "it does not say why"],
+    [{ hello: "world" }, "the answer is not that of a Prometheus"],
+    ["<html>", "the answer is not that of a Prometheus"],
+  ])("[TE24] that is none says why: %j", (answer, problem) => expect(seriesIn(answer)).toEqual({ problem }));
+
+  test("[TE20] becomes series of the cluster or of an app and its components", () => {
+    expect(clusterSeries("cpu_used", [{ labels: {}, points: [[1, 2]] }])).toEqual([
+      { name: "cpu_used", unit: "cores", labels: {}, points: [[1, 2]] },
+    ]);
+    expect(clusterSeries("cpu_used", [])).toEqual([]);
+    const found = [
+      { labels: { component: "web" }, points: [[15, 1]] },
+      { labels: { component: "db" }, points: [[15, 2]] },
+      { labels: { component: "idle" }, points: [] },
+    ];
+    const shape = { name: "memory_used", unit: "bytes" };
+    expect(appSeries("memory_used", "shop", found)).toEqual([
+      { ...shape, labels: { app: "shop" }, points: [[15, 3]] },
+      { ...shape, labels: { app: "shop", component: "db" }, points: [[15, 2]] },
+      { ...shape, labels: { app: "shop", component: "web" }, points: [[15, 1]] },
+    ]);
+  });
+
+  test("[TE20] adds up components at every moment at which one was measured", () => {
+    const series = [
+      [
+        [30, 1],
+        [15, 1],
+      ],
+      [
+        [30, 2],
+        [45, 4],
+      ],
+    ];
+    expect(addedUp(series)).toEqual([
+      [15, 1],
+      [30, 3],
+      [45, 4],
+    ]);
+  });
+});
+
+test("[TE23] Services that may be a Prometheus are tried by how likely they are, and none of a project", () => {
+  const service = (namespace: string, name: string, ports: object[], type = "ClusterIP"): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace },
+    spec: { ports, type },
+  });
+  const services = [
+    service("zoo", "my-prometheus", [{ name: "http", port: 80 }]),
+    service("monitoring", "prometheus-operated", [{ name: "web", port: 9090 }]),
+    service("monitoring", "prometheus-operated", [{ name: "web", port: 9090 }]),
+    service("monitoring", "prometheus-k8s", [
+      { name: "reloader-web", port: 8080 },
+      { name: "web", port: 9090 },
+    ]),
+    service("shop", "prometheus-server", [{ name: "http", port: 80 }]),
+    service("monitoring", "prometheus", [{ name: "grpc", port: 10901 }]),
+    service("monitoring", "prometheus-server", [{ port: 9090 }], "ExternalName"),
+  ];
+  expect(prometheusPaths(services, (namespace) => namespace === "shop")).toEqual([
+    "/api/v1/namespaces/monitoring/services/prometheus-k8s:9090/proxy",
+    "/api/v1/namespaces/monitoring/services/prometheus-operated:9090/proxy",
+    "/api/v1/namespaces/zoo/services/my-prometheus:80/proxy",
+  ]);
+});

@@ -1,0 +1,126 @@
+import { componentNames } from "../app/names.ts";
+
+/** What Prometheus is asked, in its own words. Names are those of cAdvisor, kube-state-metrics and the node exporter. */
+
+export interface RangeQuery {
+  readonly query: string;
+  /** Unix times in seconds. */
+  readonly start: number;
+  readonly end: number;
+  readonly stepSeconds: number;
+}
+
+/** A chart shows no more. */
+const MOST_POINTS = 300;
+
+const STEPS_SECONDS = [15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800];
+
+export function stepSecondsFor(rangeSeconds: number): number {
+  const shortest = Math.ceil(rangeSeconds / (MOST_POINTS - 1));
+  return STEPS_SECONDS.find((step) => step >= shortest) ?? shortest;
+}
+
+/** At whole steps, so that the same moments come again with the next question. */
+export function rangeUpTo(nowMs: number, rangeSeconds: number): Omit<RangeQuery, "query"> {
+  const stepSeconds = stepSecondsFor(rangeSeconds);
+  const end = Math.floor(nowMs / 1_000 / stepSeconds) * stepSeconds;
+  return { start: end - Math.floor(rangeSeconds / stepSeconds) * stepSeconds, end, stepSeconds };
+}
+
+/** Long enough for two scrapes of a slow Prometheus, of which one failed. */
+const SHORTEST_WINDOW_SECONDS = 180;
+
+const rate = (selector: string, stepSeconds: number) =>
+  `rate(${selector}[${Math.max(stepSeconds, SHORTEST_WINDOW_SECONDS)}s])`;
+
+/** The first that is measured, moment by moment. */
+const firstOf = (...expressions: readonly string[]) => expressions.join(" or ");
+
+/** Scraped twice, a container still counts once. */
+const ofContainers = (expression: string) => `sum(max by (namespace, pod, container) (${expression}))`;
+
+/** Neither the sum of a pod nor the container that holds its network. */
+const CONTAINERS = `container!="",container!="POD"`;
+
+export type Measure = "cpu_used" | "memory_used" | "cpu_capacity" | "memory_capacity";
+
+export const UNITS: Readonly<Record<Measure, string>> = {
+  cpu_used: "cores",
+  memory_used: "bytes",
+  cpu_capacity: "cores",
+  memory_capacity: "bytes",
+};
+
+export function clusterQuery(measure: Measure, stepSeconds: number): string {
+  switch (measure) {
+    case "cpu_used":
+      return firstOf(
+        `sum(${rate(`container_cpu_usage_seconds_total{id="/"}`, stepSeconds)})`,
+        `sum(${rate(`node_cpu_seconds_total{mode!~"idle|iowait|steal"}`, stepSeconds)})`,
+        ofContainers(rate(`container_cpu_usage_seconds_total{${CONTAINERS}}`, stepSeconds)),
+      );
+    case "memory_used":
+      return firstOf(
+        `sum(container_memory_working_set_bytes{id="/"})`,
+        "sum(node_memory_MemTotal_bytes - node_memory_MemAvailable_bytes)",
+        ofContainers(`container_memory_working_set_bytes{${CONTAINERS}}`),
+      );
+    case "cpu_capacity":
+      return firstOf(
+        `sum(max by (node) (kube_node_status_capacity{resource="cpu"}))`,
+        "sum(machine_cpu_cores)",
+        `count(node_cpu_seconds_total{mode="idle"})`,
+      );
+    case "memory_capacity":
+      return firstOf(
+        `sum(max by (node) (kube_node_status_capacity{resource="memory"}))`,
+        "sum(machine_memory_bytes)",
+        "sum(node_memory_MemTotal_bytes)",
+      );
+  }
+}
+
+/** Whether there is anything to read that is asked for here. */
+export const IS_MEASURED = firstOf(
+  "count(container_memory_working_set_bytes)",
+  "count(node_memory_MemTotal_bytes)",
+  "count(kube_node_status_capacity)",
+);
+
+export interface AppPlace {
+  readonly namespace: string;
+  readonly name: string;
+  readonly components: readonly string[];
+}
+
+/** One series of each component, under the label `component`. */
+export function componentsQuery(measure: "cpu_used" | "memory_used", app: AppPlace, stepSeconds: number): string {
+  return firstOf(
+    ...app.components.map((component) => {
+      const pods = quoted(podPattern(app.name, component));
+      const selector = `{namespace=${quoted(app.namespace)},pod=~${pods},${CONTAINERS}}`;
+      const measured =
+        measure === "cpu_used"
+          ? rate(`container_cpu_usage_seconds_total${selector}`, stepSeconds)
+          : `container_memory_working_set_bytes${selector}`;
+      return `label_replace(${ofContainers(measured)}, "component", ${quoted(component)}, "", "")`;
+    }),
+  );
+}
+
+/** Beyond this length Kubernetes cuts what it puts between a workload's name and the end of its pods' names. */
+const LONGEST_UNCUT = 46;
+
+/**
+ * The names of a component's pods. Metrics of containers know no labels of pods, and what Kubernetes appends to the name
+ * of a workload is an ordinal, or two words without a hyphen.
+ */
+export function podPattern(app: string, component: string): string {
+  const { base, suffixable } = componentNames(app, component);
+  const names = [...new Set([base, suffixable])].map((name) => name.replace(/[^a-z0-9-]/g, "\\$&")).join("|");
+  const cut = base.length > LONGEST_UNCUT ? "|[a-z0-9]+" : "";
+  return `(${names})-([0-9]+|[a-z0-9]+-[a-z0-9]{5}${cut})`;
+}
+
+/** Prometheus takes the escapes of JSON. */
+const quoted = (text: string): string => JSON.stringify(text);

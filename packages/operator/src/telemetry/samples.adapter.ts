@@ -1,0 +1,89 @@
+import type { ClusterFacts } from "@binnacle/contract";
+import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import type { NewsSink } from "../link/news-sink.ts";
+import { appsSelector } from "./component-pods.ts";
+import type { Prometheus } from "./prometheus.adapter.ts";
+import { sampleOf } from "./samples.ts";
+
+const EVERY_MS = 60_000;
+/** The first look comes at a moment of its own, and so do all after it. */
+const FIRST_WITHIN_MS = 10_000;
+
+const measured = (plural: string, kind: string, namespaced: boolean): ResourceType => ({
+  group: "metrics.k8s.io",
+  version: "v1beta1",
+  plural,
+  kind,
+  namespaced,
+});
+const NODE_METRICS = measured("nodes", "NodeMetrics", false);
+const POD_METRICS = measured("pods", "PodMetrics", true);
+
+export interface SamplesPorts {
+  readonly kube: Pick<KubeClient, "list">;
+  readonly clusterId: string;
+  readonly capacity: () => ClusterFacts["capacity"];
+  readonly prometheus: Pick<Prometheus, "find">;
+  readonly news: Pick<NewsSink, "samples">;
+  readonly clock: Clock;
+  readonly nowMs: () => number;
+  /** Even in 0..1. */
+  readonly random: () => number;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** Looks every minute at what is used, where no Prometheus does. */
+export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
+  const { kube, clusterId, clock, log, news, nowMs } = ports;
+  let isStopped = false;
+  let isDown = false;
+  let stopTimer = () => {};
+  let looking = Promise.resolve();
+
+  async function list(type: ResourceType, options: ListOptions = {}): Promise<readonly KubeObject[] | null> {
+    try {
+      return (await kube.list(type, options)).items;
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      throw error;
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      // One that is there and does not answer keeps nothing either.
+      if (await ports.prometheus.find().catch(() => null)) return;
+      const nodes = await list(NODE_METRICS);
+      const pods = nodes && (await list(POD_METRICS, { labelSelector: appsSelector(clusterId) }));
+      const sample = sampleOf({ nodes, pods: pods ?? [], capacity: ports.capacity(), atMs: nowMs() });
+      if (!isStopped) news.samples(sample);
+      isDown = false;
+    } catch (err) {
+      if (!isDown) log.warn({ err }, "what the cluster uses could not be read; it is tried again every minute");
+      isDown = true;
+    }
+  }
+
+  function lookAfter(ms: number): void {
+    const atMs = clock.now() + ms;
+    stopTimer = clock.after(ms, () => {
+      looking = look().then(() => {
+        if (!isStopped) lookAfter(Math.max(atMs + EVERY_MS - clock.now(), 0));
+      });
+    });
+  }
+
+  lookAfter(ports.random() * FIRST_WITHIN_MS);
+  return {
+    async stop() {
+      isStopped = true;
+      stopTimer();
+      await looking;
+    },
+  };
+}
+
+/** Nobody measures, the measuring server is away, or the operator may not know. */
+const isAbsent = (error: unknown): boolean => error instanceof KubeError && [403, 404, 503].includes(error.status);

@@ -1,0 +1,62 @@
+import { OPERATOR_FRAMES } from "@binnacle/contract";
+import { Check } from "typebox/value";
+import { expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { sampleOf } from "./samples.ts";
+
+const capacity = { cpu_cores: 4, memory_bytes: 8e9, pods: 110 };
+const atMs = Date.parse("2026-01-31T09:30:00.000Z");
+
+const nodeMetrics = (cpu: string, memory: string): KubeObject => ({
+  apiVersion: "metrics.k8s.io/v1beta1",
+  kind: "NodeMetrics",
+  metadata: { name: "n" },
+  usage: { cpu, memory },
+});
+const podMetrics = (labels: Record<string, string>, ...usages: [string, string][]): KubeObject => ({
+  apiVersion: "metrics.k8s.io/v1beta1",
+  kind: "PodMetrics",
+  metadata: { name: "p", namespace: "shop-ns", labels },
+  containers: usages.map(([cpu, memory], index) => ({ name: `c${index}`, usage: { cpu, memory } })),
+});
+const labels = (component: string) => ({ "binnacle.dev/app": "shop", "binnacle.dev/component": component });
+
+test("[TE30] a sample adds up nodes, and the containers of each component", () => {
+  const sample = sampleOf({
+    nodes: [nodeMetrics("250m", "1Gi"), nodeMetrics("1000351n", "512Mi")],
+    pods: [
+      podMetrics(labels("web"), ["100m", "64Mi"], ["200m", "1Mi"]),
+      podMetrics(labels("web"), ["7n", "1Ki"]),
+      podMetrics(labels("db"), ["1", "2Gi"]),
+    ],
+    capacity,
+    atMs,
+  });
+  const where = { namespace: "shop-ns", app: "shop" };
+  expect(sample).toEqual({
+    at: "2026-01-31T09:30:00.000Z",
+    used: { cpu_cores: 0.251, memory_bytes: 1.5 * 2 ** 30 },
+    capacity: { cpu_cores: 4, memory_bytes: 8e9 },
+    components: [
+      { ...where, component: "db", cpu_cores: 1, memory_bytes: 2 ** 31 },
+      { ...where, component: "web", cpu_cores: 0.3, memory_bytes: 65 * 2 ** 20 + 1024 },
+    ],
+  });
+  expect(Check(OPERATOR_FRAMES.samples, { type: "samples", session: crypto.randomUUID(), ...sample })).toBe(true);
+});
+
+test("[TE31] a pod that names no component is not counted, and odd amounts are nothing", () => {
+  const pods = [podMetrics({ "binnacle.dev/app": "shop" }, ["1", "1"]), podMetrics(labels("web"), ["-1", "odd"])];
+  const { components } = sampleOf({ nodes: [], pods, capacity, atMs });
+  expect(components).toEqual([{ namespace: "shop-ns", app: "shop", component: "web", cpu_cores: 0, memory_bytes: 0 }]);
+});
+
+test("[TE32] without measurements what is used is null", () => {
+  const sample = sampleOf({ nodes: null, pods: [], capacity, atMs });
+  expect(sample).toMatchObject({ used: null, capacity: { cpu_cores: 4 }, components: [] });
+});
+
+test("[TE30] a sample fits a frame, whatever the cluster runs", () => {
+  const pods = Array.from({ length: 6_000 }, (_, i) => podMetrics(labels(`c${i}`), ["1m", "1Ki"]));
+  expect(sampleOf({ nodes: [], pods, capacity, atMs }).components).toHaveLength(5_000);
+});

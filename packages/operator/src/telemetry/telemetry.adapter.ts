@@ -1,0 +1,59 @@
+import type { ClusterFacts } from "@binnacle/contract";
+import { keyAt } from "../desired/address.ts";
+import type { DesiredView } from "../desired/desired-view.ts";
+import type { KubeClient } from "../kube/kube-client.ts";
+import { listIn, specOf, textIn } from "../kube/object-fields.ts";
+import type { Clock } from "../kube/work-queue.ts";
+import type { Answerer } from "../link/answerer.ts";
+import type { LinkLog } from "../link/link-log.ts";
+import type { NewsSink } from "../link/news-sink.ts";
+import { startBuilds } from "./builds.adapter.ts";
+import { createLogs } from "./logs.adapter.ts";
+import { createMetrics } from "./metrics.adapter.ts";
+import { createPrometheus } from "./prometheus.adapter.ts";
+import { startSamples } from "./samples.adapter.ts";
+
+export interface TelemetryPorts {
+  readonly kube: KubeClient;
+  readonly clusterId: string;
+  /** Null looks for a Prometheus in the cluster. */
+  readonly prometheusUrl: string | null;
+  readonly view: Pick<DesiredView, "holder">;
+  readonly facts: { current(): ClusterFacts };
+  readonly news: NewsSink;
+  readonly clock: Clock;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly log: LinkLog;
+}
+
+export interface Telemetry {
+  readonly answerer: Answerer;
+  stop(): Promise<void>;
+}
+
+/** What the cluster writes, uses and builds: answered when asked, and told by itself. */
+export function startTelemetry(given: TelemetryPorts): Telemetry {
+  const { view, facts } = given;
+  const ports = {
+    ...given,
+    url: given.prometheusUrl,
+    capacity: () => facts.current().capacity,
+    isProjectNamespace: (namespace: string) =>
+      view.holder("project", keyAt({ kind: "project", namespace, name: namespace })) !== null,
+    componentsOf(namespace: string, app: string): readonly string[] | null {
+      const holder = view.holder("app", keyAt({ kind: "app", namespace, name: app }));
+      return holder && listIn(specOf(holder)["components"]).map(({ name }) => textIn(name));
+    },
+  };
+  const prometheus = createPrometheus(ports);
+  const samples = startSamples({ ...ports, prometheus });
+  const builds = startBuilds(ports);
+  return {
+    answerer: { metrics: createMetrics({ ...ports, prometheus }), logs: createLogs(ports) },
+    async stop() {
+      await Promise.all([samples.stop(), builds.stop()]);
+      await prometheus.close();
+    },
+  };
+}

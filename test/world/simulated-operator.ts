@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { type DesiredKind, type DriftReport, HUB_PATH, type HubFrames, type Reports } from "@binnacle/contract";
+import type { Refusal } from "../../packages/operator/src/desired/desired-store.ts";
+import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.ts";
+import { type Link, type LinkPorts, startLink } from "../../packages/operator/src/link/link.adapter.ts";
+import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
+import { createNewsOutbox } from "../../packages/operator/src/link/news-outbox.ts";
+import { createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/status-outbox.ts";
+
+export interface SimulatedOperator {
+  readonly link: Link;
+  readonly store: MemoryStore;
+  readonly outbox: StatusOutbox;
+  stop(): Promise<void>;
+}
+
+export interface SimulationOptions {
+  /** Of the control plane. */
+  readonly url: string;
+  readonly token: string;
+  /** What an earlier operator of the cluster has left behind. */
+  readonly store?: MemoryStore;
+  /** Whether it says of everything at once that it is as wanted. */
+  readonly reports?: boolean;
+  readonly ports?: Partial<LinkPorts>;
+}
+
+const IN_SYNC: DriftReport = { state: "in_sync", summary: null, fields: [], detected_at: null };
+
+const AS_WANTED: { readonly [K in DesiredKind]: Reports[K] } = {
+  project: { state: "ready", message: null },
+  registry_secrets: { state: "ready", message: null },
+  app: { phase: "running", reason: null, message: null, components: [], drift: IN_SYNC },
+  addon_instance: { phase: "ready", reason: null, message: null, exports: {} },
+};
+
+/** A cluster in memory that reports everything to be as it is wanted. */
+class ObedientStore extends MemoryStore {
+  readonly #outbox: StatusOutbox;
+  readonly #inner: MemoryStore;
+
+  constructor(inner: MemoryStore, outbox: StatusOutbox) {
+    super();
+    this.#inner = inner;
+    this.#outbox = outbox;
+  }
+  override inventory = () => this.#inner.inventory();
+  override memory = () => this.#inner.memory();
+  override remember = (news: Parameters<MemoryStore["remember"]>[0]) => this.#inner.remember(news);
+
+  override async apply(frame: HubFrames["apply"]): Promise<Refusal | null> {
+    const refusal = await this.#inner.apply(frame);
+    if (!refusal) this.#outbox.report(frame.kind, frame, AS_WANTED[frame.kind]);
+    return refusal;
+  }
+
+  override async remove(frame: HubFrames["remove"]): Promise<Refusal | null> {
+    const refusal = await this.#inner.remove(frame);
+    if (!refusal) this.#outbox.report(frame.kind, frame, { state: "gone" });
+    return refusal;
+  }
+}
+
+/** An operator without a cluster: the real link to the hub, and a memory in the place of Kubernetes. */
+export function simulateOperator(options: SimulationOptions): SimulatedOperator {
+  const { url, token, store = new MemoryStore(), reports = true, ports = {} } = options;
+  const outbox = createStatusOutbox(randomUUID);
+  const link = startLink({
+    hubUrl: url.replace(/^http/, "ws") + HUB_PATH,
+    store: reports ? new ObedientStore(store, outbox) : store,
+    outbox,
+    news: createNewsOutbox(),
+    answerer: { metrics: async () => ({ step: "60s", series: [] }), async *logs() {} },
+    commands: { resync: () => outbox.resync(), redeploy: async () => true, settings: () => undefined },
+    tokens: { current: async () => token, store: async () => undefined },
+    facts: () => FACTS,
+    operatorVersion: "simulated",
+    clock: realClock,
+    random: Math.random,
+    newId: randomUUID,
+    log: SILENT,
+    ...ports,
+  });
+  return { link, store, outbox, stop: () => link.stop() };
+}
+
+const FACTS = {
+  kubernetes_version: "v1.37.1",
+  node_count: 1,
+  capacity: { cpu_cores: 4, memory_bytes: 8_000_000_000, pods: 110 },
+};
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
