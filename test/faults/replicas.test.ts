@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { Client } from "../world/client.ts";
+import { freshDatabase } from "../world/database.ts";
+import { dataFolder, type ServerProcess, startServer } from "../world/server-process.ts";
+import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
+
+const REDIS_URL = process.env["REDIS_URL"] ?? "";
+if (!REDIS_URL)
+  process.stderr.write(
+    "\n!!! SKIPPED: several processes of each role are not tested, because REDIS_URL is not set. !!!\n\n",
+  );
+
+const SOON = { timeout: 100_000, interval: 100 };
+
+/** Passes each connection on to the next of the servers that takes it, as a load balancer does. */
+async function balance(targets: readonly number[]): Promise<Server> {
+  let turn = 0;
+  const server = createServer((near) => {
+    const pass = (triesLeft: number): void => {
+      const far = connect(targets[turn++ % targets.length] ?? 0, "127.0.0.1");
+      far.once("connect", () => near.pipe(far).pipe(near));
+      far.once("error", () => (triesLeft > 0 && far.connecting ? pass(triesLeft - 1) : near.destroy()));
+      far.once("close", () => far.connecting || near.destroy());
+      near.once("close", () => far.destroy());
+      near.on("error", () => far.destroy());
+    };
+    pass(targets.length);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+describe.runIf(REDIS_URL)("two API and two hub processes over one database and one Redis", () => {
+  let data: Awaited<ReturnType<typeof dataFolder>>;
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let apis: ServerProcess[];
+  let hubs: ServerProcess[];
+  let clients: Client[];
+  let balancer: Server;
+  const operators: SimulatedOperator[] = [];
+
+  beforeAll(async () => {
+    data = await dataFolder();
+    database = await freshDatabase();
+    const start = (roles: string) =>
+      startServer({
+        BINNACLE_DATA_DIR: data.path,
+        DATABASE_URL: database.url,
+        REDIS_URL,
+        BINNACLE_ROLES: roles,
+        BINNACLE_HUB_PORT: "0",
+        BINNACLE_DATABASE_POOL_SIZE: "8",
+      });
+    apis = [await start("api,worker"), await start("api")];
+    hubs = [await start("hub"), await start("hub")];
+    const api = new Client(`${apis[0]?.url}/api/v1`);
+    const { body } = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    clients = apis.map(({ url }) => new Client(`${url}/api/v1`, headers));
+    balancer = await balance(hubs.map(({ url }) => Number(new URL(url).port)));
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(operators.map((operator) => operator.stop()));
+    for (const server of [...(hubs ?? []), ...(apis ?? [])]) {
+      server.signal("SIGTERM");
+      await server.exited;
+    }
+    balancer?.close();
+    await database?.drop();
+    await data?.remove();
+  });
+
+  test("[RQ12] serve one fleet: whichever is asked, whoever holds the operator, and when a hub is killed", async () => {
+    const [first, second] = clients as [Client, Client];
+    const { body: orgs } = await first.get("/orgs");
+    const clusters = await Promise.all(
+      [1, 2].map(async (number) => {
+        const { body } = await first.post(`/orgs/${orgs.data[0].id}/clusters`, { name: `cluster ${number}` });
+        return { id: body.id as string, token: body.connection_token as string };
+      }),
+    );
+    const url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+    for (const { token } of clusters) {
+      const operator = simulateOperator({ url, token });
+      operators.push(operator);
+      await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
+    }
+    const { kysely: db } = database.database;
+    const holders = async () =>
+      (await db.selectFrom("cluster_sessions").select("hub_id").execute()).map((row) => row.hub_id);
+    expect(new Set(await holders()).size).toBe(2);
+
+    for (const client of clients) {
+      for (const { id } of clusters) expect((await client.get(`/clusters/${id}/metrics`)).status).toBe(200);
+    }
+
+    const streams = await Promise.all(clients.map((client) => client.follow("/events/stream?resource_type=project")));
+    for (const [index, { id }] of clusters.entries()) {
+      const made = await (index === 0 ? second : first).post("/projects", { name: "shop", cluster_id: id });
+      expect(made.status).toBe(201);
+      for (const stream of streams) {
+        let lifecycle = null;
+        while (lifecycle !== "ready") {
+          const frame = await stream.next();
+          if (frame?.data?.cluster_id === id) lifecycle = frame.data.lifecycle;
+        }
+      }
+    }
+    for (const stream of streams) stream.leave();
+
+    hubs[0]?.signal("SIGKILL");
+    await hubs[0]?.exited;
+    await vi.waitFor(async () => {
+      expect(operators.map(({ link }) => link.isLive)).toEqual([true, true]);
+      for (const { id } of clusters) expect((await second.get(`/clusters/${id}/metrics`)).status).toBe(200);
+    }, SOON);
+    expect(new Set(await holders()).size).toBe(1);
+    for (const { id } of clusters) {
+      const { body } = await first.post("/projects", { name: "after", cluster_id: id });
+      await vi.waitFor(
+        async () => expect((await second.get(`/projects/${body.id}`)).body.lifecycle).toBe("ready"),
+        SOON,
+      );
+    }
+  }, 240_000);
+});
