@@ -48,9 +48,8 @@ export async function addonWorld() {
 
   const logged: string[] = [];
   const write = (fields: object, message: string) => {
-    if (process.env["DBG"])
-      process.stderr.write(`${message} ${JSON.stringify(fields)} ${(fields as { err?: Error }).err?.stack}\n`);
-    logged.push(`${message} ${JSON.stringify(fields)} ${String((fields as { err?: unknown }).err ?? "")}`);
+    const { err } = fields as { readonly err?: Error };
+    logged.push(`${message} ${JSON.stringify(fields)} ${err?.stack}`);
   };
   const log = { info: write, warn: write };
   const reports: (AddonReport | Gone)[] = [];

@@ -42,6 +42,7 @@ describe("arguments of Helm", () => {
       "--history-max=5",
       "--labels=binnacle.dev/cluster=c1,binnacle.dev/digest=d",
       "--values=-",
+      "--reset-values",
       "--repo=https://charts.example.com",
       "--",
       "db",

@@ -45,6 +45,8 @@ export function upgradeArguments(id: ReleaseId, source: Source, labels: Readonly
     `--history-max=${HISTORY_MAX}`,
     `--labels=${pairs.join(",")}`,
     "--values=-",
+    // Without it, no values at all would mean those of the last time.
+    "--reset-values",
     ...source.options,
     "--",
     id.name,

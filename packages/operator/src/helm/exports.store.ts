@@ -62,7 +62,6 @@ export function createExportsStore(kube: Pick<KubeClient, "get" | "apply" | "del
 
   return { resolve, keep, drop };
 }
-export type ExportsStore = ReturnType<typeof createExportsStore>;
 
 function contentOf(secret: KubeObject): Readonly<Record<string, string>> {
   const data = (secret["data"] ?? {}) as Record<string, string>;

@@ -22,7 +22,7 @@ export interface LeasePorts {
   readonly nowMs: () => number;
 }
 
-export const leaseName = ({ name }: Pick<ReleaseId, "name">): string => `binnacle-helm-${name}`;
+const leaseName = ({ name }: Pick<ReleaseId, "name">): string => `binnacle-helm-${name}`;
 
 /** Two operators never run Helm on one release at once. */
 export function createLeases({ kube, clusterId, holder, clock, nowMs }: LeasePorts) {

@@ -55,4 +55,3 @@ export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "re
 
   return { readiness, left };
 }
-export type ReleaseObjects = ReturnType<typeof createReleaseObjects>;

@@ -189,4 +189,3 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     },
   };
 }
-export type ReleaseReconciler = ReturnType<typeof createReleaseReconciler>;

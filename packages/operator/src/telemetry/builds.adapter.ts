@@ -72,7 +72,10 @@ export function startBuilds(ports: BuildsPorts): Builds {
         log.warn({ err, source }, "whether the cluster has builds could not be found out; it is asked again");
       }
     }
-    if (!isStopped) stopTimer = clock.after(LOOK_EVERY_MS, () => (looking = look()));
+    if (isStopped) return;
+    stopTimer = clock.after(LOOK_EVERY_MS, () => {
+      looking = look();
+    });
   }
 
   let looking = look();

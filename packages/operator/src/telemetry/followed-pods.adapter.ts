@@ -27,6 +27,8 @@ export interface FollowOptions {
   readonly pods: readonly KubeObject[];
   /** Where to begin to read a container that was not followed before. */
   readonly positionOf: (pod: ComponentPod, container: string) => LogPosition;
+  /** A pod that is gone does not come back. */
+  readonly forget: (pod: ComponentPod) => void;
   readonly signal: AbortSignal;
 }
 
@@ -108,9 +110,12 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
     log: ports.log,
     onChange(key, object) {
       unconfirmed.delete(key);
-      if (object) pods.set(key, podOf(object));
+      const before = pods.get(key);
+      const now = object && podOf(object);
+      if (now) pods.set(key, now);
       else pods.delete(key);
       reconsider();
+      if (before && before.uid !== now?.uid) options.forget(before);
     },
   });
   // Nobody tells of those that went before the informer began.

@@ -71,7 +71,10 @@ describe("a position", () => {
     fc.assert(
       fc.property(log, breaks, (entries, lengths) => {
         let ms = Date.parse("2026-01-31T09:30:00Z");
-        const lines = entries.map(({ gapMs, text }) => `${new Date((ms += gapMs)).toISOString()} ${text}`);
+        const lines = entries.map(({ gapMs, text }) => {
+          ms += gapMs;
+          return `${new Date(ms).toISOString()} ${text}`;
+        });
         const position = createLogPosition({ first: {}, nowMs });
         const got: string[] = [];
         for (const length of [...lengths, lines.length]) {

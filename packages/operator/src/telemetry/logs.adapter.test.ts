@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { CLUSTER, type PodsApi, reading, startPodsApi } from "./pods-api.fixture.ts";
+import { CLUSTER, logsOf, type PodsApi, reading, startPodsApi } from "./pods-api.fixture.ts";
 
 let api: PodsApi;
 beforeEach(async () => {
@@ -173,6 +173,20 @@ describe("a stream that follows", () => {
     await seen(stream, "a", "b", "c", "d");
   });
 
+  test("[TE6] gives up pods that went before they could be followed", async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `gone-${index}`);
+    for (const name of names) {
+      api.run(name, { createdAt: "2026-01-02T00:00:00Z" });
+      api.refuse(`${name}/web`, "silence");
+    }
+    api.run("web-old");
+    api.write("web-old/web", at(1, "still here"));
+    const stream = reading(api);
+    await vi.waitFor(() => expect(api.asked.length).toBeGreaterThan(20), soon);
+    for (const name of names) api.remove(name);
+    await seen(stream, "still here");
+  });
+
   test("[TE7] follows the twenty newest pods, also when a newer one comes", async () => {
     const name = (index: number) => `web-${String(index).padStart(2, "0")}`;
     for (let index = 0; index < 25; index += 1) {
@@ -193,10 +207,24 @@ describe("a stream that follows", () => {
     expect(stream.lines()).not.toContain("not followed");
   });
 
+  test("[TE9] leaves room for watches: who comes when all connections for logs are taken is refused", async () => {
+    const containers = Array.from({ length: 8 }, (_, index) => `c${index}`);
+    for (let index = 0; index < 20; index += 1) api.run(`web-${index}`, { containers });
+    const logs = logsOf(api);
+    const first = reading(api, {}, logs);
+    await vi.waitFor(() => expect(api.followerCount()).toBe(160), soon);
+    const message = "Too many logs of this cluster are being read.";
+    await expect(reading(api, { follow: false }, logs).done).rejects.toMatchObject({ code: "unavailable", message });
+    const waiting = reading(api, {}, logs);
+    first.stop.abort();
+    api.write("web-1/c1", at(1, "free again"));
+    await seen(waiting, "free again");
+  });
+
   test("[TE10] leaves no connection once nobody reads", async () => {
     api.run("web-1");
     api.run("web-2");
-    const stream = reading(api, {}, realClock);
+    const stream = reading(api, {}, logsOf(api, realClock));
     await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([2, 1]), soon);
     stream.stop.abort();
     await stream.done;

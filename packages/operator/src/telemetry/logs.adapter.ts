@@ -70,7 +70,10 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
       for await (const line of tailsOf(ports, sources, { signal, isFollowing: follow })) yield shown(component, line);
     }
     if (!follow) return;
-    const following = followPods(ports, { namespace, labelSelector, pods, positionOf, signal });
+    const forget = (pod: ComponentPod) => {
+      for (const { name } of pod.containers) positions.delete(idOf(pod, name));
+    };
+    const following = followPods(ports, { namespace, labelSelector, pods, positionOf, forget, signal });
     for await (const line of following) yield shown(component, line);
   };
 }

@@ -20,6 +20,6 @@ export async function* mergedByTime<T extends Instant>(sources: readonly AsyncIt
       else earliest.value = next.value;
     }
   } finally {
-    await Promise.all(sources.map((source) => source.return?.()));
+    await Promise.all(sources.map(async (source) => source.return?.()));
   }
 }

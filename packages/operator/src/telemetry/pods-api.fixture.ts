@@ -5,7 +5,7 @@ import { ownLabels } from "../desired/ownership.ts";
 import { type Asked, startFakeApi } from "../kube/fake-api.fixture.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { DroppedLines, LogStreamRequest } from "../link/answerer.ts";
+import type { Answerer, DroppedLines, LogStreamRequest } from "../link/answerer.ts";
 import { createLogs } from "./logs.adapter.ts";
 
 export const CLUSTER = "0190e5e0-0000-7000-8000-0000000000c1";
@@ -141,17 +141,19 @@ function answerOf(refusal: Refusal | undefined) {
 /** Waits are a hundredth of what they are. */
 export const hastyClock: Clock = { ...realClock, after: (ms, callback) => realClock.after(ms / 100, callback) };
 
-/** Reads the logs of one component, gathering what comes. Everything ends with the test. */
-export function reading(api: PodsApi, changes: Partial<LogStreamRequest> = {}, clock: Clock = hastyClock) {
-  const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined };
-  const logs = createLogs({
+export function logsOf(api: PodsApi, clock: Clock = hastyClock): Answerer["logs"] {
+  return createLogs({
     kube: api.client,
     clusterId: CLUSTER,
     componentsOf: (namespace, app) => (namespace === NAMESPACE && app === "shop" ? ["web"] : null),
     clock,
     nowMs: Date.now,
-    log: silent,
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
   });
+}
+
+/** Reads the logs of one component, gathering what comes. Everything ends with the test. */
+export function reading(api: PodsApi, changes: Partial<LogStreamRequest> = {}, logs = logsOf(api)) {
   const request: LogStreamRequest = {
     name: "logs",
     namespace: NAMESPACE,

@@ -23,7 +23,7 @@ export interface PrometheusPorts {
   readonly url: string | null;
   readonly isProjectNamespace: (namespace: string) => boolean;
   readonly nowMs: () => number;
-  readonly log: { info(fields: object, message: string): void };
+  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
 export type Params = Readonly<Record<string, string | number>>;
@@ -42,6 +42,7 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
   let believed: { readonly ask: Ask | null; readonly untilMs: number } | null = null;
   let looking: Promise<Ask | null> | null = null;
   let said: string | null = null;
+  let isDown = false;
 
   const directly =
     (address: string): Ask =>
@@ -97,6 +98,15 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
     said = path;
   }
 
+  /** Says it once per outage. */
+  function failed(err: unknown): Unanswerable {
+    // It may have moved.
+    believed = null;
+    if (!isDown) log.warn({ err }, "Prometheus could not be asked");
+    isDown = true;
+    return explained(err);
+  }
+
   async function current(): Promise<Ask | null> {
     if (believed && nowMs() < believed.untilMs) return believed.ask;
     looking ??= look().finally(() => {
@@ -110,18 +120,18 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
   return {
     async find() {
       const ask = await current().catch((error: unknown) => {
-        throw explained(error);
+        throw failed(error);
       });
       if (!ask) return null;
       return {
         async range({ query, start, end, stepSeconds }) {
           try {
             const params = { query, start, end, step: stepSeconds, timeout: `${ANSWER_WITHIN_MS}ms` };
-            return found(await ask("/api/v1/query_range", params, ANSWER_WITHIN_MS));
+            const series = found(await ask("/api/v1/query_range", params, ANSWER_WITHIN_MS));
+            isDown = false;
+            return series;
           } catch (error) {
-            // It may have moved.
-            believed = null;
-            throw explained(error);
+            throw failed(error);
           }
         },
       };

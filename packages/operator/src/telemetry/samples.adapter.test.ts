@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type Answerer, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
+import type { SampleNews } from "../link/news-sink.ts";
+import { startSamples } from "./samples.adapter.ts";
+
+const CLUSTER = "0190e5e0-0000-7000-8000-0000000000c1";
+const METRICS = "/apis/metrics.k8s.io/v1beta1";
+
+let api: FakeApi;
+let answer: Answerer;
+let samples: SampleNews[];
+let timers: { readonly ms: number; readonly callback: () => void }[];
+let nowMs: number;
+beforeEach(async () => {
+  api = await startFakeApi((asked, response) => answer(asked, response));
+  samples = [];
+  timers = [];
+  nowMs = 0;
+});
+afterEach(() => api.stop());
+
+const clock = {
+  now: () => nowMs,
+  after(ms: number, callback: () => void) {
+    timers.push({ ms, callback });
+    return () => undefined;
+  },
+};
+
+function start(hasPrometheus: () => Promise<object | null> = async () => null) {
+  const log = { warn: vi.fn() };
+  const running = startSamples({
+    kube: api.client,
+    clusterId: CLUSTER,
+    capacity: () => ({ cpu_cores: 4, memory_bytes: 8e9, pods: 110 }),
+    prometheus: { find: hasPrometheus as never },
+    news: { samples: (news) => void samples.push(news) },
+    clock,
+    nowMs: () => nowMs,
+    random: () => 0.5,
+    log,
+  });
+  return { ...running, log };
+}
+
+/** The next look is due, and done. */
+async function next(): Promise<number> {
+  const due = timers.shift();
+  if (!due) throw new Error("nothing is due");
+  nowMs += due.ms;
+  due.callback();
+  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  return due.ms;
+}
+
+const measuring: Answerer = ({ path }) => {
+  if (path === `${METRICS}/nodes`)
+    return [200, { metadata: {}, items: [{ metadata: {}, usage: { cpu: "1", memory: "1Ki" } }] }];
+  return path === `${METRICS}/pods` ? [200, { metadata: {}, items: [] }] : [404, {}];
+};
+
+test("[TE30] a cluster is looked at every minute, from a moment of its own on", async () => {
+  answer = measuring;
+  const running = start();
+  expect([await next(), await next(), await next()]).toEqual([5_000, 60_000, 60_000]);
+  await running.stop();
+  expect(samples.map(({ at }) => at)).toEqual([5, 65, 125].map((s) => new Date(s * 1_000).toISOString()));
+  expect(samples[0]).toMatchObject({ used: { cpu_cores: 1, memory_bytes: 1_024 }, components: [] });
+  expect(api.asked.find(({ path }) => path === `${METRICS}/pods`)?.query["labelSelector"]).toBe(
+    `app.kubernetes.io/managed-by=binnacle,binnacle.dev/cluster=${CLUSTER},binnacle.dev/app,binnacle.dev/component`,
+  );
+});
+
+test("[TE30] where a Prometheus answers nothing is sampled, and where it fails it is", async () => {
+  answer = measuring;
+  const prometheus = vi.fn(async (): Promise<object | null> => ({}));
+  const running = start(prometheus);
+  await next();
+  expect(samples).toEqual([]);
+  prometheus.mockRejectedValue(new Error("away"));
+  await next();
+  expect(samples).toHaveLength(1);
+  await running.stop();
+});
+
+test.each([404, 403, 503])("[TE32] a cluster whose measurements answer %d tells its capacity alone", async (status) => {
+  answer = () => [status, { kind: "Status", code: status }];
+  const running = start();
+  await next();
+  await running.stop();
+  expect(samples).toMatchObject([{ used: null, capacity: { cpu_cores: 4, memory_bytes: 8e9 }, components: [] }]);
+});
+
+test("[TE33] a cluster that does not answer is said once, and looked at again", async () => {
+  answer = (_, response) => {
+    response.destroy();
+    return null;
+  };
+  const running = start();
+  await next();
+  await next();
+  expect(running.log.warn).toHaveBeenCalledOnce();
+  expect(samples).toEqual([]);
+  answer = measuring;
+  await next();
+  expect(samples).toHaveLength(1);
+  await running.stop();
+});

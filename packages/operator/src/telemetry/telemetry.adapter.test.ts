@@ -1,0 +1,89 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
+import { FACTS } from "../link/link.fixture.ts";
+import { createNewsOutbox } from "../link/news-outbox.ts";
+import { startTelemetry } from "./telemetry.adapter.ts";
+
+let api: FakeApi;
+afterEach(() => api?.stop());
+
+/** A cluster with one app in one project, and a builder. */
+async function started() {
+  const build = (namespace: string) => ({
+    metadata: { name: "web-1", namespace, uid: namespace, resourceVersion: "1", creationTimestamp: new Date() },
+  });
+  api = await startFakeApi(({ path, query }, response) => {
+    if (query["watch"]) {
+      response.flushHeaders();
+      return null;
+    }
+    if (path === "/apis/kpack.io/v1alpha2") {
+      return [200, { resources: [{ name: "builds", kind: "Build", namespaced: true }] }];
+    }
+    if (path.endsWith("/builds")) return [200, { metadata: {}, items: [build("elsewhere"), build("shop")] }];
+    if (path.endsWith("/pods") || path.endsWith("/services")) return [200, { metadata: {}, items: [] }];
+    return [404, { kind: "Status", code: 404 }];
+  });
+  const app: KubeObject = {
+    apiVersion: "binnacle.dev/v1alpha1",
+    kind: "App",
+    metadata: { name: "web", namespace: "shop" },
+    spec: { components: [{ name: "front" }] },
+  };
+  const holders = new Map<string, KubeObject>([
+    ["project/shop", app],
+    ["app/shop/web", app],
+  ]);
+  const news = createNewsOutbox();
+  const telemetry = startTelemetry({
+    kube: api.client,
+    clusterId: "0190e5e0-0000-7000-8000-0000000000c1",
+    prometheusUrl: null,
+    view: { holder: (_, key) => holders.get(key) ?? null },
+    facts: { current: () => FACTS },
+    news,
+    clock: realClock,
+    nowMs: Date.now,
+    random: () => 0,
+    log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+  });
+  return { telemetry, news };
+}
+
+test("[TE25] an app is known by what the cluster is told to hold", async () => {
+  const { telemetry } = await started();
+  const ask = (name: string) =>
+    telemetry.answerer.metrics({ name: "metrics", app: { namespace: "shop", name }, range_seconds: 60 });
+  expect(await ask("web")).toBeNull();
+  await expect(ask("other")).rejects.toMatchObject({ code: "not_found" });
+  const read = async (component: string) => {
+    const stream = { namespace: "shop", app: "web", component, tail_lines: 1, since_seconds: null, follow: false };
+    const items: unknown[] = [];
+    const logs = telemetry.answerer.logs({ name: "logs", ...stream }, new AbortController().signal);
+    for await (const item of logs) items.push(item);
+    return items;
+  };
+  expect(await read("front")).toEqual([{ dropped: 0 }]);
+  await expect(read("back")).rejects.toMatchObject({ code: "not_found" });
+  await telemetry.stop();
+});
+
+test("[TE40] builds of projects alone and a first sample are told by themselves", async () => {
+  const { telemetry, news } = await started();
+  const told: unknown[] = [];
+  const next = () => {
+    const frame = news.next();
+    if (frame) told.push(frame);
+    return told;
+  };
+  await vi.waitFor(() => expect(next()).toHaveLength(2), { timeout: 10_000, interval: 20 });
+  expect(told).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ type: "samples", used: null }),
+      expect.objectContaining({ type: "build", namespace: "shop", source: "kpack", state: "pending" }),
+    ]),
+  );
+  await telemetry.stop();
+});
