@@ -1,21 +1,32 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connectRedisBus } from "../packages/server/src/bus/redis.adapter.ts";
 import { createAgentTokens } from "../packages/server/src/clusters/agent-token.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
+import { inTransaction } from "../packages/server/src/database/transaction.ts";
+import { raiseDesired } from "../packages/server/src/desired/desired.store.ts";
+import { DESIRED_TOPIC } from "../packages/server/src/desired/desired.ts";
 import { newId } from "../packages/server/src/id.ts";
+import { desiredProject } from "../packages/server/src/projects/project.ts";
 import type { Identity } from "./hub-operators.ts";
 import { type Process, startNode } from "./process.ts";
 
-/** A hub, with the API beside it in the same process, on an embedded database with many clusters. */
+/** How many changes are committed at the same time at most. */
+const COMMITTERS = 8;
+
+/** A hub alone in its process, on an embedded database with many clusters and a Redis. */
 export interface HubStage {
   readonly identities: readonly Identity[];
   readonly hub: () => Process;
   readonly url: () => string;
-  readonly base: () => string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Stores a new project as the API does, and hints at it once it is committed. */
+  commit(clusterId: string, name: string): Promise<void>;
   residentKb(): Promise<number>;
   /** Without a goodbye. */
   kill(): Promise<void>;
@@ -30,20 +41,22 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
   const embedded = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
   const { host, port, user, database: name } = embedded.connection;
   const databaseUrl = `postgres:///${name}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
-  const database = connect({ url: databaseUrl }, { poolSize: 2, onError: () => undefined });
+  const database = connect({ url: databaseUrl }, { poolSize: COMMITTERS, onError: () => undefined });
+  const redis = await startRedis(folder);
+  const bus = connectRedisBus(redis.url, SILENT);
   const signingKey = randomBytes(32).toString("base64url");
   const start = (listenOn: number) =>
     startNode("packages/server/src/main.ts", {
       DATABASE_URL: databaseUrl,
+      REDIS_URL: redis.url,
       BINNACLE_DATA_DIR: folder,
       BINNACLE_SECRET_KEY: signingKey,
-      BINNACLE_PORT: String(listenOn),
-      BINNACLE_ROLES: "api,hub",
+      BINNACLE_HUB_PORT: String(listenOn),
+      BINNACLE_ROLES: "hub",
     });
   let hub = await start(0);
   try {
-    const base = () => `http://127.0.0.1:${hub.port}/api/v1`;
-    const { headers, orgId } = await signIn(base());
+    const { id: orgId } = await database.kysely.selectFrom("orgs").select("id").executeTakeFirstOrThrow();
     const tokens = await createAgentTokens(signingKey, () => new Date());
     const ids = Array.from({ length: clusters }, () => newId());
     await database.pool.query(
@@ -58,8 +71,24 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
       identities,
       hub: () => hub,
       url: () => `ws://127.0.0.1:${hub.port}/hub/v1`,
-      base,
-      headers,
+      async commit(clusterId, name) {
+        const now = new Date();
+        const id = newId();
+        const row = {
+          id,
+          org_id: orgId,
+          cluster_id: clusterId,
+          name,
+          namespace: name,
+          created_at: now,
+          updated_at: now,
+        };
+        await inTransaction(database.kysely, async (tx) => {
+          await tx.insertInto("projects").values(row).execute();
+          await raiseDesired(tx, { clusterId, ...desiredProject(row) }, now);
+        });
+        bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
+      },
       async residentKb() {
         const status = await readFile(`/proc/${hub.pid}/status`, "utf8");
         return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
@@ -74,18 +103,36 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
     });
   } finally {
     await hub.stop();
+    await bus.close();
+    await redis.stop();
     await database.close();
     await embedded.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function signIn(base: string): Promise<{ headers: Record<string, string>; orgId: string }> {
-  const form = new URLSearchParams({ username: "admin", password: "binnacle" });
-  const login = await fetch(`${base}/login`, { method: "POST", body: form });
-  const { access_token } = (await login.json()) as { access_token: string };
-  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
-  const me = await fetch(`${base}/user/me`, { headers });
-  const { organizations } = (await me.json()) as { organizations: { id: string }[] };
-  return { headers, orgId: organizations[0]?.id ?? "" };
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The one that `REDIS_URL` names, or one of its own. */
+async function startRedis(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const given = process.env["REDIS_URL"];
+  if (given) return { url: given, stop: async () => undefined };
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder];
+  const child = spawn("redis-server", options, { stdio: "ignore" });
+  const failed = once(child, "error").then(() => {
+    throw new Error("This needs Redis: install redis-server, or name one with REDIS_URL.");
+  });
+  await Promise.race([once(child, "spawn"), failed]);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
 }

