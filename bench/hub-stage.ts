@@ -9,23 +9,31 @@ import { connectRedisBus } from "../packages/server/src/bus/redis.adapter.ts";
 import { createAgentTokens } from "../packages/server/src/clusters/agent-token.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
-import { inTransaction } from "../packages/server/src/database/transaction.ts";
-import { raiseDesired } from "../packages/server/src/desired/desired.store.ts";
-import { DESIRED_TOPIC } from "../packages/server/src/desired/desired.ts";
+import { DESIRED_TOPIC, projectKey } from "../packages/server/src/desired/desired.ts";
 import { newId } from "../packages/server/src/id.ts";
-import { desiredProject } from "../packages/server/src/projects/project.ts";
 import type { Identity } from "./hub-operators.ts";
 import { type Process, startNode } from "./process.ts";
 
 /** How many changes are committed at the same time at most. */
 const COMMITTERS = 8;
 
+/** What the API writes for a new project, in one statement: what commits is not what is measured. */
+const COMMIT = `
+  with project as (
+    insert into projects (id, org_id, cluster_id, name, namespace, created_at, updated_at)
+    values ($1, $2, $3, $4, $4, now(), now())
+  ), raised as (
+    update clusters set revision = revision + 1 where id = $3 returning revision
+  )
+  insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, updated_at)
+  select $3, 'project', $1, $5, 1, revision, now() from raised`;
+
 /** A hub alone in its process, on an embedded database with many clusters and a Redis. */
 export interface HubStage {
   readonly identities: readonly Identity[];
   readonly hub: () => Process;
   readonly url: () => string;
-  /** Stores a new project as the API does, and hints at it once it is committed. */
+  /** Stores a new project, and hints at it once it is committed. */
   commit(clusterId: string, name: string): Promise<void>;
   residentKb(): Promise<number>;
   /** Without a goodbye. */
@@ -72,21 +80,8 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
       hub: () => hub,
       url: () => `ws://127.0.0.1:${hub.port}/hub/v1`,
       async commit(clusterId, name) {
-        const now = new Date();
-        const id = newId();
-        const row = {
-          id,
-          org_id: orgId,
-          cluster_id: clusterId,
-          name,
-          namespace: name,
-          created_at: now,
-          updated_at: now,
-        };
-        await inTransaction(database.kysely, async (tx) => {
-          await tx.insertInto("projects").values(row).execute();
-          await raiseDesired(tx, { clusterId, ...desiredProject(row) }, now);
-        });
+        const values = [newId(), orgId, clusterId, name, projectKey(name)];
+        await database.pool.query({ name: "commit", text: COMMIT, values });
         bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
       },
       async residentKb() {

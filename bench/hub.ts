@@ -8,7 +8,7 @@ import { printTable } from "./table.ts";
 
 /**
  * One hub with thousands of operators, which speak with the operator's own link code from processes of their own. A
- * change is committed with the API's own statements and hinted at over Redis, as from an API process of its own.
+ * change is committed by SQL and hinted at over Redis, as from an API process of its own.
  */
 
 const OPERATORS = Number(process.env["BENCH_OPERATORS"] ?? 5_000);

@@ -37,8 +37,9 @@ export interface Dispatcher {
 }
 
 /**
- * Tells all clusters of this hub what they have to be told, in rounds: what was confirmed is written, what is untold is read, its
- * content is made, and it is sent; each for all clusters at once, so that a round costs the same few statements however many there are.
+ * Tells all clusters of this hub what they have to be told, in rounds: what is untold is read, its content is made, and it is
+ * sent, while what was confirmed is written; each for all clusters at once, so that a round costs the same few statements however
+ * many there are.
  */
 export function startDispatcher({ db, bodies, log, liveSession, report }: DispatcherPorts): Dispatcher {
   const outage = watchOutage(log, "telling clusters what they are to hold");
@@ -63,22 +64,26 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
   }
 
   async function run(): Promise<void> {
+    const taken = takeWoken();
+    const sessions = taken.flatMap((clusterId) => liveSession(clusterId) ?? []);
+    const [written, told] = await Promise.allSettled([writeConfirmed(), tell(sessions)]);
+    if (told.status === "rejected") for (const clusterId of taken) woken.add(clusterId);
+    const failed = [written, told].find(({ status }) => status === "rejected");
+    failures = failed ? failures + 1 : 0;
+    if (failed?.status === "rejected") outage.failed(failed.reason);
+    else outage.recovered();
+  }
+
+  /** A cluster whose confirmation is being written meanwhile has its turn after that, or it would be told the same again. */
+  function takeWoken(): string[] {
+    const confirming = new Set(confirmed.map(({ session }) => session.clusterId));
     const taken: string[] = [];
-    try {
-      await writeConfirmed();
-      for (const clusterId of woken) {
-        if (taken.length === CLUSTERS_A_ROUND) break;
-        taken.push(clusterId);
-        woken.delete(clusterId);
-      }
-      await tell(taken.flatMap((clusterId) => liveSession(clusterId) ?? []));
-      failures = 0;
-      outage.recovered();
-    } catch (error) {
-      for (const clusterId of taken) woken.add(clusterId);
-      failures += 1;
-      outage.failed(error);
+    for (const clusterId of woken) {
+      if (taken.length === CLUSTERS_A_ROUND) break;
+      if (!confirming.has(clusterId)) taken.push(clusterId);
     }
+    for (const clusterId of taken) woken.delete(clusterId);
+    return taken;
   }
 
   async function writeConfirmed(): Promise<void> {
