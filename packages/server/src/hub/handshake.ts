@@ -16,6 +16,9 @@ import { admit } from "./session.store.ts";
 import type { Session } from "./session.ts";
 
 /** Says that a cluster's session is another one from now on: `{cluster_id, epoch}`. Hubs close earlier ones. */
+/** Of what is on no record, in a line of the log. */
+const MOST_NAMED = 20;
+
 export const SESSION_TAKEN_TOPIC = "session-taken";
 
 /** So many handshakes are at the database at once, and so many wait for it. */
@@ -120,19 +123,18 @@ export function createHandshake(ports: Ports): Handshake {
       .executeTakeFirstOrThrow();
     const isRestored = revisionOfOperator !== null && revisionOfOperator > revision;
     const rows = await believedRows(db, clusterId);
-    const { untold, reissued, strays } = diffInventory(clusterId, rows, entries, isRestored);
+    const { untold, reissued, strays } = diffInventory(rows, entries, isRestored);
     await takeBack(db, clusterId, untold);
     await reissueDesired(db, clusterId, reissued, clock());
     const counted = { untold: untold.length, reissued: reissued.length, strays: strays.length };
-    if (isRestored) {
-      session.isRestored = strays.length > 0;
+    session.isRestored = isRestored && strays.length > 0;
+    if (isRestored || strays.length > 0) {
       log.warn(
-        { cluster_id: clusterId, ...counted },
-        "the cluster is ahead of the database; nothing is removed from it, and what it holds in later generations is told again",
+        { cluster_id: clusterId, isRestored, ...counted, keys: strays.slice(0, MOST_NAMED) },
+        "the cluster holds what is on no record, as after a restore of the database; nothing is removed from it",
       );
     } else {
       log.info({ cluster_id: clusterId, ...counted }, "the cluster's inventory differs from what is on record");
-      session.delivery.tellFirst(strays);
     }
     if (session.state === "ended") return;
     session.state = "live";

@@ -48,23 +48,20 @@ test.each([
   ],
   ["not held, its removal not yet confirmed", row(removed), null, "untold"],
 ] as const)("[HB47] a resource that is %s", (_, believed, held, outcome) => {
-  const diff = diffInventory("c", [believed], held ? [held] : [], false);
+  const diff = diffInventory([believed], held ? [held] : [], false);
   expect(diff).toEqual(outcome === "nothing" ? NOTHING : { ...NOTHING, untold: [believed] });
 });
 
-test("[HB47] what is on no record is to be removed, in the generation that it has", () => {
-  const { strays } = diffInventory("c", [], [entry({ key: "project/shop", resource_id: "p", generation: 7 })], false);
-  expect(strays).toMatchObject([
-    { cluster_id: "c", kind: "project", key: "project/shop", resource_id: "p", generation: 7 },
-  ]);
-  expect(strays[0]?.removed_at).not.toBeNull();
+test("[HB47] what is on no record is named", () => {
+  const { strays } = diffInventory([], [entry({ key: "project/shop", resource_id: "p", generation: 7 })], false);
+  expect(strays).toEqual(["project/shop"]);
 });
 
 test("[HB47] a project and its pull secrets, which have one id, are two", () => {
   const project = row({ kind: "project", key: "project/shop", resource_id: "p" });
   const secrets = row({ kind: "registry_secrets", key: "registry_secrets/shop", resource_id: "p" });
   const held = [project, secrets].map(({ key, resource_id }) => entry({ key, resource_id }));
-  expect(diffInventory("c", [project, secrets], held, false)).toEqual(NOTHING);
+  expect(diffInventory([project, secrets], held, false)).toEqual(NOTHING);
 });
 
 test.each([
@@ -72,7 +69,7 @@ test.each([
   ["a later generation", true, entry({ generation: 8, hash: "h8" }), 8],
   ["the same generation with another content", true, entry({ hash: "x" }), 5],
 ])("[HB48] %s in the cluster is issued again above it (restored: %s)", (_, isRestored, held, above) => {
-  expect(diffInventory("c", [row()], [held], isRestored)).toEqual({
+  expect(diffInventory([row()], [held], isRestored)).toEqual({
     ...NOTHING,
     reissued: [{ kind: "app", resourceId: "web", above }],
   });
@@ -97,7 +94,7 @@ test("[HB47] a cluster that holds what it is believed to hold differs in nothing
         row({ key: `app/a/x${n}`, resource_id: `${n}`, acked_generation: n, generation: n }),
       );
       const held = rows.map(({ key, resource_id, generation }) => entry({ key, resource_id, generation }));
-      expect(diffInventory("c", rows, held.toReversed(), isRestored)).toEqual(NOTHING);
+      expect(diffInventory(rows, held.toReversed(), isRestored)).toEqual(NOTHING);
     }),
   );
 });

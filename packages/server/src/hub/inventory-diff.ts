@@ -28,8 +28,8 @@ export interface InventoryDiff {
   readonly untold: readonly BelievedRow[];
   /** The cluster is ahead of what is on record. */
   readonly reissued: readonly Reissue[];
-  /** On the cluster and on no record. */
-  readonly strays: readonly Untold[];
+  /** Keys of what is on the cluster and on no record. */
+  readonly strays: readonly string[];
 }
 
 /**
@@ -37,7 +37,6 @@ export interface InventoryDiff {
  * been told more than the database knows of: then the same generation may stand for two things, and is not trusted.
  */
 export function diffInventory(
-  clusterId: string,
   rows: readonly BelievedRow[],
   entries: readonly InventoryEntry[],
   isRestored: boolean,
@@ -56,17 +55,12 @@ export function diffInventory(
     if (isAhead || isDoubtful) reissued.push({ kind, resourceId, above: entry.generation });
     else untold.push(row);
   }
-  return { untold, reissued, strays: [...held.values()].map((entry) => strayOf(clusterId, entry)) };
+  return { untold, reissued, strays: [...held.values()].map(({ key }) => key) };
 }
 
 function isAsBelieved(row: BelievedRow, entry: InventoryEntry | undefined): boolean {
   if (!entry) return row.acked_hash === null && (row.acked_generation === null || isConfirmedRemoval(row));
   return entry.key === row.key && entry.generation === row.acked_generation && entry.hash === row.acked_hash;
-}
-
-function strayOf(cluster_id: string, { key, resource_id, generation }: InventoryEntry): Untold {
-  const kind = kindOfKey(key);
-  return { cluster_id, kind, resource_id, key, generation, revision: 0, removed_at: new Date(0) };
 }
 
 const idOf = (kind: DesiredKind, resourceId: string) => `${kind} ${resourceId}`;
