@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { KubeClient } from "../../packages/operator/src/kube/kube-client.ts";
 import { simulateLog } from "../kube/pod-logs.ts";
+import type { OperatorProcess } from "../world/operator-process.ts";
 import { openStage, type RegisteredCluster, SOON, type Stage } from "./stage.ts";
 
 let stage: Stage;
 let kube: KubeClient;
 let cluster: RegisteredCluster;
 let project: { id: string; namespace: string };
+let operator: OperatorProcess;
 
 beforeAll(async () => {
   stage = await openStage();
   kube = stage.kube;
   cluster = await stage.register();
-  await stage.connect(cluster);
+  operator = await stage.connect(cluster);
 });
 afterAll(() => stage?.close());
 beforeEach(async () => {
@@ -124,7 +126,30 @@ describe("an app on a real cluster", () => {
     }, SOON);
   });
 
-  test("[JO9] streams its logs through the hub", async () => {
+  test("[JO13] is blocked where another manager holds a field, until a forced redeploy takes it over", async () => {
+    await create("held");
+    await reaches("held", "running");
+    await vi.waitFor(async () => expect((await read("held")).drift.state).toBe("in_sync"), SOON);
+    const container = { name: "web", image: "theirs:1" };
+    const theirs = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "held-web", namespace: project.namespace },
+      spec: { template: { spec: { containers: [container] } } },
+    };
+    await kube.apply(theirs, { fieldManager: "somebody", force: true });
+    await vi.waitFor(async () => expect((await read("held")).drift.state).toBe("blocked_sync"), SOON);
+    const refused = await stage.admin.post(path("held", "/scale"), { component_name: "web", replicas: 2 });
+    expect([refused.status, refused.body.detail.code]).toEqual([409, "blocked_sync"]);
+    expect(JSON.stringify(refused.body.detail.fields)).toContain("somebody");
+
+    expect((await stage.admin.post(path("held", "/redeploy"), { force: true })).status).toBe(200);
+    await reaches("held", "running");
+    await vi.waitFor(async () => expect((await read("held")).drift.state).toBe("in_sync"), SOON);
+    expect(JSON.stringify(await deployment("held-web"))).toContain("nginx:1.29");
+  });
+
+  test("[JO9] streams its logs through the hub, and ends when the operator is lost", async () => {
     await create("chatty");
     await reaches("chatty", "running");
     const log = await simulateLog(kube, project.namespace);
@@ -134,8 +159,11 @@ describe("an app on a real cluster", () => {
     expect(await lines.next()).toMatchObject({ event: "log", data: { line: "second" } });
     await log.write(["third"]);
     expect(await lines.next()).toMatchObject({ event: "log", data: { line: "third" } });
-    lines.leave();
+    operator.signal("SIGKILL");
+    const [end] = (await lines.rest()).slice(-1);
+    expect(end).toMatchObject({ event: "end", data: { error: expect.any(String) } });
     await log.remove();
+    operator = await stage.connect(cluster);
   });
 
   test("[JO10] pulls its images with the registry secrets of its project, and a rotation reaches them", async () => {
