@@ -15,7 +15,10 @@ interface TaskMaker extends SignedIn {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-const clusterIdOf = ({ body: { payload } }: TaskInput) => String(payload?.["cluster_id"] ?? "");
+function clusterIdOf({ body: { payload } }: TaskInput): string {
+  const id = payload?.["cluster_id"];
+  return typeof id === "string" ? id : "";
+}
 const editor = onCluster<TaskInput>("editor", clusterIdOf);
 
 /** Everybody may queue a task; one about a cluster needs an editor of it. */
@@ -28,7 +31,7 @@ const maker: Guard<TaskMaker, TaskInput> = {
   },
 };
 
-export function taskProblems(input: TaskInput): ValidationItem[] {
+function taskProblems(input: TaskInput): ValidationItem[] {
   if (input.body.kind !== "resync_cluster" || UUID.test(clusterIdOf(input))) return [];
   return [{ loc: ["body", "payload", "cluster_id"], msg: "Input should be the id of a cluster", type: "value_error" }];
 }
