@@ -28,7 +28,7 @@ export interface Refused {
 function spawnServer(env: Record<string, string>) {
   const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
-    env: { ...inherited, BINNACLE_PORT: "0", ...env },
+    env: { ...inherited, BINNACLE_PORT: "0", BINNACLE_SANDBOX: "off", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

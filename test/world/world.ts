@@ -74,6 +74,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const config = parseConfig({
     BINNACLE_PORT: "0",
+    BINNACLE_SANDBOX: "off",
     BINNACLE_DATA_DIR: dataDir,
     BINNACLE_SECRET_KEY: SIGNING_KEY,
     BINNACLE_VAULT_KEYS: VAULT_KEYS,

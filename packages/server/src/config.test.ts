@@ -31,6 +31,7 @@ describe("the configuration", () => {
     expect(settings).toEqual({
       environment: "local",
       roles: ["api", "hub", "worker"],
+      sandbox: "on",
       host: "127.0.0.1",
       port: 8080,
       hubPort: 8081,

@@ -34,6 +34,7 @@ export interface Config {
   readonly chartHosts: readonly string[];
   readonly templateRegistry: string | null;
   readonly logLevel: LogLevel;
+  readonly sandbox: "on" | "off";
   readonly build: string | null;
   readonly secrets: Secrets;
 }

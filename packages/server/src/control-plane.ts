@@ -36,6 +36,7 @@ import { startWorker } from "./jobs/worker.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
 import { markUnconfirmed } from "./projects/confirmation.store.ts";
 import { apiRoutes } from "./routes.ts";
+import { startSandboxProcess } from "./sandbox/sandbox.adapter.ts";
 import { seed } from "./seed.ts";
 import { taskHandlers } from "./tasks/task.jobs.ts";
 import { createVault } from "./vault/vault.ts";
@@ -153,12 +154,20 @@ export async function startControlPlane(
         async () => switchboard.stop(),
       );
     }
+    if (hasSandbox(config)) {
+      const sandbox = await startSandboxProcess({ db, clock, log, tokens: agentTokens, dataDir: config.dataDir, url });
+      if (sandbox) started.push(() => sandbox.stop());
+    }
     return { url, bus, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+/** Without an API beside it there would be nobody to use it. */
+const hasSandbox = ({ environment, sandbox, roles }: Config): boolean =>
+  environment === "local" && sandbox === "on" && roles.includes("api") && roles.includes("hub");
 
 /** Gives as many pools of connections as are asked for. */
 async function reachDatabase(

@@ -147,6 +147,12 @@ export const SETTINGS = {
     url("http:", "https:"),
     "Address of a registry of stack templates, a YAML or JSON list; without it the one that ships is offered",
   ),
+  sandbox: setting(
+    "BINNACLE_SANDBOX",
+    "on",
+    oneOf(["on", "off"]),
+    "`off` leaves out the simulated cluster that `local` has; it is never part of `staging` and `production`",
+  ),
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };
 

@@ -1,0 +1,85 @@
+import type { GroupResource } from "../store/store.ts";
+import { isRecord, type JsonRecord } from "./fields/json-value.ts";
+import { KINDS, type Kind } from "./kinds.ts";
+import { customSchema } from "./schema/custom-schema.ts";
+import { kubernetesSchema } from "./schema/kubernetes-schema.ts";
+import type { StructSchema } from "./schema/schema.ts";
+
+/** A kind in one version, with all that the server must know to serve it. */
+export interface Resource extends Omit<Kind, "type"> {
+  /** Under which its objects are stored, whatever the version. */
+  readonly id: GroupResource;
+  readonly apiVersion: string;
+  readonly schema: StructSchema;
+  /** Null for the kinds of Kubernetes itself. */
+  readonly custom: CustomKind | null;
+}
+
+export interface CustomKind {
+  readonly openApi: JsonRecord;
+  readonly columns: readonly JsonRecord[];
+  readonly selectableFields: readonly string[];
+  readonly scale: { readonly specReplicasPath: string; readonly statusReplicasPath: string } | null;
+}
+
+const groupResource = (group: string, plural: string): GroupResource => (group === "" ? plural : `${plural}.${group}`);
+
+const apiVersionOf = (group: string, version: string) => (group === "" ? version : `${group}/${version}`);
+
+/** The kinds of Kubernetes itself; all sandboxes of a process share them. */
+export const BUILT_IN: readonly Resource[] = KINDS.map(({ type, ...kind }) => ({
+  ...kind,
+  id: groupResource(kind.group, kind.plural),
+  apiVersion: apiVersionOf(kind.group, kind.version),
+  get schema() {
+    return kubernetesSchema(type);
+  },
+  custom: null,
+}));
+
+interface DefinitionSpec {
+  readonly group: string;
+  readonly scope: string;
+  readonly names: {
+    readonly kind: string;
+    readonly plural: string;
+    readonly singular?: string;
+    readonly shortNames?: readonly string[];
+    readonly categories?: readonly string[];
+  };
+  readonly versions: readonly {
+    readonly name: string;
+    readonly served: boolean;
+    readonly schema?: { readonly openAPIV3Schema?: unknown };
+    readonly subresources?: { readonly status?: unknown; readonly scale?: CustomKind["scale"] };
+    readonly additionalPrinterColumns?: readonly JsonRecord[];
+    readonly selectableFields?: readonly { readonly jsonPath: string }[];
+  }[];
+}
+
+/** The kinds that a custom resource definition makes known, one for each version that is served. */
+export function customResources(spec: unknown): Resource[] {
+  const { group, scope, names, versions } = spec as DefinitionSpec;
+  return versions
+    .filter(({ served }) => served)
+    .map(({ name, schema, subresources = {}, additionalPrinterColumns = [], selectableFields = [] }) => ({
+      group,
+      version: name,
+      plural: names.plural,
+      singular: names.singular ?? names.kind.toLowerCase(),
+      kind: names.kind,
+      namespaced: scope === "Namespaced",
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+      subresources: [...(subresources.status ? ["status"] : []), ...(subresources.scale ? ["scale"] : [])],
+      id: groupResource(group, names.plural),
+      apiVersion: apiVersionOf(group, name),
+      schema: customSchema(schema?.openAPIV3Schema),
+      custom: {
+        openApi: isRecord(schema?.openAPIV3Schema) ? schema.openAPIV3Schema : {},
+        columns: additionalPrinterColumns,
+        selectableFields: selectableFields.map(({ jsonPath }) => jsonPath.replace(/^\./, "")),
+        scale: subresources.scale ?? null,
+      },
+    }));
+}

@@ -1,0 +1,103 @@
+import type { KubeObject } from "../store/kube-object.ts";
+import { type Condition, withCondition } from "./conditions.ts";
+import { type Controller, NOTHING, type Outcome, type Owned, type Place } from "./control.ts";
+import { isLeaving } from "./pod.ts";
+import { deletion, statusWrites } from "./writes.ts";
+
+const NAMESPACES = "namespaces";
+const FINALIZER = "kubernetes";
+
+export interface Namespace extends KubeObject {
+  readonly spec?: { readonly finalizers?: readonly string[] };
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly Condition[] };
+}
+
+/** Empties a namespace that is to be deleted, and lets it go when nothing is left in it. */
+export const namespaces: Controller = {
+  name: "namespace",
+  concerns({ resource, object, type }, view): readonly Place[] {
+    if (resource === NAMESPACES) return type !== "DELETED" && isLeaving(object) ? [placeAt(object.metadata.name)] : [];
+    const { namespace } = object.metadata;
+    if (namespace === undefined) return [];
+    const around = view.get(NAMESPACES, namespace);
+    return around && isLeaving(around) ? [placeAt(namespace)] : [];
+  },
+  step({ name }, view, nowMs) {
+    const namespace = view.get(NAMESPACES, name) as Namespace | null;
+    if (!namespace || !isLeaving(namespace)) return NOTHING;
+    const content = view
+      .namespacedResources()
+      .flatMap((resource) => view.list(resource, name).map((object) => ({ resource, object })));
+    return stepNamespace(namespace, content, nowMs);
+  },
+};
+
+const placeAt = (name: string): Place => ({ resource: NAMESPACES, name });
+
+export function stepNamespace(namespace: Namespace, content: readonly Owned[], nowMs: number): Outcome {
+  const { finalizers = [] } = namespace.spec ?? {};
+  if (content.length === 0) {
+    const letGo = { verb: "finalize", namespace: namespace.metadata.name } as const;
+    return { writes: finalizers.includes(FINALIZER) ? [letGo] : [], wakeAtMs: null };
+  }
+  const deletions = content
+    .filter(({ object }) => !isLeaving(object))
+    .map(({ resource, object }) => deletion(resource, object, "Background"));
+  const held = content.filter(({ object }) => isLeaving(object));
+  // While something can still be deleted, what is left says nothing yet.
+  if (deletions.length > 0) return { writes: deletions, wakeAtMs: null };
+  const conditions = conditionsOf(held).reduce<readonly Condition[]>(
+    (all, one) => withCondition(all, one, nowMs),
+    namespace.status?.conditions ?? [],
+  );
+  return {
+    writes: statusWrites(NAMESPACES, namespace, { ...namespace.status, phase: "Terminating", conditions }),
+    wakeAtMs: null,
+  };
+}
+
+function conditionsOf(held: readonly Owned[]): readonly Condition[] {
+  const remaining = counts(held.map(({ resource }) => resourceWithGroup(resource)));
+  const finalizers = counts(held.flatMap(({ object }) => object.metadata.finalizers ?? []));
+  return [
+    fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
+    fine(
+      "NamespaceDeletionGroupVersionParsingFailure",
+      "ParsedGroupVersions",
+      "All legacy kube types successfully parsed",
+    ),
+    fine(
+      "NamespaceDeletionContentFailure",
+      "ContentDeleted",
+      "All content successfully deleted, may be waiting on finalization",
+    ),
+    {
+      type: "NamespaceContentRemaining",
+      status: "True",
+      reason: "SomeResourcesRemain",
+      message: `Some resources are remaining: ${told(remaining, (name, count) => `${name} has ${count} resource instances`)}`,
+    },
+    finalizers.size > 0
+      ? {
+          type: "NamespaceFinalizersRemaining",
+          status: "True",
+          reason: "SomeFinalizersRemain",
+          message: `Some content in the namespace has finalizers remaining: ${told(finalizers, (name, count) => `${name} in ${count} resource instances`)}`,
+        }
+      : fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+  ];
+}
+
+const fine = (type: string, reason: string, message: string): Condition => ({ type, status: "False", reason, message });
+
+/** `pods` of the core group are told as `pods.`, as Kubernetes does. */
+const resourceWithGroup = (resource: string): string => (resource.includes(".") ? resource : `${resource}.`);
+
+const counts = (names: readonly string[]): ReadonlyMap<string, number> =>
+  new Map([...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]));
+
+const told = (of: ReadonlyMap<string, number>, say: (name: string, count: number) => string): string =>
+  [...of]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, count]) => say(name, count))
+    .join(", ");

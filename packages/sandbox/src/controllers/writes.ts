@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../store/kube-object.ts";
+import type { GroupResource } from "../store/store.ts";
+import { type Propagation, placeOf, type Write } from "./control.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that have a value: those that have none are not written at all. */
+export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+/** Counts of nothing are left out, as Kubernetes does. */
+export const counted = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+
+/** A status that says nothing new is not written. */
+export function statusWrites(resource: GroupResource, object: KubeObject, status: Fields, manager?: string): Write[] {
+  if (isDeepStrictEqual(object["status"] ?? {}, status)) return [];
+  return [{ verb: "status", resource, object: { ...object, status }, ...(manager === undefined ? {} : { manager }) }];
+}
+
+export const deletion = (resource: GroupResource, object: KubeObject, propagation?: Propagation): Write => ({
+  verb: "delete",
+  ...placeOf(resource, object),
+  uid: object.metadata.uid ?? "",
+  ...(propagation === undefined ? {} : { propagation }),
+});
+
+export const patchOf = (resource: GroupResource, object: KubeObject, patch: Fields, manager?: string): Write => ({
+  verb: "patch",
+  ...placeOf(resource, object),
+  patch,
+  ...(manager === undefined ? {} : { manager }),
+});
+
+const told = (type: "Normal" | "Warning") => (source: string, about: KubeObject, reason: string, message: string) =>
+  ({ verb: "event", event: { about, type, reason, message, source } }) satisfies Write;
+
+export const normal = told("Normal");
+export const warning = told("Warning");

@@ -1,0 +1,119 @@
+import { conditionOf, withCondition } from "../controllers/conditions.ts";
+import { type Controller, NOTHING, type Outcome, type Place, type View, type Write } from "../controllers/control.ts";
+import { hasAll, type Labels } from "../controllers/labels.ts";
+import { isFinished, isLeaving, type Pod } from "../controllers/pod.ts";
+import { normal, patchOf, statusWrites, warning } from "../controllers/writes.ts";
+import type { KubeObject } from "../store/kube-object.ts";
+import type { StoreEvent } from "../store/store.ts";
+import { fateOf } from "./fate.ts";
+import { amountsOf, fits, type Room, roomOf, taken } from "./node-room.ts";
+
+const SOURCE = "default-scheduler";
+const MANAGER = "kube-scheduler";
+/** All pods are looked at in one go, so that many at once cost one count of what the nodes have left. */
+const ALL: Place = { resource: "pods", name: "*" };
+
+export interface Node extends KubeObject {
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  };
+  readonly status?: { readonly allocatable?: Readonly<Record<string, string>> };
+}
+
+export const scheduler: Controller = {
+  name: "scheduler",
+  concerns: (change) => (mayMatter(change) ? [ALL] : []),
+  step(_, view, nowMs) {
+    const pods = view.list("pods") as readonly Pod[];
+    const waiting = pods.filter((pod) => pod.spec.nodeName === undefined && !isLeaving(pod) && !isFinished(pod));
+    if (waiting.length === 0) return NOTHING;
+    return schedule(waiting, pods, view.list("nodes") as readonly Node[], (pod) => missingClaim(pod, view), nowMs);
+  },
+};
+
+function mayMatter({ resource, type, object, previous }: StoreEvent): boolean {
+  if (resource === "nodes") return true;
+  if (resource === "persistentvolumeclaims") return type !== "DELETED";
+  if (resource !== "pods") return false;
+  const pod = object as Pod;
+  const hasLeft = type === "DELETED" || (isFinished(pod) && previous !== null && !isFinished(previous as Pod));
+  return hasLeft || (type === "ADDED" && pod.spec.nodeName === undefined);
+}
+
+function schedule(
+  waiting: readonly Pod[],
+  pods: readonly Pod[],
+  nodes: readonly Node[],
+  obstacleOf: (pod: Pod) => string | null,
+  nowMs: number,
+): Outcome {
+  const rooms = nodes.map((node) => roomOf(node, pods));
+  return {
+    writes: waiting.flatMap((pod) => {
+      const obstacle = obstacleOf(pod);
+      if (obstacle !== null) return unscheduled(pod, `0/${nodes.length} nodes are available: ${obstacle}.`, nowMs);
+      const refusals = rooms.map((room) => refusalOf(pod, room));
+      const [best] = rooms.filter((_, index) => refusals[index] === null).sort((a, b) => a.pods - b.pods);
+      if (!best) return unscheduled(pod, messageOf(refusals.filter((one) => one !== null)), nowMs);
+      rooms[rooms.indexOf(best)] = taken(best, amountsOf(pod));
+      return bound(pod, best.node.metadata.name);
+    }),
+    wakeAtMs: null,
+  };
+}
+
+function refusalOf(pod: Pod, room: Room): string | null {
+  const { spec = {}, metadata } = room.node;
+  if (spec.unschedulable) return "node(s) were unschedulable";
+  const taint = spec.taints?.find(({ effect, key }) => effect !== "PreferNoSchedule" && !tolerates(pod, key));
+  if (taint) return `node(s) had untolerated taint(s)`;
+  const wanted: Labels = pod.spec.nodeSelector ?? {};
+  if (fateOf(pod) === "unschedulable" || !hasAll(metadata.labels ?? {}, wanted)) {
+    return "node(s) didn't match Pod's node affinity/selector";
+  }
+  return fits(room, amountsOf(pod));
+}
+
+function tolerates(pod: Pod, key: string): boolean {
+  const tolerations = (pod.spec["tolerations"] ?? []) as readonly { readonly key?: string }[];
+  return tolerations.some((toleration) => toleration.key === undefined || toleration.key === key);
+}
+
+function messageOf(refusals: readonly string[]): string {
+  const counts = Map.groupBy(refusals, (refusal) => refusal);
+  const reasons = [...counts].map(([refusal, { length }]) => `${length} ${refusal}`).sort();
+  return `0/${refusals.length} nodes are available: ${reasons.join(", ") || "no nodes"}.`;
+}
+
+function missingClaim({ spec, metadata }: Pod, view: View): string | null {
+  for (const { persistentVolumeClaim } of spec.volumes ?? []) {
+    if (!persistentVolumeClaim) continue;
+    const { claimName } = persistentVolumeClaim;
+    const claim = view.get("persistentvolumeclaims", claimName, metadata.namespace);
+    if (!claim) return `persistentvolumeclaim "${claimName}" not found`;
+    const { phase } = (claim["status"] ?? {}) as { readonly phase?: string };
+    if (phase !== "Bound") return "pod has unbound immediate PersistentVolumeClaims";
+  }
+  return null;
+}
+
+/** That it is scheduled stands in the status that the kubelet writes next. */
+function bound(pod: Pod, nodeName: string): Write[] {
+  const { namespace, name } = pod.metadata;
+  return [
+    patchOf("pods", pod, { spec: { nodeName } }, MANAGER),
+    normal(SOURCE, pod, "Scheduled", `Successfully assigned ${namespace}/${name} to ${nodeName}`),
+  ];
+}
+
+function unscheduled(pod: Pod, message: string, nowMs: number): Write[] {
+  const before = conditionOf(pod, "PodScheduled");
+  if (before?.status === "False" && before.message === message) return [];
+  const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message } as const;
+  const conditions = withCondition(pod.status?.conditions ?? [], condition, nowMs);
+  return [
+    ...statusWrites("pods", pod, { phase: "Pending", ...pod.status, conditions }, MANAGER),
+    warning(SOURCE, pod, "FailedScheduling", message),
+  ];
+}

@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { ask } from "./api/http/ask.fixture.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "./sandbox.ts";
+
+const begun: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of begun.splice(0)) await sandbox.stop();
+});
+
+async function started(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ name: "first", ...options });
+  begun.push(sandbox);
+  return sandbox;
+}
+
+const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
+const web = {
+  metadata: { name: "web" },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: "web" } },
+    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx:1" }] } },
+  },
+};
+
+test("[SA1] the kubeconfig leads to the sandbox, with its token, under a name that says what it is", async () => {
+  const sandbox = await started({ token: "secret" });
+  const config = parse(sandbox.kubeconfig());
+  expect(config).toMatchObject({
+    "current-context": "simulated-first",
+    clusters: [{ name: "simulated-first", cluster: { server: sandbox.url } }],
+    users: [{ user: { token: "secret" } }],
+  });
+  const { server } = config.clusters[0].cluster;
+  expect((await fetch(`${server}/version`)).status).toBe(401);
+  const answer = await fetch(`${server}/version`, { headers: { authorization: "Bearer secret" } });
+  expect(answer.headers.get("x-binnacle-sandbox")).toBe("simulated");
+});
+
+test("[SA2] a sandbox that others can reach needs a token", async () => {
+  await expect(startSandbox({ name: "open", host: "0.0.0.0" })).rejects.toThrow("needs a token");
+});
+
+test.each([{ origin: "https://example.com" }, { host: "example.com" }])(
+  "[SA5] a request with %j is refused",
+  async (headers) => {
+    const { url } = await started();
+    const asked = request(`${url}/version`, { headers });
+    asked.end();
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    expect(answer.statusCode).toBe(403);
+    answer.resume();
+  },
+);
+
+test("[SA4] a sandbox without a port is asked in the process, and lives all the same", async () => {
+  const { handle, url, kubeconfig } = await started({ port: null });
+  expect(url).toBeNull();
+  expect(kubeconfig).toThrow("no port");
+  expect(ask(handle, { method: "POST", path: DEPLOYMENTS, body: web }).status).toBe(201);
+  await vi.waitFor(
+    () => expect(ask(handle, { path: `${DEPLOYMENTS}/web` }).answer).toMatchObject({ status: { readyReplicas: 2 } }),
+    10_000,
+  );
+});
+
+test("[SA13] a sandbox that is kept in a file goes on after a restart", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sandbox-"));
+  const persistPath = join(folder, "cluster.jsonl");
+  const first = await started({ persistPath });
+  first.store.create("configmaps", { metadata: { name: "kept", namespace: "default" }, data: { a: "b" } });
+  await first.stop();
+  const second = await started({ persistPath });
+  expect(second.store.get("configmaps", "kept", "default")).toMatchObject({ data: { a: "b" } });
+  await second.stop();
+  await rm(folder, { recursive: true });
+});
+
+test("[SA22] YAML is taken where Kubernetes takes it", async () => {
+  const { url } = await started();
+  const path = `${url}/api/v1/namespaces/default/configmaps/y?fieldManager=me`;
+  const body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\ndata: {a: b}\n";
+  const answer = await fetch(path, {
+    method: "PATCH",
+    body,
+    headers: { "content-type": "application/apply-patch+yaml" },
+  });
+  expect(await answer.json()).toMatchObject({ data: { a: "b" } });
+  const broken = await fetch(path, {
+    method: "PATCH",
+    body: "a: [",
+    headers: { "content-type": "application/apply-patch+yaml" },
+  });
+  expect(broken.status).toBe(400);
+});
+
+test("[SA22] a body that is said to be Protobuf and is not is refused", async () => {
+  const { url } = await started();
+  const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
+  const answer = await fetch(`${url}/api/v1/namespaces`, { method: "POST", body: "{}", headers });
+  expect(await answer.json()).toMatchObject({ code: 400, reason: "BadRequest" });
+});
+
+test("[SA11] a watch over a connection tells what happens, and is over when the reader goes", async () => {
+  const { url, store } = await started();
+  const ending = new AbortController();
+  const answer = await fetch(`${url}/api/v1/namespaces/default/configmaps?watch=true&labelSelector=of=me`, {
+    signal: ending.signal,
+  });
+  store.create("configmaps", { metadata: { name: "seen", namespace: "default", labels: { of: "me" } } });
+  const { value } = (await answer.body?.getReader().read()) ?? {};
+  expect(JSON.parse(Buffer.from(value ?? []).toString())).toMatchObject({
+    type: "ADDED",
+    object: { metadata: { name: "seen" } },
+  });
+  ending.abort();
+});

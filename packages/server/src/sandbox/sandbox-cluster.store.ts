@@ -1,0 +1,48 @@
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { newId } from "../id.ts";
+
+export interface SandboxCluster {
+  readonly id: string;
+  readonly tokenVersion: number;
+}
+
+const NAME = "sandbox";
+const DESCRIPTION = "A simulated cluster in the box: nothing in it really runs.";
+
+/**
+ * The cluster of the organization `demo` that stands for the sandbox, made when there is none. Null where somebody does
+ * not want it any more.
+ */
+export function sandboxCluster(db: Queries, now: Date): Promise<SandboxCluster | null> {
+  return inTransaction(db, async (tx) => {
+    const org = await tx.selectFrom("orgs").select("id").where("name", "=", "demo").forUpdate().executeTakeFirst();
+    if (!org) return null;
+    const found = await tx
+      .selectFrom("clusters")
+      .select(["id", "token_version", "deletion_requested_at"])
+      .where("org_id", "=", org.id)
+      .where("name", "=", NAME)
+      .executeTakeFirst();
+    if (found) return found.deletion_requested_at ? null : { id: found.id, tokenVersion: found.token_version };
+    if (await wasDeleted(tx, org.id)) return null;
+    const id = newId();
+    const { token_version } = await tx
+      .insertInto("clusters")
+      .values({ id, org_id: org.id, name: NAME, description: DESCRIPTION, created_at: now, updated_at: now })
+      .returning("token_version")
+      .executeTakeFirstOrThrow();
+    return { id, tokenVersion: token_version };
+  });
+}
+
+async function wasDeleted(tx: Tx, orgId: string): Promise<boolean> {
+  const deletion = await tx
+    .selectFrom("audit_log")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("action", "=", "cluster.delete")
+    .where("resource_name", "=", NAME)
+    .limit(1)
+    .executeTakeFirst();
+  return deletion !== undefined;
+}

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../clock.ts";
+import type { AgentTokens } from "../clusters/agent-token.ts";
+import { hubUrl } from "../clusters/connection.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { Log } from "../outage.ts";
+import { sandboxCluster } from "./sandbox-cluster.store.ts";
+
+const MAIN = fileURLToPath(new URL("../../../sandbox/src/main.ts", import.meta.url));
+
+export interface SandboxPorts {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tokens: AgentTokens;
+  readonly dataDir: string;
+  /** Where the control plane listens. */
+  readonly url: string;
+}
+
+export interface RunningSandbox {
+  stop(): Promise<void>;
+}
+
+/** Starts the simulated cluster and its operator as processes of their own; null where the sandbox is not wanted any more. */
+export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningSandbox | null> {
+  const { db, clock, log, tokens, dataDir, url } = ports;
+  const cluster = await sandboxCluster(db, clock());
+  if (!cluster) return null;
+  const { token } = await tokens.mint(cluster.id, cluster.tokenVersion);
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: process.env["HOME"] ?? "",
+      BINNACLE_SANDBOX_DIR: resolve(dataDir, "sandbox"),
+      BINNACLE_HUB_URL: hubUrl(url),
+      BINNACLE_CLUSTER_ID: cluster.id,
+      BINNACLE_TOKEN: token,
+      BINNACLE_LOG_LEVEL: "error",
+    },
+    // The channel tells the child when this process is gone, however it went.
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const exited = once(child, "exit");
+  child.once("exit", (code) => log.info({ code }, "the sandbox has ended"));
+  log.info({ cluster_id: cluster.id, kubeconfig: join(dataDir, "sandbox", "kubeconfig") }, "the sandbox starts");
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
