@@ -1,12 +1,50 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { filesOnlyReal } from "./test/kube/only-real.ts";
+
+/** The database that is embedded in the server is tested as what it is, whatever the others run on. */
+const EMBEDDED = "packages/server/src/database/embedded/**/*.test.ts";
+const ON_A_DATABASE = ["packages/server/src/**/*.test.ts", "test/rules/**/*.test.ts", "test/faults/replicas.test.ts"];
+const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, "**/*.kube.test.ts"],
-    globalSetup: ["test/world/setup.ts"],
-    pool: "forks",
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: "database",
+          include: ON_A_DATABASE,
+          exclude: [...configDefaults.exclude, EMBEDDED, ...ON_KUBERNETES],
+          globalSetup: ["test/world/setup.ts"],
+          pool: "forks",
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "alone",
+          include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES],
+          pool: "forks",
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "sandbox",
+          include: ON_KUBERNETES,
+          exclude: [...configDefaults.exclude, ...filesOnlyReal()],
+          globalSetup: ["test/kube/sandbox-setup.ts"],
+          setupFiles: ["test/kube/skip-only-real.ts"],
+          pool: "forks",
+          // They wait more than they work.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

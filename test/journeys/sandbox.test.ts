@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createKubeClient } from "../../packages/operator/src/kube/client.adapter.ts";
+import type { KubeClient } from "../../packages/operator/src/kube/kube-client.ts";
+import { kubeAccessFrom } from "../../packages/operator/src/kube/kubeconfig.adapter.ts";
+import { deployQuickStart, EVENTUALLY, kubeconfigIn, runWithSandbox, type SandboxRun } from "../world/sandbox-run.ts";
+import { dataFolder, isAlive } from "../world/server-process.ts";
+
+const CONNECTED_WITHIN_MS = 10_000;
+const RUNNING_WITHIN_MS = 20_000;
+/** On a machine that takes long until it serves, that is the measure. */
+const OF_A_START = 3;
+const LONG = 180_000;
+const A_MINUTE_LATER = { timeout: 120_000, interval: 500 };
+
+async function withData<T>(work: (path: string) => Promise<T>): Promise<T> {
+  const data = await dataFolder();
+  try {
+    return await work(data.path);
+  } finally {
+    await data.remove();
+  }
+}
+
+async function end({ server }: SandboxRun): Promise<void> {
+  server.signal("SIGTERM");
+  expect(await server.exited, server.printed()).toBe(0);
+}
+
+/** As kubectl would with the file that the sandbox writes. */
+async function withKube<T>(dataDir: string, work: (kube: KubeClient) => Promise<T>): Promise<T> {
+  const kube = createKubeClient(await kubeAccessFrom({ KUBECONFIG: kubeconfigIn(dataDir) }));
+  try {
+    return await work(kube);
+  } finally {
+    await kube.close();
+  }
+}
+
+let data: Awaited<ReturnType<typeof dataFolder>>;
+let run: SandboxRun;
+let projectId: string;
+let startedInMs: number;
+let connectedInMs: number;
+let runningInMs: number;
+
+const path = (rest = "", query = "") => `/apps/shop/web-app${rest}?project_id=${projectId}${query}`;
+const read = async () => (await run.admin.get(path())).body;
+const isRunning = () =>
+  vi.waitFor(async () => {
+    const { phase, drift } = await read();
+    expect({ phase, drift: drift.state }).toEqual({ phase: "running", drift: "in_sync" });
+  }, EVENTUALLY);
+const podNames = () =>
+  withKube(data.path, async (kube) => {
+    const { items } = await kube.list(await kube.resourceTypeOf("v1", "Pod"), { namespace: "shop" });
+    return items.map(({ metadata }) => metadata.name).sort();
+  });
+/** What the series of used cores tells at the address, oldest first. */
+async function coresUsed(at: string): Promise<number[]> {
+  const { body } = await run.admin.get(at);
+  const series = body.series?.find(({ name }: { name: string }) => name === "cpu_used");
+  return series?.points.map(([, value]: [number, number]) => value) ?? [];
+}
+
+beforeAll(async () => {
+  data = await dataFolder();
+  run = await runWithSandbox(data.path);
+  startedInMs = run.server.startedInMs;
+  connectedInMs = await run.connected();
+  const postedAt = performance.now();
+  projectId = await deployQuickStart(run, "shop");
+  await isRunning();
+  runningInMs = performance.now() - postedAt;
+}, LONG);
+afterAll(async () => {
+  await end(run);
+  await data.remove();
+});
+
+describe("the sandbox", { timeout: LONG }, () => {
+  test("[SB6] is left out where it is off", () =>
+    withData(async (path) => {
+      const run = await runWithSandbox(path, { BINNACLE_SANDBOX: "off" });
+      expect(await run.cluster()).toBeUndefined();
+      expect(run.processes()).toEqual([]);
+      await end(run);
+    }));
+
+  test("[SB7] ends with the server and so does its operator, whether that is stopped or killed", () =>
+    withData(async (path) => {
+      for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+        const run = await runWithSandbox(path);
+        await vi.waitFor(() => expect(run.processes()).toHaveLength(2), EVENTUALLY);
+        const processes = run.processes();
+        run.server.signal(signal);
+        await run.server.exited;
+        await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), EVENTUALLY);
+      }
+    }));
+
+  test("[SB8] does not come back when somebody has deleted its cluster", () =>
+    withData(async (path) => {
+      const first = await runWithSandbox(path);
+      await first.connected();
+      const id = (await first.cluster())?.id;
+      expect((await first.admin.delete(`/clusters/${id}`)).status).toBe(204);
+      await end(first);
+      const second = await runWithSandbox(path);
+      expect(await second.cluster()).toBeUndefined();
+      expect(second.processes()).toEqual([]);
+      await end(second);
+    }));
+});
+
+describe("an app of the first session", { timeout: LONG }, () => {
+  test("[SB1] has a cluster that is simulated, says so, and is connected within 10 s of the start", async () => {
+    expect(connectedInMs).toBeLessThan(Math.max(CONNECTED_WITHIN_MS, OF_A_START * startedInMs));
+    expect(await run.cluster()).toMatchObject({ name: "sandbox", description: expect.stringMatching(/simulated/i) });
+  });
+
+  test("[SB2] runs within 20 s, with logs that stream", async () => {
+    expect(runningInMs).toBeLessThan(Math.max(RUNNING_WITHIN_MS, OF_A_START * startedInMs));
+    expect((await read()).components).toMatchObject([{ name: "web", ready_replicas: 2 }]);
+    const lines = await run.admin.follow(path("/logs", "&tail_lines=0"));
+    expect(await lines.next()).toMatchObject({ event: "log", data: { component: "web", line: expect.any(String) } });
+    expect(await lines.next()).toMatchObject({
+      event: "log",
+      data: { pod: expect.stringContaining("web-app-web-") },
+    });
+    lines.leave();
+  });
+
+  test("[SB4] is healed where somebody edits it through the sandbox's own API, and tells so", async () => {
+    await isRunning();
+    const events = await run.admin.follow(`/events/stream?project_id=${projectId}`);
+    await withKube(data.path, async (kube) => {
+      const type = await kube.resourceTypeOf("apps/v1", "Deployment");
+      const patch = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "evil:1" }];
+      await kube.patch(type, "web-app-web", "shop", patch, { kind: "json", fieldManager: "kubectl-edit" });
+      let drift = null;
+      while (drift === null) {
+        const frame = await events.next();
+        if (frame?.event === "drift") drift = frame.data;
+      }
+      expect(JSON.stringify(drift)).toContain("/spec/template/spec/containers");
+      await vi.waitFor(async () => {
+        expect(JSON.stringify(await kube.get(type, "web-app-web", "shop"))).not.toContain("evil:1");
+      }, EVENTUALLY);
+    });
+    events.leave();
+    await isRunning();
+  });
+
+  test("[SB3] tells what it and its cluster use, and that moves", async () => {
+    const id = (await run.cluster())?.id;
+    // The operator looks soon after its start, and then once a minute.
+    await vi.waitFor(async () => {
+      expect(new Set(await coresUsed(`/clusters/${id}/metrics`)).size).toBeGreaterThan(1);
+      expect(Math.max(...(await coresUsed(path("/metrics"))))).toBeGreaterThan(0);
+    }, A_MINUTE_LATER);
+  });
+
+  test("[SB5] is there after a restart, with its cluster and its pods", async () => {
+    await vi.waitFor(async () => expect(await podNames()).toHaveLength(2), EVENTUALLY);
+    const pods = await podNames();
+    const id = (await run.cluster())?.id;
+    await end(run);
+    run = await runWithSandbox(data.path);
+    await run.connected();
+    expect(await run.cluster()).toMatchObject({ id });
+    expect(await podNames()).toEqual(pods);
+    await isRunning();
+    expect(await read()).toMatchObject({ generation: 1, revision: 1 });
+  });
+});

@@ -1,0 +1,24 @@
+import { HELM } from "../../packages/operator/src/helm/helm-program.fixture.ts";
+
+/** Tests of the operator that a simulated cluster cannot serve, each with what it lacks; all others run against both. */
+export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
+  "packages/operator/src/app/app-idle.kube.test.ts": "has an admission policy in CEL change what comes in",
+  "packages/operator/src/chart/chart.kube.test.ts":
+    "installs the chart on a cluster of its own, with its access rights",
+  "packages/operator/src/kube/informer.kube.test.ts": "kills and restarts an API server of its own",
+  "packages/operator/src/telemetry/logs.kube.test.ts": "writes the lines of its pods through kwok's logs",
+  "packages/operator/src/telemetry/prometheus.kube.test.ts": "asks the Prometheus program",
+  "packages/sandbox/src/api/http/conformance.kube.test.ts": "holds the sandbox against a real API server",
+};
+
+/** How the names of tests begin whose files otherwise run. */
+export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
+  "[JO1] is installed by the printed command": "installs the chart on a cluster of its own",
+  "[JO9] streams its logs through the hub": "writes the lines of its pods through kwok's logs",
+  "[KU15] the lines of a pod are read and followed": "writes the lines of its pods through kwok's logs",
+};
+
+/** They run against the sandbox as well, where the program has been built. */
+export const FILES_WITH_HELM: readonly string[] = ["packages/operator/src/addon/addon.kube.test.ts"];
+
+export const filesOnlyReal = (): string[] => [...Object.keys(FILES_ONLY_REAL), ...(HELM ? [] : FILES_WITH_HELM)];
