@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { createAgents } from "./client-agents.adapter.ts";
-import type { KubeAccess } from "./kube-access.ts";
+import type { Identity, KubeAccess } from "./kube-access.ts";
+import type { KubeAnswer, SentRequest } from "./kube-connection.ts";
 import { KubeError, kubeErrorOf, withoutValues } from "./kube-error.ts";
 import { type Query, queryOf } from "./kube-path.ts";
 
@@ -31,18 +32,22 @@ export function createTransport(access: KubeAccess): Transport {
   const { origin, pathname } = new URL(access.server);
   const prefix = pathname.replace(/\/+$/, "");
 
-  async function send(
-    request: KubeRequest,
-    kind: "calls" | "streams",
-    isRefused = false,
-  ): Promise<Dispatcher.ResponseData> {
+  async function carry(request: SentRequest, identity: Identity, kind: "calls" | "streams"): Promise<KubeAnswer> {
+    if (access.connection) return access.connection.request(request);
+    const method = request.method as Dispatcher.HttpMethod;
+    const answer = await agents.of(identity)[kind].request({ ...request, method, origin });
+    // A dropped connection is told to whoever reads; nobody else needs to hear of it, least of all the process.
+    answer.body.on("error", () => undefined);
+    return answer;
+  }
+
+  async function send(request: KubeRequest, kind: "calls" | "streams", isRefused = false): Promise<KubeAnswer> {
     const before = isRefused ? null : await access.identity();
     const identity = before ?? (await access.identity({ isRefused: true }));
     const { method, path, query = {}, body, contentType = "application/json", accept = "application/json" } = request;
-    const answer = await agents.of(identity)[kind].request({
-      origin,
+    const sent = {
+      method,
       path: `${prefix}${path}${queryOf(query)}`,
-      method: method as Dispatcher.HttpMethod,
       headers: {
         accept,
         "user-agent": "binnacle-operator",
@@ -51,9 +56,8 @@ export function createTransport(access: KubeAccess): Transport {
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal: request.signal ?? null,
-    });
-    // A dropped connection is told to whoever reads; nobody else needs to hear of it, least of all the process.
-    answer.body.on("error", () => undefined);
+    };
+    const answer = await carry(sent, identity, kind);
     if (answer.statusCode !== 401 || isRefused) return answer;
     await answer.body.dump();
     return send(request, kind, true);

@@ -1,3 +1,5 @@
+import type { KubeConnection } from "./kube-connection.ts";
+
 /** Who we are to the API server. */
 export interface Identity {
   readonly token: string | null;
@@ -17,6 +19,8 @@ export interface KubeAccess {
   readonly namespace: string | null;
   /** Asked before each request, so it is cheap. After a refusal what is cached is thrown away. */
   identity(options?: { readonly isRefused?: boolean }): Promise<Identity>;
+  /** The way to an API server in this very process, in the place of sockets. */
+  readonly connection?: KubeConnection;
 }
 
 export interface ExecCredential extends Identity {
