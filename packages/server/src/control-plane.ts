@@ -36,6 +36,7 @@ import { startWorker } from "./jobs/worker.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
 import { markUnconfirmed } from "./projects/confirmation.store.ts";
 import { apiRoutes } from "./routes.ts";
+import { hasSandbox } from "./sandbox/has-sandbox.ts";
 import { startSandboxProcess } from "./sandbox/sandbox.adapter.ts";
 import { seed } from "./seed.ts";
 import { taskHandlers } from "./tasks/task.jobs.ts";
@@ -164,10 +165,6 @@ export async function startControlPlane(
     throw error;
   }
 }
-
-/** Without an API beside it there would be nobody to use it. */
-const hasSandbox = ({ environment, sandbox, roles }: Config): boolean =>
-  environment === "local" && sandbox === "on" && roles.includes("api") && roles.includes("hub");
 
 /** Gives as many pools of connections as are asked for. */
 async function reachDatabase(
