@@ -102,11 +102,7 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
       const made = await (index === 0 ? second : first).post("/projects", { name: "shop", cluster_id: id });
       expect(made.status).toBe(201);
       for (const stream of streams) {
-        let lifecycle = null;
-        while (lifecycle !== "ready") {
-          const frame = await stream.next();
-          if (frame?.data?.cluster_id === id) lifecycle = frame.data.lifecycle;
-        }
+        await stream.until(({ data }) => data?.cluster_id === id && data.lifecycle === "ready");
       }
     }
     for (const stream of streams) stream.leave();

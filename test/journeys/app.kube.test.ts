@@ -113,11 +113,7 @@ describe("an app on a real cluster", () => {
     const patch = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "evil:1" }];
     const type = await kube.resourceTypeOf("apps/v1", "Deployment");
     await kube.patch(type, "drifty-web", project.namespace, patch, { kind: "json", fieldManager: "kubectl-edit" });
-    let drift = null;
-    while (drift === null) {
-      const frame = await events.next();
-      if (frame?.event === "drift") drift = frame.data;
-    }
+    const { data: drift } = await events.until(({ event }) => event === "drift");
     events.leave();
     expect(JSON.stringify(drift)).toContain("/spec/template/spec/containers");
     await vi.waitFor(async () => {

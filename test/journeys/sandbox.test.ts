@@ -137,11 +137,7 @@ describe("an app of the first session", { timeout: LONG }, () => {
       const type = await kube.resourceTypeOf("apps/v1", "Deployment");
       const patch = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "evil:1" }];
       await kube.patch(type, "web-app-web", "shop", patch, { kind: "json", fieldManager: "kubectl-edit" });
-      let drift = null;
-      while (drift === null) {
-        const frame = await events.next();
-        if (frame?.event === "drift") drift = frame.data;
-      }
+      const { data: drift } = await events.until(({ event }) => event === "drift");
       expect(JSON.stringify(drift)).toContain("/spec/template/spec/containers");
       await vi.waitFor(async () => {
         expect(JSON.stringify(await kube.get(type, "web-app-web", "shop"))).not.toContain("evil:1");

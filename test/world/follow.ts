@@ -7,6 +7,8 @@ export interface Following {
   /** The next event, comments passed over; null when the stream has ended. */
   next(): Promise<Frame | null>;
   nextComment(): Promise<Frame | null>;
+  /** The first event that is wanted; a stream that ends before it has failed its reader. */
+  until(isWanted: (frame: Frame) => boolean): Promise<Frame>;
   /** Everything up to the end of the stream. */
   rest(): Promise<Frame[]>;
   leave(): void;
@@ -15,7 +17,8 @@ export interface Following {
 export async function follow(url: string, headers: Record<string, string>): Promise<Following> {
   const leaving = new AbortController();
   const response = await fetch(url, { headers, signal: leaving.signal });
-  const frames = response.body ? framesOf(response.body)[Symbol.asyncIterator]() : null;
+  // Takes hold of the body at once: fetch cancels one that nobody reads when the response is collected as garbage.
+  const frames = response.body ? framesOf(response.body.values()) : null;
 
   async function next(isWanted: (frame: Frame) => boolean): Promise<Frame | null> {
     for (;;) {
@@ -30,6 +33,11 @@ export async function follow(url: string, headers: Record<string, string>): Prom
     headers: response.headers,
     next: () => next(isEvent),
     nextComment: () => next((frame) => !isEvent(frame)),
+    async until(isWanted) {
+      const frame = await next((given) => isEvent(given) && isWanted(given));
+      if (frame === null) throw new Error("The stream ended before what was waited for came.");
+      return frame;
+    },
     async rest() {
       const all: Frame[] = [];
       for (let frame = await next(isEvent); frame !== null; frame = await next(isEvent)) all.push(frame);
@@ -39,10 +47,10 @@ export async function follow(url: string, headers: Record<string, string>): Prom
   };
 }
 
-async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+async function* framesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let text = "";
   const decoder = new TextDecoder();
-  for await (const chunk of body) {
+  for await (const chunk of chunks) {
     text += decoder.decode(chunk, { stream: true });
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
       yield parseFrame(text.slice(0, end));
