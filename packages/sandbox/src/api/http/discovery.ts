@@ -101,10 +101,16 @@ function groupsIn(registry: Registry) {
   });
 }
 
-/** `/api/v1` and the like; null when there is no such group and version. */
+/** Asked with every request, so it makes no document. */
+export function isServed(registry: Registry, group: string, version: string): boolean {
+  const isOfIt = (one: { readonly group: string; readonly version: string }) =>
+    one.group === group && one.version === version;
+  return registry.all().some(isOfIt) || ANSWERS.some(isOfIt);
+}
+
+/** `/api/v1` and the like. */
 export function resourceList(registry: Registry, group: string, version: string) {
   const served = allServed(registry).filter((one) => one.group === group && one.version === version);
-  if (served.length === 0) return null;
   const resources = served.flatMap((one) => [
     listedResource(one),
     ...one.subresources.map((name) => listedSubresource(one, name)),

@@ -2,7 +2,7 @@ import type { Core } from "../core.ts";
 import { ApiFault } from "../fault.ts";
 import type { LogSource, UsageSource } from "../ports.ts";
 import { type Act, checkAllowed, verbOf } from "./authorization.ts";
-import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
+import { aggregated, coreVersions, groupDocument, groupList, isServed, resourceList } from "./discovery.ts";
 import { type ApiRequest, type ApiResponse, json, text } from "./message.ts";
 import { METRICS_GROUP, metrics } from "./metrics.ts";
 import { answered } from "./objects.ts";
@@ -50,9 +50,8 @@ export function createHandler({ core, logSource, usageSource, token }: HandlerOp
     const place = groupPath(request.path);
     if (!place) return text(404, "404 page not found\n");
     const { group, version, rest } = place;
-    const list = resourceList(core.registry, group, version);
-    if (!list) return text(404, "404 page not found\n");
-    if (rest.length === 0) return json(200, list);
+    if (!isServed(core.registry, group, version)) return text(404, "404 page not found\n");
+    if (rest.length === 0) return json(200, resourceList(core.registry, group, version));
     const reviewed = review(core, identity, group, rest, request);
     if (reviewed) return reviewed;
     if (group === METRICS_GROUP) {
