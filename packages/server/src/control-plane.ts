@@ -1,45 +1,29 @@
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { sightStore } from "./access/sight.store.ts";
 import { createPasswords } from "./accounts/password.adapter.ts";
-import { createTokens } from "./accounts/tokens.ts";
-import { failOverdueDeployments } from "./apps/overdue.store.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createMemoryBus } from "./bus/memory.adapter.ts";
 import { connectRedisBus } from "./bus/redis.adapter.ts";
 import { loadCatalog } from "./catalog/catalog.adapter.ts";
-import { loadOperatorChart } from "./charts/chart.adapter.ts";
-import { registerCharts } from "./charts/chart.routes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAgentTokens } from "./clusters/agent-token.ts";
 import { type Config, listeningPort } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
 import { migrate } from "./database/migrate.ts";
-import { accessOfSessions } from "./events/access.store.ts";
-import { startBroadcast } from "./events/broadcast.ts";
-import { registerDocumentation } from "./http/documentation.ts";
 import { registerHealth } from "./http/health.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { openApiDocument } from "./http/openapi.ts";
-import { API_BASE, createHttpServer, registerApi } from "./http/server.ts";
+import { createHttpServer } from "./http/server.ts";
 import { startAsking } from "./hub/asking.store.ts";
-import { createBodySource } from "./hub/bodies.store.ts";
-import { announceLapsed } from "./hub/connection-status.store.ts";
-import { startHub } from "./hub/hub.adapter.ts";
 import type { LiveSessions } from "./hub/ports.ts";
-import { createReportSink } from "./hub/reports.store.ts";
 import { operatorRequests } from "./hub/requests.ts";
-import { startSwitchboard } from "./hub/switchboard.ts";
-import { startUpkeep } from "./jobs/upkeep.ts";
-import { startWorker } from "./jobs/worker.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
-import { markUnconfirmed } from "./projects/confirmation.store.ts";
-import { apiRoutes } from "./routes.ts";
+import { startApiRole } from "./roles/api.ts";
+import { startHubRole } from "./roles/hub.ts";
+import { startWorkerRole } from "./roles/worker.ts";
 import { hasSandbox } from "./sandbox/has-sandbox.ts";
 import { startSandboxProcess } from "./sandbox/sandbox.adapter.ts";
 import { seed } from "./seed.ts";
-import { taskHandlers } from "./tasks/task.jobs.ts";
 import { createVault } from "./vault/vault.ts";
 
 export interface ControlPlane {
@@ -74,8 +58,7 @@ export async function startControlPlane(
     const catalog = await loadCatalog();
     const open = await reachDatabase(config, log, onLost, started);
     const forHub = config.roles.includes("hub") ? Math.floor(config.databasePoolSize * HUB_SHARE) : 0;
-    const database = open(config.databasePoolSize - forHub);
-    const db = database.kysely;
+    const { kysely: db, pool } = open(config.databasePoolSize - forHub);
     const passwords = await createPasswords();
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, "database migrated");
@@ -83,77 +66,29 @@ export async function startControlPlane(
 
     const bus: Bus = config.secrets.redisUrl ? connectRedisBus(config.secrets.redisUrl, log) : createMemoryBus(log);
     started.push(() => bus.close());
+    const vault = createVault(keys.vaultKeys);
+    const agentTokens = await createAgentTokens(keys.signingKey, clock);
 
     const hubHere: { sessions: LiveSessions | null } = { sessions: null };
     const asking = startAsking({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
     started.push(async () => asking.stop());
     const operators = operatorRequests(asking);
+    const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
-    if (config.roles.includes("worker")) {
-      const worker = startWorker({ db, bus, log, handlers: taskHandlers(operators) });
-      const confirmation = { db, bus, clock, withinSeconds: config.projectConfirmSeconds };
-      const chores = [
-        { name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) },
-        { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock }) },
-        { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock }) },
-      ];
-      const upkeep = startUpkeep({ db, clock, log, chores });
-      started.push(
-        () => worker.stop(config.drainTimeoutMs),
-        () => upkeep.stop(),
-      );
-    }
-
+    if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics });
-    registerHealth(app, metrics, database.pool);
-    const agentTokens = await createAgentTokens(keys.signingKey, clock);
-    const vault = createVault(keys.vaultKeys);
+    registerHealth(app, metrics, pool);
     if (config.roles.includes("api")) {
-      const tokens = await createTokens(keys.signingKey, clock);
-      const operatorChart = await loadOperatorChart();
-      const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfSessions(db) });
-      started.push(async () => broadcast.stop());
-      const ports = {
-        db,
-        bus,
-        clock,
-        tokens,
-        passwords,
-        catalog,
-        vault,
-        agentTokens,
-        operatorChart,
-        sights: sightStore(database.pool),
-        broadcast,
-        operators,
-      };
-      const routes = apiRoutes(ports, config);
-      registerApi(app, routes, ports);
-      registerCharts(app, operatorChart);
-      const document = openApiDocument(routes, { serverUrl: API_BASE });
-      await registerDocumentation(app, API_BASE, document, config.environment, ports);
+      started.push(await startApiRole(app, { ...ports, signingKey: keys.signingKey }, config));
     }
     const url = await app.listen({ host: config.host, port: listeningPort(config).port });
     started.push(() => drain(app, config.drainTimeoutMs));
     if (config.roles.includes("hub")) {
       const hubDb = forHub > 0 ? open(forHub).kysely : db;
-      const hub = startHub({
-        server: app.server,
-        db: hubDb,
-        bus,
-        clock,
-        log,
-        tokens: agentTokens,
-        bodies: createBodySource({ db: hubDb, vault, catalog, log }),
-        reports: createReportSink({ db: hubDb, bus, clock, catalog }),
-      });
-      const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
+      const hub = startHubRole({ ...ports, server: app.server, db: hubDb }, config);
       hubHere.sessions = hub.sessions;
-      started.push(
-        () => hub.stop(config.drainTimeoutMs),
-        async () => switchboard.stop(),
-      );
+      started.push(() => hub.stop());
     }
     if (hasSandbox(config)) {
       const sandbox = await startSandboxProcess({ db, clock, log, tokens: agentTokens, dataDir: config.dataDir, url });

@@ -42,7 +42,7 @@ import { tierRoutes } from "./tiers/tier.routes.ts";
 import type { Vault } from "./vault/vault.ts";
 import { versionRoutes } from "./version/version.routes.ts";
 
-interface Ports {
+export interface ApiPorts {
   readonly db: Queries;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -57,7 +57,7 @@ interface Ports {
 }
 
 /** Every route of the API, by resource. */
-export function apiRoutes(ports: Ports, config: Config): Route[] {
+export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators } = ports;
   const sessionSettings = {
     accessTokenMinutes: config.accessTokenMinutes,
@@ -93,6 +93,6 @@ export function apiRoutes(ports: Ports, config: Config): Route[] {
     ...appRoutes(db, { vault, clock, bus }),
     ...appOperationRoutes(db, { vault, clock, bus }),
     ...appSecretRoutes(db, { vault, clock, bus }),
-    ...appStreamRoutes(db, clock, operators),
+    ...appStreamRoutes(ports),
   ];
 }

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from "fastify";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { sightStore } from "../access/sight.store.ts";
+import { createTokens } from "../accounts/tokens.ts";
+import { loadOperatorChart } from "../charts/chart.adapter.ts";
+import { registerCharts } from "../charts/chart.routes.ts";
+import type { Config } from "../config.ts";
+import { accessOfSessions } from "../events/access.store.ts";
+import { startBroadcast } from "../events/broadcast.ts";
+import { registerDocumentation } from "../http/documentation.ts";
+import { openApiDocument } from "../http/openapi.ts";
+import { API_BASE, registerApi } from "../http/server.ts";
+import { type ApiPorts, apiRoutes } from "../routes.ts";
+
+interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast"> {
+  readonly pool: Pool;
+  readonly signingKey: string;
+  readonly log: Logger;
+}
+
+/** Answers requests and streams events; gives back how it is stopped. */
+export async function startApiRole(app: FastifyInstance, given: Ports, config: Config): Promise<() => Promise<void>> {
+  const { db, bus, clock, log } = given;
+  const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfSessions(db) });
+  const ports = {
+    ...given,
+    broadcast,
+    tokens: await createTokens(given.signingKey, clock),
+    operatorChart: await loadOperatorChart(),
+    sights: sightStore(given.pool),
+  };
+  const routes = apiRoutes(ports, config);
+  registerApi(app, routes, ports);
+  registerCharts(app, ports.operatorChart);
+  const document = openApiDocument(routes, { serverUrl: API_BASE });
+  await registerDocumentation(app, API_BASE, document, config.environment, ports);
+  return async () => broadcast.stop();
+}

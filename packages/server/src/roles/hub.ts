@@ -1,0 +1,55 @@
+import type { Server } from "node:http";
+import type { Logger } from "pino";
+import type { Bus } from "../bus/bus.ts";
+import type { Catalog } from "../catalog/catalog.adapter.ts";
+import type { Clock } from "../clock.ts";
+import type { AgentTokens } from "../clusters/agent-token.ts";
+import type { Config } from "../config.ts";
+import type { Queries } from "../database/transaction.ts";
+import { createBodySource } from "../hub/bodies.store.ts";
+import { startHub } from "../hub/hub.adapter.ts";
+import type { LiveSessions } from "../hub/ports.ts";
+import { createReportSink } from "../hub/reports.store.ts";
+import { startSwitchboard } from "../hub/switchboard.ts";
+import type { Vault } from "../vault/vault.ts";
+
+interface Ports {
+  readonly server: Server;
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly catalog: Catalog;
+  readonly vault: Vault;
+  readonly agentTokens: AgentTokens;
+}
+
+interface HubRole {
+  readonly sessions: LiveSessions;
+  stop(): Promise<void>;
+}
+
+/** Holds the connections of operators, and asks them what any process wants to know of them. */
+export function startHubRole(
+  { server, db, bus, clock, log, catalog, vault, agentTokens }: Ports,
+  config: Config,
+): HubRole {
+  const hub = startHub({
+    server,
+    db,
+    bus,
+    clock,
+    log,
+    tokens: agentTokens,
+    bodies: createBodySource({ db, vault, catalog, log }),
+    reports: createReportSink({ db, bus, clock, catalog }),
+  });
+  const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
+  return {
+    sessions: hub.sessions,
+    async stop() {
+      switchboard.stop();
+      await hub.stop(config.drainTimeoutMs);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Logger } from "pino";
+import { failOverdueDeployments } from "../apps/overdue.store.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Queries } from "../database/transaction.ts";
+import { announceLapsed } from "../hub/connection-status.store.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
+import { startUpkeep } from "../jobs/upkeep.ts";
+import { startWorker } from "../jobs/worker.ts";
+import { markUnconfirmed } from "../projects/confirmation.store.ts";
+import { taskHandlers } from "../tasks/task.jobs.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly operators: OperatorRequests;
+}
+
+/** Runs jobs, and the chores that nobody asks for; gives back how it is stopped. */
+export function startWorkerRole({ db, bus, clock, log, operators }: Ports, config: Config): () => Promise<void> {
+  const worker = startWorker({ db, bus, log, handlers: taskHandlers(operators) });
+  const confirmation = { db, bus, clock, withinSeconds: config.projectConfirmSeconds };
+  const chores = [
+    { name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) },
+    { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock }) },
+    { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock }) },
+  ];
+  const upkeep = startUpkeep({ db, clock, log, chores });
+  return async () => {
+    await upkeep.stop();
+    await worker.stop(config.drainTimeoutMs);
+  };
+}
