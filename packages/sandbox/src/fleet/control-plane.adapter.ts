@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { databaseProcesses, takenBytes } from "./memory.adapter.ts";
 
 const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
 
@@ -13,7 +14,8 @@ export interface ControlPlane {
   /** Null where it is not ours to kill. */
   readonly kill: (() => Promise<void>) | null;
   restart(): Promise<void>;
-  residentBytes(): Promise<number | null>;
+  /** Of its process and of its database; null where they are not ours to look at. */
+  memory(): Promise<{ readonly serverBytes: number; readonly databaseBytes: number } | null>;
   /** Says how to go on with what is kept. */
   stop(isKept: boolean): Promise<string | null>;
 }
@@ -22,7 +24,7 @@ export const existingControlPlane = (url: string): ControlPlane => ({
   url,
   kill: null,
   restart: async () => undefined,
-  residentBytes: async () => null,
+  memory: async () => null,
   stop: async () => null,
 });
 
@@ -52,11 +54,13 @@ export async function startControlPlane(): Promise<ControlPlane> {
       server = serving(folder, new URL(url).port);
       await server;
     },
-    async residentBytes() {
+    async memory() {
       const { child } = await server;
-      const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
-      const kilobytes = /VmRSS:\s+(\d+)/.exec(status)?.[1];
-      return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+      const ofDatabase = await Promise.all((await databaseProcesses(join(folder, "postgres"))).map(takenBytes));
+      return {
+        serverBytes: await takenBytes(child.pid ?? 0),
+        databaseBytes: ofDatabase.reduce((sum, bytes) => sum + bytes, 0),
+      };
     },
     async stop(isKept) {
       await end("SIGTERM");

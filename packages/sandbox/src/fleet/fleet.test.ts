@@ -46,6 +46,7 @@ describe("a fleet with a control plane of its own", () => {
     for (const figure of ["connects a second", "commit → ready, p50 / p99", "memory of all clusters at the end"]) {
       expect(printed).toContain(figure);
     }
+    expect(printed).toMatch(/memory of its database at the end +[1-9]/);
     expect(printed).toMatch(/killing the control plane/);
     expect(printed).toMatch(/all operators back, after the kill +\d/);
     expect(printed).toMatch(/accepted changes that were lost or differ +0\n/);

@@ -132,10 +132,15 @@ export async function rehearse(options: FleetOptions, ports: RehearsalPorts): Pr
 
   async function measureMemory(when: string): Promise<void> {
     const states = await crew.states();
-    const resident = states.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
-    const server = await controlPlane.residentBytes();
-    figures.push([`memory of all clusters ${when}`, `${megabytes(resident)}, ${megabytes(resident / count)} each`]);
-    if (server !== null) figures.push([`memory of the control plane ${when}, without its database`, megabytes(server)]);
+    const ofClusters = states.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    figures.push([`memory of all clusters ${when}`, `${megabytes(ofClusters)}, ${megabytes(ofClusters / count)} each`]);
+    const memory = await controlPlane.memory();
+    if (memory !== null) {
+      const { serverBytes, databaseBytes } = memory;
+      figures.push([`memory of the control plane ${when}`, megabytes(serverBytes)]);
+      figures.push([`memory of its database ${when}`, megabytes(databaseBytes)]);
+      figures.push([`memory of all of it ${when}`, megabytes(ofClusters + serverBytes + databaseBytes)]);
+    }
     const cpuSeconds = states.reduce((sum, state) => sum + state.cpuSeconds, 0);
     figures.push([`processor time of all clusters ${when}`, seconds(cpuSeconds * 1_000)]);
   }
