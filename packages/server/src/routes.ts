@@ -8,6 +8,7 @@ import { addonRoutes } from "./addons/addon.routes.ts";
 import { addonChangeRoutes } from "./addons/addon-change.routes.ts";
 import { addonDefinitionRoutes } from "./addons/addon-definition.routes.ts";
 import type { AddonRemoval } from "./addons/addon-removal.ts";
+import { definitionFinder } from "./apps/addon-component.ts";
 import { appRoutes } from "./apps/app.routes.ts";
 import { appOperationRoutes } from "./apps/app-operation.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
@@ -64,6 +65,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
   };
+  const appPorts = { vault, clock, bus, findDefinition: definitionFinder(catalog.addons) };
   return [
     ...versionRoutes(config.build),
     ...sessionRoutes(db, tokens, passwords, clock, sessionSettings),
@@ -89,10 +91,10 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...bindingRoutes(db, clock),
     ...registrySecretRoutes(ports),
     ...projectRoutes(ports, catalog.addons),
-    ...stackTemplateRoutes(ports, config),
-    ...appRoutes(db, { vault, clock, bus }),
-    ...appOperationRoutes(db, { vault, clock, bus }),
-    ...appSecretRoutes(db, { vault, clock, bus }),
+    ...stackTemplateRoutes({ ...ports, ...appPorts }, config),
+    ...appRoutes(db, appPorts),
+    ...appOperationRoutes(db, appPorts),
+    ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
   ];
 }

@@ -29,7 +29,7 @@ const LogStream = Type.Unsafe<null>(
   Type.String({
     description:
       "Server-sent events: `event: log` with a `LogLine` as its data, `event: dropped` with `{count}` where the reader " +
-      "was too slow, and `event: end`.",
+      "was too slow, and `event: end`. It ends when the access token expires, its session ends or you lose the project.",
     examples: [
       'event: log\ndata: {"component":"web","pod":"storefront-web-0","container":"web","time":"2026-01-31T09:30:00.000Z","line":"ready"}\n\n',
     ],

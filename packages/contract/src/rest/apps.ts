@@ -121,7 +121,8 @@ export const createApp = operation({
   summary: "Create an app in a project",
   description:
     "The app is recorded and then dispatched; follow its `phase`. A component without an image, and an export_ref that " +
-    "names no component, are recorded too: the cluster then reports the phase `invalid` and why.",
+    "names no component, are recorded too: the cluster then reports the phase `invalid` and why. What the definition of an " +
+    "addon component calls secret may stand among its values; it is kept as a secret of the component, with its path as the key.",
   credentials: "user",
   body: Type.Object(
     {

@@ -182,7 +182,8 @@ export function addonChangeRoutes(
       // Asked before anything is stored: an operator that does not take it leaves the instance as it is.
       if (seen.phase !== "deleting") {
         const { clusterId, resourceId: addonInstanceId, key } = desiredOf(seen);
-        await removal.handOver({ clusterId, addonInstanceId, key, generation: seen.generation });
+        const { generation } = deleting(seen, clock());
+        await removal.handOver({ clusterId, addonInstanceId, key, generation });
       }
       return change(async (unit) => {
         const current = await lockInstance(unit.db, seen.id);

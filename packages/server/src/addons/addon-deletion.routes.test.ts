@@ -99,13 +99,13 @@ describe("a deletion that no operator takes", () => {
 });
 
 describe("a deletion that the operator takes", () => {
-  test("[AD30] is a 204, reads as deleting and leaves the cluster a tombstone", async () => {
+  test("[AD30] [AD35] is a 204, reads as deleting and leaves the cluster a tombstone of the generation that was handed over", async () => {
     const place = await projectWithPeople(world);
     const { id, path } = await instanceIn(place);
     const answer = await withOperator(place.editor).delete(path);
     expect([answer.status, answer.body]).toEqual([204, ""]);
     const key = `addon_instance/project-${place.project}/db`;
-    expect(taken).toEqual([{ clusterId: place.cluster, addonInstanceId: id, key, generation: 1 }]);
+    expect(taken).toEqual([{ clusterId: place.cluster, addonInstanceId: id, key, generation: 2 }]);
     expect((await place.viewer.api.get(path)).body).toMatchObject({
       phase: "deleting",
       generation: 2,

@@ -13,7 +13,10 @@ export interface RemovedAddon {
   readonly clusterId: string;
   readonly addonInstanceId: string;
   readonly key: string;
-  /** The last generation that is to be removed; what comes after it is wanted again. */
+  /**
+   * That of the deletion, which is stored only when this is done: an operator that is quicker than the store says of this
+   * generation that the instance is gone, and said of an earlier one it would not end the deletion.
+   */
   readonly generation: number;
 }
 

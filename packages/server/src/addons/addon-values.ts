@@ -46,7 +46,7 @@ export function settleValues(
   const changed = paths.filter((path) => found.get(path) !== undefined && !isKept(path));
   const open = paths.filter((path) => !changed.includes(path));
 
-  const candidate = overlay(rules.default_values, open.reduce(withoutPath, values));
+  const candidate = overlay(rules.default_values, withoutPaths(values, open));
   const problems = onePerPlace([
     ...paths.flatMap((path) => obstacle(values, stepsOf(path))),
     ...changed.flatMap((path) => textProblem(path, found.get(path))),
@@ -118,9 +118,9 @@ function withPath(values: Values, [step = "", ...rest]: readonly string[], value
   return { ...values, [step]: withPath(isMap(inner) ? inner : {}, rest, value) };
 }
 
-function withoutPath(values: Values, path: string): Values {
-  return without(values, stepsOf(path));
-}
+/** Everything but what is at the end of the paths. */
+export const withoutPaths = (values: Values, paths: readonly string[]): Values =>
+  paths.reduce((left, path) => without(left, stepsOf(path)), values);
 
 function without(values: Values, [step = "", ...rest]: readonly string[]): Values {
   if (rest.length === 0) return Object.fromEntries(Object.entries(values).filter(([key]) => key !== step));

@@ -1,5 +1,6 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { definitionId } from "../catalog/definition-id.ts";
 import { openShop, type Shop, WEB, workload } from "./app.fixture.ts";
 
 const VALUE = "s3cret-of-the-shop";
@@ -56,6 +57,30 @@ describe("the secrets of a component", () => {
     expect((await shop.viewer.api.delete(secretsOf(name, "web", "/A"))).status).toBe(403);
     expect((await shop.stranger.api.get(secretsOf(name))).status).toBe(404);
     expect((await world.anyone.get(secretsOf(name))).status).toBe(401);
+  });
+
+  test("[AP63] are also what a definition calls secret among the values of an addon, under its path", async () => {
+    const addon_spec = { definition_id: definitionId("postgresql"), values: { auth: { password: VALUE } } };
+    const name = await shop.app([{ name: "db", type: "addon", addon_spec }]);
+    const other = { values: { auth: { password: "another-of-the-shop", database: "shop" } } };
+    const patch = { components: [{ op: "patch", name: "db", addon_spec: other }] };
+    const changed = await shop.editor.api.patch(shop.path(name), patch);
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { components: [{ secrets: ["auth.password"], addon_spec: { values: { auth: { database: "shop" } } } }] },
+    });
+    const from = `/stack-templates/from-app/${shop.namespace}/${name}?project_id=${shop.project}`;
+    const captured = await shop.editor.api.post(from, { name });
+    expect(captured.body.components[0].secrets).toEqual({ "auth.password": `\${db_auth_password}` });
+    const kept = await world.database.kysely.selectFrom("app_deployments").selectAll().execute();
+    const seen = [
+      changed.body,
+      captured.body,
+      kept,
+      await world.database.kysely.selectFrom("apps").selectAll().execute(),
+    ];
+    for (const value of [VALUE, "another-of-the-shop"]) expect(JSON.stringify(seen)).not.toContain(value);
+    expect(await sealed(name)).toMatchObject([{ component: "db", key: "auth.password" }]);
   });
 
   test("[AP39] of an unknown component are a 404; a key or value that is none, a 422", async () => {

@@ -1,5 +1,6 @@
 import { Client, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Broadcast } from "../events/broadcast.ts";
 import { Fault } from "../fault.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
 import { type LogRequest, noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
@@ -102,15 +103,31 @@ describe("with an operator that is connected", () => {
   let edge: Edge | null = null;
   afterEach(() => edge?.app.close());
 
+  let endOfAccess: () => void = () => undefined;
+  const broadcast: Pick<Broadcast, "watch"> = {
+    async watch(_reader, _mayStay, end) {
+      endOfAccess = end;
+      return () => undefined;
+    },
+  };
+  const credential = { kind: "session", sessionId: newId(), userId: newId(), expiresAtMs: 0 };
+
   /** The routes as they are, behind no guard, with an operator that answers as told. */
   async function answering(operators: Partial<OperatorRequests>, query: object): Promise<Client> {
     const cluster = (await openShop(world)).cluster;
     await lease(cluster, new Date(world.clock.now().getTime() + 60_000));
-    const routes = appStreamRoutes(world.database.kysely, world.clock.now, { ...withoutOperators, ...operators });
+    const routes = appStreamRoutes({
+      db: world.database.kysely,
+      clock: world.clock.now,
+      operators: { ...withoutOperators, ...operators },
+      broadcast,
+    });
     const app = someApp({ cluster_id: cluster });
     edge = await startEdge((server) => {
       for (const { operation, handle } of routes) {
-        server.get(`/${operation.id}`, (_request, reply) => handle({ app, query, reply, params: {} } as never));
+        server.get(`/${operation.id}`, (_request, reply) =>
+          handle({ app, query, reply, credential, params: {} } as never),
+        );
       }
     });
     return new Client(edge.url);
@@ -150,6 +167,19 @@ describe("with an operator that is connected", () => {
     expect(await stream.next()).toMatchObject({ event: "log" });
     stream.leave();
     await gone.promise;
+  });
+
+  test("[AP61] a reader whose access ends gets no more lines", async () => {
+    const logs: OperatorRequests["logs"] = async (_request, signal) =>
+      (async function* () {
+        yield line;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      })();
+    const client = await answering({ logs }, { tail_lines: 5, follow: true });
+    const stream = await client.follow("/streamAppLogs");
+    expect(await stream.next()).toMatchObject({ event: "log" });
+    endOfAccess();
+    expect(await stream.rest()).toMatchObject([{ event: "end" }]);
   });
 
   test("[AP60] what the operator or the hub refuses is the answer's status", async () => {

@@ -1,9 +1,12 @@
 import { getAppMetrics, streamAppLogs, streamComponentLogs } from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
+import type { Credential } from "../access/caller.ts";
 import type { Clock } from "../clock.ts";
 import { rangeProblems, rangeSeconds } from "../clusters/metrics-range.ts";
 import type { Queries } from "../database/transaction.ts";
-import { Fault } from "../fault.ts";
+import { mayReadProject } from "../events/audience.ts";
+import type { Broadcast } from "../events/broadcast.ts";
+import { Fault, unauthenticated } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.ts";
@@ -16,6 +19,19 @@ import { addressed, addressOf } from "./app-address.ts";
 import { pumpLogs } from "./log-stream.ts";
 import { logTarget } from "./log-target.ts";
 
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly operators: OperatorRequests;
+  readonly broadcast: Pick<Broadcast, "watch">;
+}
+
+interface LogReader {
+  readonly app: SeenApp;
+  readonly credential: Credential | null;
+  readonly reply: FastifyReply;
+}
+
 interface LogOptions {
   readonly tail_lines: number;
   readonly since_seconds?: number;
@@ -23,18 +39,25 @@ interface LogOptions {
 }
 
 /** What only the operator on the app's cluster knows: it is asked while somebody waits, and nothing of it is kept. */
-export function appStreamRoutes(db: Queries, clock: Clock, operators: OperatorRequests): Route[] {
+export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Route[] {
   async function requireOperator(clusterId: string): Promise<void> {
     const leaseUntil = await sessionLease(db, clusterId);
     if (leaseUntil === null || leaseUntil <= clock()) throw noOperatorConnected();
   }
 
-  async function streamLogs(app: SeenApp, asked: string | undefined, options: LogOptions, reply: FastifyReply) {
+  async function streamLogs({ app, credential, reply }: LogReader, asked: string | undefined, options: LogOptions) {
+    if (credential?.kind !== "session") throw unauthenticated();
     const component = logTarget(app, asked);
     if (component instanceof Fault) throw component;
     await requireOperator(app.cluster_id);
     const leaving = new AbortController();
     reply.raw.once("close", () => leaving.abort());
+    const unwatch = await broadcast.watch(
+      credential,
+      (access) => mayReadProject(app, access),
+      () => leaving.abort(),
+    );
+    leaving.signal.addEventListener("abort", unwatch);
     const lines = await operators.logs(
       {
         clusterId: app.cluster_id,
@@ -54,11 +77,9 @@ export function appStreamRoutes(db: Queries, clock: Clock, operators: OperatorRe
   }
 
   return [
-    route(streamAppLogs, inApp("viewer", addressed), ({ app, query, reply }) =>
-      streamLogs(app, query.component, query, reply),
-    ),
-    route(streamComponentLogs, inApp("viewer", addressed), ({ app, params, query, reply }) =>
-      streamLogs(app, params.component, query, reply),
+    route(streamAppLogs, inApp("viewer", addressed), (call) => streamLogs(call, call.query.component, call.query)),
+    route(streamComponentLogs, inApp("viewer", addressed), (call) =>
+      streamLogs(call, call.params.component, call.query),
     ),
     route(
       getAppMetrics,

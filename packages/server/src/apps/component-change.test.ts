@@ -4,8 +4,9 @@ import { Fault } from "../fault.ts";
 import { WEB, workload } from "./app.fixture.ts";
 import { changeComponents, changeProblems } from "./component-change.ts";
 
+const noDefinitions = () => undefined;
 const change = (before: readonly ComponentSpec[], ...changes: ComponentChange[]) =>
-  changeComponents("shop", before, changes);
+  changeComponents("shop", before, changes, noDefinitions);
 
 function changed(before: readonly ComponentSpec[], ...changes: ComponentChange[]) {
   const outcome = change(before, ...changes);
@@ -99,11 +100,14 @@ describe("changes of components", () => {
 
   test("[AP16] an addition must be whole, and a removal says nothing but the name", () => {
     expect(
-      changeProblems([
-        { op: "add", name: "web", workload_spec: { ports: [{ port: 80 }], args: null } },
-        { op: "remove", name: "web", exports: {} },
-        { op: "patch", name: "web", exports: null },
-      ]).map(({ loc, type }) => [loc, type]),
+      changeProblems(
+        [
+          { op: "add", name: "web", workload_spec: { ports: [{ port: 80 }], args: null } },
+          { op: "remove", name: "web", exports: {} },
+          { op: "patch", name: "web", exports: null },
+        ],
+        noDefinitions,
+      ).map(({ loc, type }) => [loc, type]),
     ).toEqual([
       [["body", "components", 0, "workload_spec", "args"], "list_type"],
       [["body", "components", 0, "workload_spec", "ports", 0, "name"], "missing"],

@@ -9,6 +9,7 @@ import {
 import type { TSchema } from "typebox";
 import { codedConflict, Fault, invalid, notFound } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
+import { type FindDefinition, settleAddon } from "./addon-component.ts";
 import { componentProblems } from "./component.ts";
 import { needsOf } from "./component-graph.ts";
 import { mergePatch } from "./merge-patch.ts";
@@ -22,6 +23,8 @@ export interface ChangedComponents {
 }
 
 const at = (index: number): Loc => ["body", "components", index];
+const placed = (items: readonly ValidationItem[], index: number): ValidationItem[] =>
+  items.map((item) => ({ ...item, loc: [...at(index), ...item.loc] }));
 const checkWhole = checkOf(ComponentInput);
 const checkKept = checkOf(ComponentSpec);
 
@@ -36,14 +39,30 @@ function checkOf<S extends TSchema>(schema: S) {
 }
 
 /** Splits what is written into what is kept and what is secret. */
-export function keptPart({ secrets = {}, ...kept }: Given): { kept: Kept; secrets: SecretChanges } {
-  return { kept, secrets: Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(kept.name, secrets) };
+export function keptPart(
+  { secrets = {}, ...given }: Given,
+  find: FindDefinition,
+): { kept: Kept; secrets: SecretChanges } {
+  const { component: kept, inline } = settleAddon(given, find);
+  return { kept, secrets: secretsGiven(kept.name, { ...inline, ...secrets }) };
 }
 
+const secretsGiven = (name: string, secrets: Readonly<Record<string, string | null>>): SecretChanges =>
+  Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(name, secrets);
+
+/** What the definition of an addon has against a component that is written, each problem where it is in the component. */
+export const definitionProblems = (
+  { secrets = {}, ...given }: Given,
+  find: FindDefinition,
+): readonly ValidationItem[] => settleAddon(given, find, Object.keys(secrets)).problems;
+
 /** What can be said about the changes without the app: an addition is whole, a removal names and says nothing more. */
-export function changeProblems(changes: readonly ComponentChange[]): ValidationItem[] {
+export function changeProblems(changes: readonly ComponentChange[], find: FindDefinition): ValidationItem[] {
   return changes.flatMap(({ op, ...component }, index) => {
-    if (op === "add") return checkWhole(component, at(index)).problems;
+    if (op === "add") {
+      const { value, problems } = checkWhole(component, at(index));
+      return problems.length > 0 ? problems : placed(definitionProblems(value as Given, find), index);
+    }
     if (op === "patch") return [];
     return Object.keys(component)
       .filter((field) => field !== "name")
@@ -56,11 +75,12 @@ export function changeComponents(
   appName: string,
   before: readonly Kept[],
   changes: readonly ComponentChange[],
+  find: FindDefinition,
 ): ChangedComponents | Fault {
   let components = [...before];
   let secrets = NO_SECRET_CHANGES;
   for (const [index, change] of changes.entries()) {
-    const changed = changeOne(components, change, index);
+    const changed = changeOne(components, change, index, find);
     if (changed instanceof Fault) return changed;
     components = changed.components;
     secrets = thenSecrets(secrets, changed.secrets);
@@ -69,32 +89,46 @@ export function changeComponents(
   return refusal ?? { components, secrets };
 }
 
-function changeOne(components: readonly Kept[], change: ComponentChange, index: number): ChangedComponents | Fault {
+function changeOne(
+  components: readonly Kept[],
+  change: ComponentChange,
+  index: number,
+  find: FindDefinition,
+): ChangedComponents | Fault {
   const { op, name } = change;
   const current = components.find((component) => component.name === name);
   if (op === "add") {
     if (current) return codedConflict("name_taken", `The app already has a component ${name}.`, { component: name });
     const { op: _op, ...given } = change;
-    const { kept, secrets } = keptPart(checkWhole(given, at(index)).value as Given);
+    const { kept, secrets } = keptPart(checkWhole(given, at(index)).value as Given, find);
     return { components: [...components, kept], secrets };
   }
   if (!current) return notFound(`Component ${name}`);
   if (op === "remove") {
     return { components: components.filter((component) => component !== current), secrets: dropSecrets([name]) };
   }
-  const { op: _op, secrets, ...patch } = change;
+  const { op: _op, secrets: patched, ...patch } = change;
+  const secrets = patched as Record<string, string | null> | null | undefined;
   const { value, problems } = checkKept(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
+  const whole = value as Kept;
+  // A component that the patch leaves the addon it was is not held against what the catalog has become meanwhile.
+  const touched = patch["addon_spec"] === undefined ? null : settleAddon(whole, find, Object.keys(secrets ?? {}));
+  if (touched && touched.problems.length > 0) return invalid(placed(touched.problems, index));
   return {
-    components: components.map((component) => (component === current ? (value as Kept) : component)),
-    secrets: patchedSecrets(name, secrets as Record<string, string | null> | null | undefined),
+    components: components.map((component) => (component === current ? (touched?.component ?? whole) : component)),
+    secrets: patchedSecrets(name, secrets, touched?.inline ?? {}),
   };
 }
 
 /** `secrets: null` takes all of them away, as a merge patch says. */
-function patchedSecrets(name: string, secrets: Record<string, string | null> | null | undefined): SecretChanges {
-  if (secrets === null) return dropSecrets([name]);
-  return secrets === undefined ? NO_SECRET_CHANGES : setSecrets(name, secrets);
+function patchedSecrets(
+  name: string,
+  secrets: Readonly<Record<string, string | null>> | null | undefined,
+  inline: Readonly<Record<string, string>>,
+): SecretChanges {
+  const given = secretsGiven(name, { ...inline, ...secrets });
+  return secrets === null ? thenSecrets(dropSecrets([name]), given) : given;
 }
 
 function brokenReference(components: readonly Kept[], changes: readonly ComponentChange[]): Fault | null {

@@ -2,10 +2,9 @@ import type { AppBody, ChartRef, ComponentSpec, DesiredComponent } from "@binnac
 import { definitionGone } from "../addons/addon.ts";
 import { overlay } from "../addons/addon-values.ts";
 import { withSecrets } from "../addons/desired-addon.ts";
-import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
+import type { FindDefinition } from "./addon-component.ts";
 import { type App, effectiveComponents, specOf } from "./app.ts";
 
-export type FindDefinition = (id: string) => AddonDefinition | undefined;
 /** By component, then by key. */
 export type OpenSecrets = ReadonlyMap<string, ReadonlyMap<string, string>>;
 

@@ -78,10 +78,13 @@ describe("a stream of logs", () => {
 describe("whose logs are meant", () => {
   const chart = { name: "cache", type: "chart", chart_spec: { repo: "https://x", name: "redis" } } as const;
 
-  test("[AP45] the only workload, whatever else the app has", () => {
+  test("[AP45] the only workload, whatever else the app has, or the only component", () => {
     expect(logTarget({ components: [WEB, chart] }, undefined)).toBe("web");
     expect(logTarget({ components: [WEB, workload("worker")] }, undefined)).toMatchObject({ kind: "invalid" });
-    expect(logTarget({ components: [chart] }, undefined)).toMatchObject({ kind: "invalid" });
+    expect(logTarget({ components: [chart] }, undefined)).toBe("cache");
+    expect(logTarget({ components: [chart, { ...chart, name: "queue" }] }, undefined)).toMatchObject({
+      kind: "invalid",
+    });
   });
 
   test("[AP44] the one named, if it is there", () => {

@@ -29,6 +29,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
     vault: createVault([{ id: "k", key: new Uint8Array(32) }]),
     clock: world.clock.now,
     bus: createMemoryBus(listeningLog()),
+    findDefinition: () => undefined,
   };
   const records: ChangeRecord[] = [];
   const announced: Announcement[] = [];

@@ -23,10 +23,11 @@ function done(outcome: Outcome): Step {
   return outcome;
 }
 const codeOf = (outcome: unknown) => (outcome as { detail?: { code?: string } }).detail?.code;
+const noDefinitions = () => undefined;
 const now = new Date("2026-02-01T00:00:00.000Z");
 
 const operations: [string, (app: SeenApp) => unknown][] = [
-  ["update", (app) => updated(app, { description: "x" })],
+  ["update", (app) => updated(app, { description: "x" }, noDefinitions)],
   ["scale", (app) => scaled(app, { component_name: "web", replicas: 3 })],
   ["pause", pausedApp],
   ["resume", resumed],
@@ -82,17 +83,23 @@ describe("pausing", () => {
   test("[AP27] a component added meanwhile starts with its own count, one removed is forgotten", () => {
     const paused = done(pausedApp(someApp({ components: [WEB, workload("db")] }))).app;
     const changed = done(
-      updated(paused, {
-        components: [
-          { op: "remove", name: "db" },
-          { op: "add", name: "constructor", workload_spec: { replicas: 4 } },
-        ],
-      }),
+      updated(
+        paused,
+        {
+          components: [
+            { op: "remove", name: "db" },
+            { op: "add", name: "constructor", workload_spec: { replicas: 4 } },
+          ],
+        },
+        noDefinitions,
+      ),
     ).app;
     expect(changed.replicas_before_pause).toEqual({ web: 2, constructor: 4 });
     expect(done(resumed(changed)).app.components.map(({ workload_spec }) => workload_spec?.replicas)).toEqual([2, 4]);
     expect(
-      codeOf(updated(paused, { components: [{ op: "patch", name: "web", workload_spec: { replicas: 3 } }] })),
+      codeOf(
+        updated(paused, { components: [{ op: "patch", name: "web", workload_spec: { replicas: 3 } }] }, noDefinitions),
+      ),
     ).toBe("app_paused");
   });
 });

@@ -1,5 +1,6 @@
 import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binnacle/contract";
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
+import type { FindDefinition } from "./addon-component.ts";
 import { type AppSpec, type Deployment, isPaused, type SeenApp } from "./app.ts";
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
@@ -62,10 +63,11 @@ export function updated(
     components: changes,
     description = app.description,
   }: { components?: readonly ComponentChange[]; description?: string | null },
+  find: FindDefinition,
 ): Outcome {
   const refusal = operationProblem(app);
   if (refusal) return refusal;
-  const changed = changeComponents(app.name, app.components, changes ?? []);
+  const changed = changeComponents(app.name, app.components, changes ?? [], find);
   if (changed instanceof Fault) return changed;
   const { components, secrets } = changed;
   if (isPaused(app) && countsChanged(app, components)) return pausedConflict("change the replicas of");

@@ -46,6 +46,7 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
 
   const replace = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
     change(async ({ db: tx, record }) => {
+      await memberOf(tx, place, user_id);
       const binding = await updateBindingRole(tx, place, user_id, role, clock());
       if (!binding) throw notFound("Role binding");
       record(entryOf("role_binding.replace", place, binding));

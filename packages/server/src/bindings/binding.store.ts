@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { RoleBindingTable } from "../database/fleet-tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
-import { alreadyGranted, type Place, placeGone } from "./binding.ts";
+import { alreadyGranted, notAMember, type Place, placeGone } from "./binding.ts";
 
 export type BindingRow = Selectable<RoleBindingTable>;
 
@@ -32,6 +32,7 @@ export async function insertBinding(
     .catch((error: unknown) => {
       if (isUniqueViolation(error, `role_bindings_${place.kind}_taken`)) throw alreadyGranted(place);
       if (isForeignKeyViolation(error, `role_bindings_${place.kind}_id_fkey`)) throw placeGone(place);
+      if (isForeignKeyViolation(error, "role_bindings_user_id_fkey")) throw notAMember();
       throw error;
     });
 }

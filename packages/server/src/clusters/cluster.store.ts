@@ -78,7 +78,8 @@ export async function describeCluster(
 
 function rethrowRefused(error: unknown): never {
   if (isUniqueViolation(error, "clusters_name_taken")) throw clusterNameTaken();
-  // Deleted since it was looked up.
+  // Deleted since they were looked up.
+  if (isForeignKeyViolation(error, "clusters_org")) throw notFound("Organization");
   if (isForeignKeyViolation(error, "clusters_credential")) throw notFound("Credential");
   throw error;
 }

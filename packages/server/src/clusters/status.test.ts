@@ -23,6 +23,7 @@ const later = (ms: number) => new Date(NOW.getTime() + ms);
 const NOTHING: StatusFacts = {
   deletion_requested_at: null,
   first_connected_at: null,
+  install_journal: null,
   job_action: null,
   job_error_message: null,
   job_phase: null,
@@ -39,6 +40,9 @@ const job = (action: ProvisioningAction, status: ProvisioningStatus, phase: Prov
   job_error_message: status === "failed" ? "No capacity." : null,
 });
 const stage = (name: Stage, status: StageStatus) => ({ stage: name, stage_status: status });
+const ended = (...stages: Stage[]) => ({
+  install_journal: stages.map((name) => ({ stage: name, status: "completed" })),
+});
 const LIVE = { session_lease_until: later(1), first_connected_at: later(-60_000) };
 const LOST = { session_lease_until: later(0), first_connected_at: later(-60_000) };
 const GONE = { session_lease_until: null, first_connected_at: later(-60_000) };
@@ -82,6 +86,20 @@ const TABLE: readonly Row[] = [
   ["[CL25] verified, and never connected", stage("verify", "completed"), "awaiting_operator"],
   ["[CL25] verified, and the session lost", { ...LOST, ...stage("verify", "completed") }, "disconnected"],
   ["[CL25] an upgrade recorded, and connected", { ...LIVE, ...stage("record", "completed") }, "connected"],
+  [
+    "[CL25] an upgrade recorded, after an install",
+    {
+      ...LIVE,
+      ...stage("record", "completed"),
+      ...ended("k3s-server", "record", "verify", "backup", "verify", "record"),
+    },
+    "connected",
+  ],
+  [
+    "[CL25] an install recorded, and not verified yet",
+    { ...LIVE, ...stage("record", "completed"), ...ended("verify", "preflight", "k3s-server", "profiles", "record") },
+    "installing",
+  ],
 
   ["[CL27] deletion asked for", { ...DELETED, ...job("destroy", "pending", "init") }, "destroying"],
   ["[CL27] destruction under way", { ...DELETED, ...LIVE, ...job("destroy", "running") }, "destroying"],
@@ -99,15 +117,19 @@ describe("the status of a cluster", () => {
   });
 
   const time = fc.option(fc.integer({ min: -10, max: 10 }).map(later));
+  const anyStage = fc.constantFrom<Stage>(...(STAGES as readonly Stage[]));
   const anyFacts: fc.Arbitrary<StatusFacts> = fc.record({
     deletion_requested_at: time,
     first_connected_at: time,
+    install_journal: fc.option(
+      fc.array(fc.record({ stage: anyStage, status: fc.constantFrom("completed", "failed") })),
+    ),
     session_lease_until: time,
     job_action: fc.option(fc.constantFrom(...PROVISIONING_ACTIONS)),
     job_status: fc.option(fc.constantFrom(...PROVISIONING_STATUSES)),
     job_phase: fc.option(fc.constantFrom(...PROVISIONING_PHASES)),
     job_error_message: fc.option(fc.string()),
-    stage: fc.option(fc.constantFrom<Stage>(...(STAGES as readonly Stage[]))),
+    stage: fc.option(anyStage),
     stage_status: fc.option(fc.constantFrom(...STAGE_STATUSES)),
   });
 

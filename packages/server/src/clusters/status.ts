@@ -1,4 +1,4 @@
-import type { ClusterStatus } from "@binnacle/contract";
+import { type ClusterStatus, INSTALL_STAGES, type JournalEntry, UPGRADE_STAGES } from "@binnacle/contract";
 import type { Announcement } from "../events/event.ts";
 import type { Cluster } from "./cluster.ts";
 
@@ -7,6 +7,7 @@ export type StatusFacts = Pick<
   Cluster,
   | "deletion_requested_at"
   | "first_connected_at"
+  | "install_journal"
   | "job_action"
   | "job_error_message"
   | "job_phase"
@@ -40,13 +41,23 @@ export function messageOf(facts: StatusFacts, now: Date): string | null {
 }
 
 /**
- * Between two stages the installation goes on. It is over with `verify`, and with `record`, which comes after it in an
+ * Between two stages the installation goes on. It is over with `verify`, and with the `record` that comes after it in an
  * upgrade: a cluster that has been upgraded would stay `installing` for good otherwise.
  */
-function isInstalling({ stage, stage_status }: StatusFacts): boolean {
-  if (stage_status === null) return false;
-  return !(stage_status === "completed" && (stage === "verify" || stage === "record"));
+function isInstalling({ stage, stage_status, install_journal }: StatusFacts): boolean {
+  if (stage_status !== "completed") return stage_status !== null;
+  return stage === "record" ? isUnverifiedInstall(install_journal as JournalEntry[] | null) : stage !== "verify";
 }
+
+/** An install records before it verifies. */
+function isUnverifiedInstall(journal: readonly JournalEntry[] | null): boolean {
+  const entries = journal ?? [];
+  const verified = entries.findLastIndex(({ stage, status }) => stage === "verify" && status === "completed");
+  return entries.slice(verified + 1).some(({ stage }) => ofInstallsAlone.has(stage));
+}
+
+const ofUpgrades: ReadonlySet<string> = new Set(UPGRADE_STAGES);
+const ofInstallsAlone: ReadonlySet<string> = new Set(INSTALL_STAGES.filter((stage) => !ofUpgrades.has(stage)));
 
 /** From the phase `operator` on the machines are up and bootstrapped: what is missing is the operator's first word. */
 function isBeingCreated({ job_action, job_status, job_phase }: StatusFacts): boolean {

@@ -1,6 +1,6 @@
 import type { OrgRole } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
 import { type Credential, credentialNameTaken, stillInUse } from "./credential.ts";
 
@@ -60,7 +60,7 @@ export async function lockCredential(tx: Tx, id: string): Promise<Credential> {
 }
 
 export async function insertCredential(tx: Tx, credential: Credential): Promise<void> {
-  await tx.insertInto("cloud_credentials").values(credential).execute().catch(rethrowTaken);
+  await tx.insertInto("cloud_credentials").values(credential).execute().catch(rethrowRefused);
 }
 
 export async function updateCredentialRow(tx: Tx, credential: Credential): Promise<void> {
@@ -69,11 +69,13 @@ export async function updateCredentialRow(tx: Tx, credential: Credential): Promi
     .set(credential)
     .where("id", "=", credential.id)
     .execute()
-    .catch(rethrowTaken);
+    .catch(rethrowRefused);
 }
 
-function rethrowTaken(error: unknown): never {
+function rethrowRefused(error: unknown): never {
   if (isUniqueViolation(error, "cloud_credentials_name_taken")) throw credentialNameTaken();
+  // Deleted since it was looked up.
+  if (isForeignKeyViolation(error, "cloud_credentials_org")) throw notFound("Organization");
   throw error;
 }
 

@@ -19,11 +19,24 @@ export interface Filter {
   readonly resource_type: (typeof RESOURCE_FILTERS)[number];
 }
 
+/** Where something is, as far as roles go. */
+interface Place {
+  readonly org_id: string | null;
+  readonly cluster_id?: string;
+  readonly project_id?: string;
+}
+
 /** Judged as a request that reads the event's place would be. */
-export function maySee(event: Event, access: Access): boolean {
-  const { org_id, cluster_id = "", project_id = "" } = event;
+export const maySee = (event: Event, access: Access): boolean => suffices(access, requirementOf(event), event);
+
+/** Whether what is in a project may be read. */
+export const mayReadProject = (project: Required<Place>, access: Access): boolean =>
+  suffices(access, { needs: "project_role", role: "viewer" }, project);
+
+function suffices(access: Access, requirement: PlaceRequirement, place: Place): boolean {
+  const { org_id, cluster_id = "", project_id = "" } = place;
   return (
-    judge(requirementOf(event), {
+    judge(requirement, {
       isSuperuser: access.isSuperuser,
       orgRole: access.orgRoles.get(org_id ?? "") ?? null,
       bindingRole: strongest([

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Bus } from "../bus/bus.ts";
 import type { SseStream } from "../http/sse.ts";
-import type { Access } from "./audience.ts";
+import { type Access, mayReadProject } from "./audience.ts";
 import { type Broadcast, startBroadcast } from "./broadcast.ts";
 import { accessOf, eventOf } from "./events.fixture.ts";
 
@@ -198,4 +198,57 @@ test("[EV23] a broadcast that stops ends its streams", async () => {
   const stream = await join();
   broadcast.stop();
   expect(stream.fate).toBe("ended");
+});
+
+describe("a reading that is watched", () => {
+  const PROJECT = { org_id: "org", cluster_id: "cluster", project_id: "project" };
+  const viewer = accessOf({ projectRoles: new Map([["project", "viewer"]]) });
+  const reader = (expiresAtMs = LONG_AFTER) => ({ sessionId: "session-1", userId: "user-1", expiresAtMs });
+  const mayStay = (access: Access) => mayReadProject(PROJECT, access);
+  const reads = (access: Access | null) => read.mockResolvedValue(new Map(access ? [["session-1", access]] : []));
+
+  beforeEach(() => reads(viewer));
+
+  test("[AP61] ends when the session has ended", async () => {
+    const end = vi.fn();
+    await broadcast.watch(reader(), mayStay, end);
+    reads(null);
+    say(loggedOut("session-1"));
+    await round();
+    expect(end).toHaveBeenCalledOnce();
+  });
+
+  test("[AP61] ends when the token expires", async () => {
+    const end = vi.fn();
+    await broadcast.watch(reader(START.getTime() + 1_000), mayStay, end);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(end).toHaveBeenCalledOnce();
+  });
+
+  test("[AP61] ends when the project may no longer be read, though no hint has said so", async () => {
+    const end = vi.fn();
+    await broadcast.watch(reader(), mayStay, end);
+    reads(accessOf());
+    await vi.advanceTimersByTimeAsync(15_100);
+    expect(end).toHaveBeenCalledOnce();
+  });
+
+  test("[AP61] does not begin where it would have to end", async () => {
+    reads(accessOf());
+    await expect(broadcast.watch(reader(), mayStay, vi.fn())).rejects.toMatchObject({ kind: "unauthenticated" });
+    reads(null);
+    await expect(broadcast.watch(reader(), mayStay, vi.fn())).rejects.toMatchObject({ kind: "unauthenticated" });
+  });
+
+  test("[AP61] goes on otherwise, also through a flood of events, and is left alone once nobody watches it", async () => {
+    const [end, unwatched] = [vi.fn(), vi.fn()];
+    await broadcast.watch(reader(), mayStay, end);
+    const unwatch = await broadcast.watch(reader(), mayStay, unwatched);
+    for (let count = 0; count <= 10_000; count++) say(event("a"));
+    await round();
+    expect(end).not.toHaveBeenCalled();
+    unwatch();
+    broadcast.stop();
+    expect([end.mock.calls.length, unwatched.mock.calls.length]).toEqual([1, 0]);
+  });
 });

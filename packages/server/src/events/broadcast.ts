@@ -18,17 +18,30 @@ const MOST_WAITING_BYTES = 256 * 1024;
 /** More than this in one go is a flood, or a database that does not answer. */
 const MOST_GATHERED = 10_000;
 
-export interface Subscription {
+/** Whose reading it is. */
+interface Reader {
   readonly sessionId: string;
   readonly userId: string;
   /** When the access token that opened it does. */
   readonly expiresAtMs: number;
+}
+
+export interface Subscription extends Reader {
   readonly filter: Filter;
 }
 
-interface Subscriber extends Subscription {
-  stream: SseStream | null;
+interface Subscriber extends Reader {
   access: Access | null;
+  /** Whether the reading may go on. */
+  readonly mayStay: (access: Access) => boolean;
+  end(): void;
+  /** Null of one who reads something else than events. */
+  listening: Listening | null;
+}
+
+interface Listening {
+  readonly stream: SseStream;
+  readonly filter: Filter;
   audience: string;
 }
 
@@ -40,6 +53,11 @@ interface Gathered {
 export interface Broadcast {
   /** Opens the stream once it is known what the session's user may see; throws where the session counts no more. */
   join(subscription: Subscription, open: () => SseStream): Promise<void>;
+  /**
+   * For whoever reads something else for long: calls `end` once the token or the session has ended, or the access no longer
+   * suffices. Throws where that is so already; gives back the way to stop watching.
+   */
+  watch(reader: Reader, mayStay: (access: Access) => boolean, end: () => void): Promise<() => void>;
   /** Ends whatever is still open. */
   stop(): void;
 }
@@ -79,7 +97,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   function overflow(): void {
     log.warn({ events: gathered.length }, "too many events at once; the streams end");
     gathered = [];
-    for (const subscriber of subscribers) leave(subscriber);
+    for (const subscriber of subscribers) if (subscriber.listening) leave(subscriber);
   }
 
   function doubt(concerned: Concerned): void {
@@ -121,12 +139,14 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
 
   function admit(subscriber: Subscriber, access: Access): void {
     subscriber.access = access;
-    subscriber.audience = audienceOf(access, subscriber.filter);
+    const { listening } = subscriber;
+    if (listening) listening.audience = audienceOf(access, listening.filter);
+    if (!subscriber.mayStay(access)) leave(subscriber);
   }
 
   function leave(subscriber: Subscriber): void {
     subscribers.delete(subscriber);
-    subscriber.stream?.end();
+    subscriber.end();
   }
 
   function endExpired(): void {
@@ -137,12 +157,29 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   function deliver(events: readonly Gathered[]): void {
     endExpired();
     const writings = new Writings(events);
-    for (const { stream, access, audience, filter } of subscribers) {
-      if (!stream || !access) continue;
+    for (const { listening, access } of subscribers) {
+      if (!listening || !access) continue;
+      const { stream, audience, filter } = listening;
       const bytes = writings.for(audience, access, filter);
       if (bytes === null) continue;
       if (stream.waitingBytes > MOST_WAITING_BYTES) stream.cut();
       else stream.write(bytes);
+    }
+  }
+
+  /** Brings what the subscriber may see, or throws. */
+  async function enter(subscriber: Subscriber): Promise<Access> {
+    // Before the access is read: a hint that comes meanwhile is not to pass it by.
+    subscribers.add(subscriber);
+    try {
+      const read = (await accessOf([subscriber.sessionId], clock())).get(subscriber.sessionId);
+      // Where a review was quicker, what it has read is newer.
+      if (read && subscriber.access === null) admit(subscriber, read);
+      if (!subscriber.access || !subscribers.has(subscriber)) throw unauthenticated();
+      return subscriber.access;
+    } catch (error) {
+      subscribers.delete(subscriber);
+      throw error;
     }
   }
 
@@ -154,21 +191,23 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   const expiring = setInterval(endExpired, EXPIRY_CHECKED_EVERY_MS);
 
   return {
-    async join(subscription, open) {
-      const subscriber: Subscriber = { ...subscription, stream: null, access: null, audience: "" };
-      // Before the access is read: a hint that comes meanwhile is not to pass it by.
-      subscribers.add(subscriber);
+    async join({ filter, ...reader }, open) {
+      const end = () => subscriber.listening?.stream.end();
+      const subscriber: Subscriber = { ...reader, access: null, listening: null, mayStay: () => true, end };
+      const access = await enter(subscriber);
       try {
-        const access = (await accessOf([subscriber.sessionId], clock())).get(subscriber.sessionId);
-        if (!access || !subscribers.has(subscriber)) throw unauthenticated();
-        // Unless a review was quicker: then what it has read is newer.
-        if (subscriber.access === null) admit(subscriber, access);
-        subscriber.stream = open();
-        subscriber.stream.onClose(() => subscribers.delete(subscriber));
+        const stream = open();
+        subscriber.listening = { stream, filter, audience: audienceOf(access, filter) };
+        stream.onClose(() => subscribers.delete(subscriber));
       } catch (error) {
         subscribers.delete(subscriber);
         throw error;
       }
+    },
+    async watch(reader, mayStay, end) {
+      const subscriber: Subscriber = { ...reader, access: null, listening: null, mayStay, end };
+      await enter(subscriber);
+      return () => subscribers.delete(subscriber);
     },
     stop() {
       unsubscribe();
@@ -180,7 +219,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   };
 }
 
-function isConcerned({ sessionId, userId }: Subscription, concerned: Concerned): boolean {
+function isConcerned({ sessionId, userId }: Reader, concerned: Concerned): boolean {
   if (concerned === "anybody") return true;
   return "userId" in concerned ? concerned.userId === userId : concerned.sessionId === sessionId;
 }

@@ -72,6 +72,8 @@ describe("a body that does not fit changes nothing", () => {
     ["a missing field", "POST", "/orgs", { body: {} }, [["body.name", "missing"]]],
     ["a wrong type", "POST", "/orgs", { body: { name: 7 } }, [["body.name", "string_type"]]],
     ["an unknown field", "POST", "/orgs", { body: { name: "x", id: "1" } }, [["body.id", "extra_forbidden"]]],
+    ["a field where none is due", "POST", "/refresh", { body: { force: true } }, [["body.force", "extra_forbidden"]]],
+    ["broken JSON where no body is due", "POST", "/logout", { raw: "{", headers: json }, [["body", "json_invalid"]]],
     ["a NUL", "POST", "/orgs", { body: { name: "a\0b" } }, [["body.name", "value_error"]]],
     [
       "half a surrogate pair",

@@ -4,8 +4,10 @@ import { type Actor, type AuditRow, auditRow, type ChangeRecord, type Place } fr
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { isForeignKeyViolation } from "../database/violation.ts";
 import { activityOf } from "../events/activity.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
+import { unauthenticated } from "../fault.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
 import { claimKey, type IdempotencyKey, keepAnswer } from "./idempotency.store.ts";
@@ -71,10 +73,24 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
       effects.unshift(...entries.map((entry) => () => bus.publish(EVENTS_TOPIC, activityOf(...entry))));
       if (context.idempotency) await keepAnswer(tx, vault, context.idempotency, answer);
       return answer;
-    });
+    }).catch(rethrowCallerGone);
     for (const effect of effects) effect();
     return result;
   };
+}
+
+/** What a change writes in the caller's own name. */
+const OF_THE_CALLER = [
+  "cli_tokens_user_id_fkey",
+  "device_logins_user_id_fkey",
+  "idempotency_keys_user_id_fkey",
+  "rate_usage_user_id_fkey",
+];
+
+/** A caller who is deleted while the change is under way is refused as one who was deleted before. */
+function rethrowCallerGone(error: unknown): never {
+  if (OF_THE_CALLER.some((constraint) => isForeignKeyViolation(error, constraint))) throw unauthenticated();
+  throw error;
 }
 
 /** Tells two requests under one key apart: the same key with another body is somebody's mistake. */

@@ -33,6 +33,7 @@ const check = compileCheck(
           Type.Array(Type.Object({ name: Type.String() }, { additionalProperties: false }), {
             maxItems: 2,
             minItems: 1,
+            uniqueItems: true,
           }),
         ),
         labels: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -85,6 +86,22 @@ describe("the check of a request", () => {
     ["text", "body", "dict_type"],
   ])("[CV2] %j is told what is wrong and where", (body, loc, type) => {
     expect(problems(body)).toEqual([[loc, type]]);
+  });
+
+  test("[CV2] a list with an item twice is told so in plain words", () => {
+    const parts = [{ name: "x" }, { name: "x" }];
+    const [item] = check({ path: { id: ID }, query: {}, cookie: {}, body: { name: "abc", parts } });
+    expect(item).toEqual({ loc: ["body", "parts"], msg: "Input should not have an item twice", type: "value_error" });
+  });
+
+  test("[CV8] an operation that asks for no body takes none and an empty one, and refuses what else there is", () => {
+    const checkNoBody = compileCheck({});
+    const found = (body: unknown) =>
+      checkNoBody({ path: {}, query: {}, cookie: {}, body }).map(({ loc, type }) => [loc.join("."), type]);
+    expect(found(undefined)).toEqual([]);
+    expect(found({})).toEqual([]);
+    expect(found({ force: true })).toEqual([["body.force", "extra_forbidden"]]);
+    expect(found(new UnreadableBody("json_invalid", "JSON decode error"))).toEqual([["body", "json_invalid"]]);
   });
 
   test("[CV3] every invalid field is reported at once, in all parts of the request", () => {

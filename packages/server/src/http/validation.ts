@@ -1,7 +1,7 @@
 import type { Operation, ValidationItem, ValidationType } from "@binnacle/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import type { TSchema } from "typebox";
+import Type, { type TSchema } from "typebox";
 import { UnreadableBody } from "./body.ts";
 
 /** The four places a request's values come from, by the names that errors give them. */
@@ -34,16 +34,21 @@ export function compileCheck(operation: Pick<Operation, "params" | "query" | "co
   add("path", operation.params, fromText);
   add("query", operation.query, fromText);
   add("cookie", operation.cookies, fromText);
-  add("body", operation.body, operation.bodyType ? fromText : fromJson);
+  add("body", operation.body ?? NO_FIELDS, operation.bodyType ? fromText : fromJson);
+  const takesNoBody = operation.body === undefined;
   return (request) => {
     let items = NONE;
     for (const [part, validate] of checks) {
+      if (part === "body" && takesNoBody && request.body === undefined) continue;
       const found = checkPart(part, validate, request[part]);
       if (found.length > 0) items = [...items, ...found];
     }
     return items;
   };
 }
+
+/** What a body may hold where none is asked for: clients send `{}` with every POST. */
+const NO_FIELDS = Type.Object({}, { additionalProperties: false });
 
 const NONE: readonly ValidationItem[] = [];
 
@@ -154,6 +159,8 @@ function itemOf(loc: ValidationItem["loc"], error: ErrorObject): ValidationItem 
     case "maxItems":
     case "maxProperties":
       return item("too_long", `Input should have at most ${counted(params["limit"], "item")}`);
+    case "uniqueItems":
+      return item("value_error", "Input should not have an item twice");
     case "anyOf":
     case "if":
       return null;

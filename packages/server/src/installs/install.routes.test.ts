@@ -126,6 +126,15 @@ describe("POST /clusters/{id}/install-events", () => {
     expect(await status()).toBe("awaiting_operator");
   });
 
+  test("[IN8] leaves an install that is recorded to its verification", async () => {
+    for (const stage of ["k3s-server", "record"]) await report({ stage, status: "completed" });
+    expect(await status()).toBe("installing");
+    await report({ stage: "verify", status: "completed" });
+    expect(await status()).toBe("awaiting_operator");
+    for (const stage of ["kubernetes", "verify", "record"]) await report({ stage, status: "completed" });
+    expect(await status()).toBe("awaiting_operator");
+  });
+
   test("[IN9] is announced, and so is a status that changes by it", async () => {
     const started = (await report({ stage: "preflight", status: "started" })).body;
     const completed = (await report({ stage: "preflight", status: "completed" })).body;

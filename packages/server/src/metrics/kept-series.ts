@@ -22,8 +22,13 @@ const MEASURES = [
   { what: "memory", unit: "bytes", of: ({ memory_bytes }: Amounts) => memory_bytes },
 ] as const;
 
-/** Samples are kept once a minute at most. */
+/** Samples are kept once a minute at most, each as of the minute in which it was taken. */
 const STEP = "60s";
+const STEP_MS = 60_000;
+
+/** The minute in which the range begins is part of it: what was measured in that minute bears its beginning as its time. */
+export const startOfRange = (now: Date, rangeSeconds: number): Date =>
+  new Date(Math.floor((now.getTime() - rangeSeconds * 1000) / STEP_MS) * STEP_MS);
 
 /** Series of what was kept: of the cluster, or of an app with its components and what the cluster can carry. */
 export function keptSeries(samples: readonly KeptSample[], app: string | null): Omit<Metrics, "range"> {

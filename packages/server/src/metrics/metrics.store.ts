@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault } from "../fault.ts";
 import { type MetricsRequest, noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
-import { type KeptSample, keptSeries } from "./kept-series.ts";
+import { type KeptSample, keptSeries, startOfRange } from "./kept-series.ts";
 
 interface Ports {
   readonly db: Queries;
@@ -24,8 +24,7 @@ export async function metricsOf(
 ): Promise<Omit<Metrics, "range">> {
   const found = await fromOperator(operators, request);
   if (found.metrics) return found.metrics;
-  const since = new Date(clock().getTime() - request.rangeSeconds * 1000);
-  const samples = await keptSamples(db, request, since);
+  const samples = await keptSamples(db, request, startOfRange(clock(), request.rangeSeconds));
   if (samples.length === 0) throw found.isConnected ? nothingKept() : noOperatorConnected();
   return keptSeries(samples, request.app?.name ?? null);
 }

@@ -2,7 +2,7 @@ import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openShop } from "../apps/app.fixture.ts";
 import { Fault } from "../fault.ts";
-import { type KeptSample, keptSeries } from "./kept-series.ts";
+import { type KeptSample, keptSeries, startOfRange } from "./kept-series.ts";
 import { metricsOf } from "./metrics.store.ts";
 
 const amounts = (cpu_cores: number) => ({ cpu_cores, memory_bytes: cpu_cores * 1000 });
@@ -52,6 +52,15 @@ describe("series of kept samples", () => {
     ]);
     expect(found.series[0]).toMatchObject({ name: "cpu_used", unit: "cores", points: [[120, 3]] });
   });
+});
+
+test.each([
+  ["12:05:00.000", 60, "12:04:00.000"],
+  ["12:05:59.999", 60, "12:04:00.000"],
+  ["12:05:30.000", 3600, "11:05:00.000"],
+])("[RQ13] at %s a range of %d s begins at %s", (now, rangeSeconds, begins) => {
+  const time = (clock: string) => new Date(`2026-01-31T${clock}Z`);
+  expect(startOfRange(time(now), rangeSeconds)).toEqual(time(begins));
 });
 
 describe("metrics", () => {

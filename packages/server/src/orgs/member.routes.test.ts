@@ -136,6 +136,13 @@ describe("PUT /orgs/{id}/members/{user_id}", () => {
     expect(await world.admin.api.put(`/orgs/${id}/members/${owner.id}`, { role: "member" })).toMatchObject(LAST_ADMIN);
     expect((await owner.api.put(`/orgs/${id}/members/${owner.id}`, { role: "admin" })).status).toBe(200);
   });
+
+  test("[OR13] knows the last administrator by an id in capitals too", async () => {
+    const { id, owner } = await orgOf();
+    const path = `/orgs/${id}/members/${owner.id.toUpperCase()}`;
+    expect(await owner.api.put(path, { role: "member" })).toMatchObject(LAST_ADMIN);
+    expect(await owner.api.delete(path)).toMatchObject(LAST_ADMIN);
+  });
 });
 
 describe("DELETE /orgs/{id}/members/{user_id}", () => {

@@ -67,11 +67,12 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
       async ({ org, params, body, change }) =>
         change(async ({ db: tx, record }) => {
           await lockOrg(tx, org.id);
-          await knownMember(tx, org.id, params.user_id);
-          const problem = lastAdminProblem(await adminIds(tx, org.id), params.user_id, body.role);
+          // By the id on record: the one in the path may be written in capitals.
+          const { user_id } = await knownMember(tx, org.id, params.user_id);
+          const problem = lastAdminProblem(await adminIds(tx, org.id), user_id, body.role);
           if (problem) throw problem;
-          await updateMemberRole(tx, org.id, params.user_id, body.role, clock());
-          const member = await knownMember(tx, org.id, params.user_id);
+          await updateMemberRole(tx, org.id, user_id, body.role, clock());
+          const member = await knownMember(tx, org.id, user_id);
           record({
             action: "member.change_role",
             resource: resourceOf(member),

@@ -51,6 +51,11 @@ export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
   if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
 }
 
+/** Nobody else makes anything in the project until the commit, so that a name that is free now stays free. */
+export async function holdNames(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom("projects").select("id").where("id", "=", id).forNoKeyUpdate().execute();
+}
+
 export async function saveLifecycle(tx: Tx, id: string, lifecycle: Lifecycle, now: Date): Promise<void> {
   await tx
     .updateTable("projects")

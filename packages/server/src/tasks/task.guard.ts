@@ -1,4 +1,5 @@
 import type { TaskKind, ValidationItem } from "@binnacle/contract";
+import type { Cluster } from "../clusters/cluster.ts";
 import { type Guard, type Input, onCluster, type SignedIn, signedIn } from "../http/guard.ts";
 import { wellFormed } from "../http/well-formed.ts";
 
@@ -9,8 +10,8 @@ interface Body {
 type TaskInput = Input<unknown, unknown, Body>;
 
 interface TaskMaker extends SignedIn {
-  /** Of the cluster that the task is about. */
-  readonly orgId: string | null;
+  /** What the task is about, where it is about one. */
+  readonly cluster: Cluster | null;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -25,9 +26,9 @@ const editor = onCluster<TaskInput>("editor", clusterIdOf);
 const maker: Guard<TaskMaker, TaskInput> = {
   requirement: signedIn.requirement,
   async look(looking, input) {
-    if (input.body.kind !== "resync_cluster") return { ...(await signedIn.look(looking, input)), orgId: null };
+    if (input.body.kind !== "resync_cluster") return { ...(await signedIn.look(looking, input)), cluster: null };
     const { caller, cluster } = await editor.look(looking, input);
-    return { caller, orgId: cluster.org_id };
+    return { caller, cluster };
   },
 };
 

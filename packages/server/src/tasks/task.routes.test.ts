@@ -54,6 +54,16 @@ describe("POST /tasks/task", () => {
     });
   });
 
+  test("[RQ11] resync_cluster asks for the cluster as it is on record, however its id is written", async () => {
+    const { cluster } = await openShop(world);
+    const payload = { cluster_id: cluster.toUpperCase() };
+    const { id } = (await world.admin.api.post("/tasks/task", { kind: "resync_cluster", payload })).body;
+    const job = world.database.kysely.selectFrom("jobs").select("payload").where("id", "=", id).executeTakeFirst();
+    expect(await job).toEqual({ payload: { cluster_id: cluster } });
+    const entry = world.database.kysely.selectFrom("audit_log").select("changes").where("resource_id", "=", id);
+    expect(await entry.executeTakeFirst()).toEqual({ changes: { cluster_id: cluster } });
+  });
+
   test("[TA2] leaves no job and spends no request when it cannot be put on record", async () => {
     const { kysely: db } = world.database;
     const unlucky = await world.person();

@@ -15,15 +15,23 @@ import { jobKindOf, maySee, wireTask } from "./task.ts";
 
 export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [
-    route(createTask, taskMaker, async ({ caller, orgId, body, change }) => {
+    route(createTask, taskMaker, async ({ caller, cluster, body, change }) => {
       const spender = { userId: caller.id, tier: caller.tier, path: createTask.path };
       await bringWindowBack(db, spender, clock());
       return change(async ({ db: tx, record, afterCommit }) => {
         const spending = await spendAllowance(tx, spender, clock());
         if (!spending.admitted) throw rateLimited(spending.retryAfterSeconds);
         const id = newId();
-        await enqueue(tx, { id, kind: jobKindOf(body.kind), payload: body.payload ?? {}, createdBy: caller.id });
-        record({ action: "task.create", resource: { type: "task", id, name: body.kind }, orgId });
+        // Operators are found by the id on record: the one in the body may be written in capitals.
+        const about = cluster ? { cluster_id: cluster.id } : {};
+        const payload = { ...body.payload, ...about };
+        await enqueue(tx, { id, kind: jobKindOf(body.kind), payload, createdBy: caller.id });
+        record({
+          action: "task.create",
+          resource: { type: "task", id, name: body.kind },
+          orgId: cluster?.org_id ?? null,
+          changes: about,
+        });
         afterCommit(() => bus.publish(JOBS_TOPIC, {}));
         return { id };
       });

@@ -112,6 +112,14 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect(second.body.deploy_name).toMatch(new RegExp(`^${it.name}-[0-9a-f]{4}$`));
   });
 
+  test("[TP21] gives each of those who deploy it at the same instant a name of its own", async () => {
+    const it = await template();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => editor.api.post(deployPath(it), order())));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    const names = answers.map(({ body }) => body.deploy_name);
+    expect([new Set(names).size, names.filter((name) => name === it.name).length]).toEqual([8, 1]);
+  });
+
   test.each([
     ["shop", [], "", "shop"],
     ["shop", ["web"], "ab12", "shop-ab12"],

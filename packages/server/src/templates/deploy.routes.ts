@@ -8,6 +8,7 @@ import type { Queries, Tx } from "../database/transaction.ts";
 import { sendEtag } from "../http/etag.ts";
 import { inApp, inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import { holdNames } from "../projects/project.store.ts";
 import { captureApp } from "./app-capture.ts";
 import { appName, componentsToDeploy } from "./deploy.ts";
 import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
@@ -18,9 +19,13 @@ const DEFAULT_TIMEOUT_SECONDS = 300;
 const SUFFIX_BYTES = 2;
 
 async function freeName(tx: Tx, projectId: string, name: string, components: readonly { name: string }[]) {
-  const plain = appName(name, components);
-  if (!(await findNamesake(tx, projectId, plain))) return plain;
-  return appName(name, components, randomBytes(SUFFIX_BYTES).toString("hex"));
+  await holdNames(tx, projectId);
+  let free = appName(name, components);
+  // Longer with every one that is taken, so that there is an end.
+  for (let bytes = SUFFIX_BYTES; await findNamesake(tx, projectId, free); bytes++) {
+    free = appName(name, components, randomBytes(bytes).toString("hex"));
+  }
+  return free;
 }
 
 /** From templates to apps and back. */
@@ -33,7 +38,10 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
         const template = await templateAt(db, caller, { params, query });
         // What one organization keeps for itself is not another's to run, also for who belongs to both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
-        const components = componentsToDeploy(template, body.parameters ?? {}, randomBytes);
+        const components = componentsToDeploy(template, body.parameters ?? {}, {
+          randomBytes,
+          findDefinition: ports.findDefinition,
+        });
         return change(async (unit) => {
           const name = await freeName(unit.db, project.id, template.name, components);
           const address = `${template.namespace}/${template.name}`;
@@ -63,7 +71,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
         const { preserve_export_refs = true, ...said } = body;
         const { namespace, org_id } = app;
         const content = refuseMalformedContent({ ...said, ...captureApp(app, preserve_export_refs) });
-        refuseBrokenContent(content);
+        refuseBrokenContent(content, ports.findDefinition);
         const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, content.scope);
         const source = { app: `${namespace}/${app.name}` };
         const template = await change((unit) => makeTemplate(unit, ports.clock, { orgId, namespace, content, source }));

@@ -1,11 +1,13 @@
 import { StackTemplateContent, type ValidationItem, type StackTemplate as WireTemplate } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
+import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { invalid } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
+import { addonSecretProblems } from "./addon-secret-problems.ts";
 import { insertTemplate, orgChoices, standingIn } from "./template.store.ts";
 import { chooseOrg, contentOf, refuseProblems, refuseUnlessMaker, type Template, wireTemplate } from "./template.ts";
 import { templateProblems } from "./template-problems.ts";
@@ -41,9 +43,13 @@ export function refuseMalformedContent(content: unknown): StackTemplateContent {
   return content as StackTemplateContent;
 }
 
-export function refuseBrokenContent(given: Pick<StackTemplateContent, "parameters" | "components">): void {
+/** `find` is for content that may name addons of the catalog. */
+export function refuseBrokenContent(
+  given: Pick<StackTemplateContent, "parameters" | "components">,
+  find: FindDefinition = () => undefined,
+): void {
   const { parameters = [], components } = given;
-  refuseProblems(templateProblems({ parameters, components }));
+  refuseProblems([...templateProblems({ parameters, components }), ...addonSecretProblems(components, find)]);
 }
 
 interface Making {

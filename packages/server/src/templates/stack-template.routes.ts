@@ -22,12 +22,12 @@ interface Settings {
 
 /** Everything under `/stack-templates`. */
 export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
-  const { db, clock, catalog } = ports;
+  const { db, clock, catalog, findDefinition } = ports;
   const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock);
   const registry = templateRegistry(settings.templateRegistry, catalog.templates, clock);
   return [
-    ...templateRoutes(db, clock),
-    ...templateYamlRoutes(db, clock),
+    ...templateRoutes(db, clock, findDefinition),
+    ...templateYamlRoutes(db, clock, findDefinition),
     ...templateDeployRoutes(db, ports),
     ...chartRoutes(db, clock, charts, registry),
   ];

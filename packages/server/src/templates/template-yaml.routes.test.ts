@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { definitionId } from "../catalog/definition-id.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 
 let world: World;
@@ -43,6 +45,12 @@ describe("POST /stack-templates/from-yaml", () => {
     expect(unknown.body).toMatchObject({
       valid: false,
       errors: [{ loc: ["body", "file", "components", 0] }, { loc: ["body", "file", "parameters", 0] }],
+    });
+    const addon_spec = { definition_id: definitionId("postgresql"), values: { auth: { password: "hunter22" } } };
+    const secretive = { name: "db", components: [{ name: "db", type: "addon", addon_spec }] };
+    expect((await send({ yaml_content: stringify(secretive) })).body).toMatchObject({
+      valid: false,
+      errors: [{ loc: ["body", "yaml_content", "components", 0, "addon_spec", "values", "auth", "password"] }],
     });
     const broken = await send({ yaml_content: "name: [", create: "false" });
     expect(broken.body).toMatchObject({ valid: false, errors: [{ loc: ["body", "yaml_content"] }], template: null });

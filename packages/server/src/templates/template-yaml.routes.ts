@@ -4,12 +4,14 @@ import {
   type StackTemplateContent,
   type StackTemplateReading,
 } from "@binnacle/contract";
+import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { invalid, invalidValue } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { exactlyOneOf, type Input, type SignedIn, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import { addonSecretProblems } from "./addon-secret-problems.ts";
 import { contentItems, makeTemplate, orgToWriteIn } from "./make-template.store.ts";
 import { newVersionOf, problemItems } from "./template.ts";
 import { templateProblems } from "./template-problems.ts";
@@ -18,7 +20,12 @@ import { itemsIn, readYaml, withNamespace, type YamlPart } from "./template-yaml
 type FormInput = Input<unknown, unknown, BodyOf<typeof createStackTemplateFromYaml>>;
 
 /** What the text says and all that is wrong with it. Throws the 422 of a text that is not even read. */
-function judged(part: YamlPart, text: string, namespace: string | undefined): StackTemplateReading {
+function judged(
+  part: YamlPart,
+  text: string,
+  namespace: string | undefined,
+  find: FindDefinition,
+): StackTemplateReading {
   const reading = readYaml(text);
   if (reading.kind === "refused") throw invalidValue(["body", part], reading.msg);
   if (reading.kind === "malformed") {
@@ -29,18 +36,19 @@ function judged(part: YamlPart, text: string, namespace: string | undefined): St
   if (malformed.length > 0) return { valid: false, errors: itemsIn(part, malformed), template: null };
   const content = value as StackTemplateContent;
   const { parameters = [], components } = content;
-  const errors = problemItems(templateProblems({ parameters, components }), ["body", part]);
+  const problems = [...templateProblems({ parameters, components }), ...addonSecretProblems(components, find)];
+  const errors = problemItems(problems, ["body", part]);
   return errors.length > 0 ? { valid: false, errors, template: null } : { valid: true, errors, template: content };
 }
 
-export function templateYamlRoutes(db: Queries, clock: Clock): Route[] {
+export function templateYamlRoutes(db: Queries, clock: Clock, find: FindDefinition): Route[] {
   return [
     route(
       createStackTemplateFromYaml,
       exactlyOneOf<SignedIn, FormInput>(["file", "yaml_content"], signedIn),
       async ({ caller, body, change, reply }) => {
         const part = body.file === undefined ? "yaml_content" : "file";
-        const reading = judged(part, body[part] ?? "", body.namespace);
+        const reading = judged(part, body[part] ?? "", body.namespace, find);
         if (!body.create) return reading;
         const { template: content, errors } = reading;
         if (!content) throw invalid(errors);

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
+import { definitionId } from "../catalog/definition-id.ts";
 import { newId } from "../id.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 
@@ -178,6 +180,20 @@ describe("POST /stack-templates", () => {
       "a secret of its own",
       { components: [{ name: "${image}", secrets: { KEY: "hunter22" } }] },
       ["components", 0, "secrets", "KEY"],
+    ],
+    [
+      "a secret among the values of an addon",
+      {
+        components: [
+          {
+            name: "db",
+            type: "addon",
+            addon_spec: { definition_id: definitionId("postgresql"), values: { auth: { password: "hunter22" } } },
+          },
+        ],
+        parameters: [],
+      },
+      ["components", 0, "addon_spec", "values", "auth", "password"],
     ],
   ])("[TP6] refuses %s, and stores nothing", async (_, changes, at) => {
     const body = content({ namespace: place.namespace, ...changes });

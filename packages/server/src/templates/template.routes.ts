@@ -6,6 +6,7 @@ import {
   updateStackTemplate,
 } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
+import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
@@ -48,7 +49,7 @@ export async function templateAt(db: Queries, caller: Caller, { params, query }:
   return chooseTemplate(candidates, caller.isSuperuser);
 }
 
-export function templateRoutes(db: Queries, clock: Clock): Route[] {
+export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition): Route[] {
   async function templateToWrite(caller: Caller, address: Address): Promise<Template> {
     const template = await templateAt(db, caller, address);
     const { org_id, namespace, scope } = template;
@@ -69,7 +70,7 @@ export function templateRoutes(db: Queries, clock: Clock): Route[] {
 
     route(createStackTemplate, signedIn, async ({ caller, body, change, reply }) => {
       const { namespace, org_id, ...content } = body;
-      refuseBrokenContent(content);
+      refuseBrokenContent(content, find);
       const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, content.scope);
       const template = await change((unit) => makeTemplate(unit, clock, { orgId, namespace, content }));
       sendEtag(reply, newVersionOf(template));
@@ -88,7 +89,7 @@ export function templateRoutes(db: Queries, clock: Clock): Route[] {
         const current = await lockTemplate(tx, id);
         requireMatch(headers, versionOf(current));
         const next: Template = { ...current, ...body, generation: current.generation + 1, updated_at: clock() };
-        refuseBrokenContent(next);
+        refuseBrokenContent(next, find);
         await updateTemplate(tx, next);
         record({
           action: "stack_template.update",
