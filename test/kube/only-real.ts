@@ -19,6 +19,9 @@ export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
 };
 
 /** They run against the sandbox as well, where the program has been built. */
-export const FILES_WITH_HELM: readonly string[] = ["packages/operator/src/addon/addon.kube.test.ts"];
+export const FILES_WITH_HELM: readonly string[] = [
+  "packages/operator/src/addon/addon.kube.test.ts",
+  "packages/operator/src/telemetry/release-telemetry.kube.test.ts",
+];
 
 export const filesOnlyReal = (): string[] => [...Object.keys(FILES_ONLY_REAL), ...(HELM ? [] : FILES_WITH_HELM)];

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createAddonReconciler } from "./addon/addon.reconciler.ts";
 import { createAppsReconciler } from "./app/apps.reconciler.ts";
+import { createTelling } from "./app/telling.ts";
 import type { Config } from "./config.ts";
 import { createDesiredStore } from "./desired/desired.store.ts";
 import { startDesiredView } from "./desired/desired-view.adapter.ts";
@@ -59,11 +60,12 @@ export async function startOperator(config: Config, { access, env, log }: Operat
   const keeper = startReleaseKeeper({ ...ports, helm, holder: `operator-${randomUUID()}`, settings });
   const addons = createAddonReconciler({ ...ports, view, keeper });
   const releases = createReleases(keeper, addons.instances);
+  const telling = createTelling();
   const reconcilers = {
     project: createProjectReconciler({ ...ports, view }),
     registry_secrets: createRegistryReconciler({ ...ports, view }),
     addon_instance: addons,
-    app: createAppsReconciler({ ...ports, view, releases, settings }),
+    app: createAppsReconciler({ ...ports, view, releases, telling, settings }),
   };
   for (const reconciler of Object.values(reconcilers)) reconciler.start();
 
@@ -71,11 +73,19 @@ export async function startOperator(config: Config, { access, env, log }: Operat
     ? createSecretTokenStore(secrets.token, { kube, namespace, name: tokenSecret }, log)
     : createMemoryTokenStore(secrets.token, log);
   const { prometheusUrl } = config;
-  const telemetry = startTelemetry({ ...ports, prometheusUrl, view, facts, news, random: Math.random });
+  const releasePods = keeper.pods;
+  const telemetry = startTelemetry({ ...ports, prometheusUrl, view, facts, news, releasePods, random: Math.random });
   const started = startLink({
     hubUrl: config.hubUrl,
     operatorVersion: OPERATOR_VERSION,
-    store,
+    store: {
+      ...store,
+      apply(frame) {
+        telling.heard(frame.key);
+        return store.apply(frame);
+      },
+    },
+    onSyncEnd: telling.ended,
     outbox,
     news,
     answerer: telemetry.answerer,

@@ -96,6 +96,9 @@ export async function addonWorld() {
     get releases() {
       return running.releases;
     },
+    get keeper() {
+      return running.keeper;
+    },
     get addons() {
       return running.addons;
     },

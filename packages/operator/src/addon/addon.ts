@@ -2,12 +2,13 @@ import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-store.ts";
 import { exportsTold } from "../helm/exports.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
+import { releaseOfInstance } from "../helm/release-ids.ts";
 import type { ReleaseSeen, WantedHelm } from "../helm/release-keeper.reconciler.ts";
 
 export type Addon = StoredResource<"addon_instance">;
 
 export const exportsSecretOf = (addon: string): string => `${addon}-addon-exports`;
-export const releaseIdOf = ({ spec: { namespace, name } }: Addon) => ({ namespace, name, owner: "addon" });
+export const releaseIdOf = ({ spec: { namespace, name } }: Addon) => releaseOfInstance(namespace, name);
 
 export const exportsPlaceOf = ({ spec: { project_id, namespace, name } }: Addon) => ({
   namespace,

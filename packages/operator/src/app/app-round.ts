@@ -121,13 +121,24 @@ export function isEmptied({ spec }: App, { components }: RenderedApp): boolean {
   return isEmpty || components.length < spec.components.length;
 }
 
+/** It names an addon instance that may still come. What it had meanwhile stays as it is. */
+export const awaitingReport = ({ components }: AppMemory, instance: string): PhaseReport => ({
+  phase: "deploying",
+  reason: "WaitingForAddonInstance",
+  message: safeText(`It waits for the addon instance ${instance}.`),
+  components: componentsKnown(components),
+});
+
+const componentsKnown = (components: AppMemory["components"]): PhaseReport["components"] =>
+  components.map(({ name, readyReplicas }) => ({ name, ready_replicas: readyReplicas }));
+
 /** The cluster would not even be asked, or not answer, what is there. */
 export function refusedReport(app: App, { components, ranGeneration }: AppMemory, { message }: Error): AppReport {
   return {
     phase: app.isLeaving ? "deleting" : ranGeneration === null ? "failed" : "degraded",
     reason: "RefusedByCluster",
     message: safeText(message),
-    components: components.map(({ name, readyReplicas }) => ({ name, ready_replicas: readyReplicas })),
+    components: componentsKnown(components),
     drift: { state: "unknown", summary: null, fields: [], detected_at: null },
   };
 }

@@ -24,6 +24,7 @@ import { realClock } from "../kube/real-clock.adapter.ts";
 import { createAppReconciler } from "./app.reconciler.ts";
 import { createAppsReconciler } from "./apps.reconciler.ts";
 import { standInReleases } from "./releases.fixture.ts";
+import { createTelling } from "./telling.ts";
 
 const DEFINITIONS = new URL("../../../../deploy/charts/binnacle-operator/files/crds/", import.meta.url);
 const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-0000000000aa";
@@ -74,7 +75,9 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
   await view.synced;
   const store = createDesiredStore({ kube: client, clusterId, namespace, sink, clock: realClock });
   const releases = standInReleases();
-  const ports = { kube: client, view, sink, releases: releases.port, nowMs: Date.now, clusterId };
+  const telling = createTelling();
+  telling.ended();
+  const ports = { kube: client, view, sink, releases: releases.port, telling, nowMs: Date.now, clusterId };
   let generation = 0;
 
   const world = {
@@ -86,6 +89,8 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     ports,
     reports,
     releases,
+    /** The hub has told everything until a test says otherwise. */
+    telling,
     /** For looks one by one. */
     reconciler: createAppReconciler(ports),
     /** For looks whenever something happens. */

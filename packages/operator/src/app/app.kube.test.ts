@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
@@ -214,6 +215,49 @@ describe("an app on a cluster", () => {
     await world.deploy([WEB]);
     await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
     expect(world.releases.removed).toEqual(["shop-db"]);
+  });
+
+  describe("that names an addon instance", () => {
+    const COMPONENTS = [{ name: "db", type: "addon" as const, addon_instance: "main" }, WEB];
+    const WAITING = { phase: "deploying", reason: "WaitingForAddonInstance" };
+    const message = "It waits for the addon instance main.";
+
+    test("[AO38] waits for it while the hub may still tell of it, and runs once it is there", async () => {
+      world.telling.heard(world.key);
+      await world.deploy(COMPONENTS);
+      await world.seen({ ...WAITING, message });
+      world.releases.instances.set("main", { state: "ready", message: null, keys: [], exports: {} });
+      world.releases.set("any", { state: "ready", message: null, exports: {} }, world.namespace);
+      await world.seen(CALM);
+      expect(world.reports.map(({ report }) => "phase" in report && report.phase)).not.toContain("invalid");
+    });
+
+    test("[AO38] keeps what it has while it waits, and is invalid once everything is told", async () => {
+      await world.deploy([WEB]);
+      await world.seen(CALM);
+      world.telling.heard(world.key);
+      await world.deploy(COMPONENTS);
+      await world.seen({ ...WAITING, components: [{ name: "web", ready_replicas: 2 }] });
+      expect(await world.replicas("shop-web")).toBe(2);
+      world.telling.ended();
+      await world.seen({ phase: "invalid", reason: "UnknownAddonInstance" });
+      // Another session tells of the app again.
+      world.telling.heard(world.key);
+      const before = world.reports.length;
+      world.apps.resync();
+      await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before));
+      await world.seen({ phase: "invalid" });
+    });
+
+    test("[AO38] waits where the cluster holds it and nobody has seen it yet", async () => {
+      const { namespace, clusterId } = world;
+      const chart = { repo: "https://charts.example.com", name: "postgres" };
+      const spec = { project_id: randomUUID(), namespace, name: "main", chart };
+      const metadata = { name: "main", namespace, labels: ownLabels(clusterId) };
+      await world.client.create({ apiVersion: "binnacle.dev/v1alpha1", kind: "AddonInstance", metadata, spec });
+      await world.deploy(COMPONENTS);
+      await world.seen(WAITING);
+    });
   });
 
   test("[AO24] says why its pods do not get ready", async () => {

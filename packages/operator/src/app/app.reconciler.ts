@@ -1,17 +1,19 @@
 import type { DriftReport, LinkSettings, Reports } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-store.ts";
 import type { DesiredView } from "../desired/desired-view.ts";
-import { isOurs } from "../desired/ownership.ts";
+import { isLeaving, isOurs } from "../desired/ownership.ts";
 import { isForPeople } from "../desired/refusal.ts";
-import { APPS } from "../desired/resource-types.ts";
+import { ADDON_INSTANCES, APPS } from "../desired/resource-types.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { statusOf } from "../kube/object-fields.ts";
 import type { StatusSink } from "../link/status-sink.ts";
 import { madeFor } from "./app-objects.ts";
 import { createAppRemoval } from "./app-removal.reconciler.ts";
 import {
   announced,
+  awaitingReport,
   driftOf,
   isEmptied,
   lookAgainMs,
@@ -23,6 +25,7 @@ import {
   refusedReport,
 } from "./app-round.ts";
 import { type AppMemory, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
+import { mayStillCome } from "./awaited-instance.ts";
 import { createComponentReconciler, type Look } from "./component.reconciler.ts";
 import { emptied, type Outcome } from "./component-outcome.ts";
 import { afterLook, type Healing, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
@@ -30,6 +33,7 @@ import type { PhaseReport } from "./phase.ts";
 import type { Instance, Releases } from "./releases.ts";
 import { renderApp } from "./render/render-app.ts";
 import { type Exports, type Invalid, isInvalid } from "./render/rendering.ts";
+import type { Telling } from "./telling.ts";
 
 type App = StoredResource<"app">;
 type DriftPolicy = LinkSettings["drift_policy"];
@@ -39,6 +43,7 @@ export interface AppReconcilerPorts {
   readonly view: DesiredView;
   readonly sink: StatusSink;
   readonly releases: Releases;
+  readonly telling: Pick<Telling, "isAllToldSince">;
   /** The time of day. */
   readonly nowMs: () => number;
   readonly clusterId: string;
@@ -52,7 +57,7 @@ interface Notes {
 
 /** Makes one app at a time what it is to be, and says what has become of it. */
 export function createAppReconciler(ports: AppReconcilerPorts) {
-  const { kube, view, sink, releases, nowMs, clusterId } = ports;
+  const { kube, view, sink, releases, telling, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
   const components = createComponentReconciler({ kube, applySet, releases, clusterId });
   const removal = createAppRemoval({ kube, applySet, releases, clusterId });
@@ -81,7 +86,8 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
     const instances = await releases.instances(app.spec.namespace);
     const round = await walk(app, known, { instances, isRedeploy, mayHeal: isHealing });
     if ("invalid" in round) {
-      const said = phaseOf(app, known, [], round);
+      const awaited = await awaitedBy(app, holder, round);
+      const said = awaited === null ? phaseOf(app, known, [], round) : awaitingReport(known, awaited);
       await finish(app, holder, known, said, driftOf(known, [], ""));
       return lookAgainMs(said, [], { healInMs: null, isPruning: false });
     }
@@ -94,6 +100,19 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
     const { dueMs } = note.healing;
     const isPruning = obsoleteReleases(memory, app).length > 0;
     return lookAgainMs(said, round.outcomes, { healInMs: dueMs === null ? null : dueMs - nowMs(), isPruning });
+  }
+
+  /** The addon instance that is missing and may still come. */
+  async function awaitedBy({ key, generation, spec }: App, holder: KubeObject, { awaits }: Invalid) {
+    if (awaits === undefined) return null;
+    const instance = await kube.get(ADDON_INSTANCES, awaits, spec.namespace);
+    const { phase, generation: judged } = statusOf(holder);
+    const unseen = {
+      isHeld: instance !== null && isOurs(instance, clusterId) && !isLeaving(instance),
+      isAllTold: telling.isAllToldSince(key),
+      wasMissing: phase === "invalid" && judged === generation,
+    };
+    return mayStillCome(unseen) ? awaits : null;
   }
 
   /** Wave after wave; what a release exports may complete what comes after it. */

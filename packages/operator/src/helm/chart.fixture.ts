@@ -22,8 +22,10 @@ function tarEntry(path: string, text: string): Buffer {
 const NAME = "{{ .Release.Name }}-tiny";
 const metadata = (name: string, more = "") =>
   `metadata:\n  name: ${name}\n  labels:\n    app.kubernetes.io/instance: {{ .Release.Name }}\n${more}`;
+/** What a simulated pod seems to use. */
+const USAGE = 'kwok.x-k8s.io/usage-cpu: "250m", kwok.x-k8s.io/usage-memory: "64Mi"';
 
-/** Objects of most sorts. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values. */
+/** Objects of most sorts, whose pods carry no labels but those that they are selected by. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   "refuse.yaml": `{{ if .Values.refuse }}{{ fail (printf "the password %s is not taken" .Values.password) }}{{ end }}`,
   "config.yaml": `apiVersion: v1\nkind: ConfigMap\n${metadata(NAME)}data:\n  color: {{ .Values.color | quote }}\n`,
@@ -42,11 +44,25 @@ ${metadata(NAME)}spec:
   selector: {matchLabels: {tiny: {{ .Release.Name }}}}
   template:
     metadata:
-      labels: {tiny: {{ .Release.Name }}, app.kubernetes.io/instance: {{ .Release.Name }}}
-      annotations: {test.binnacle.dev/fate: {{ .Values.fate | quote }}}
+      labels: {tiny: {{ .Release.Name }}}
+      annotations: {test.binnacle.dev/fate: {{ .Values.fate | quote }}, ${USAGE}}
     spec:
       containers: [{name: main, image: "tiny:1"}]
 `,
+  "store.yaml": `{{ if .Values.store }}
+apiVersion: apps/v1
+kind: StatefulSet
+${metadata(`${NAME}-store`)}spec:
+  serviceName: none
+  selector: {matchExpressions: [{key: part, operator: In, values: [store]}]}
+  template:
+    metadata:
+      labels: {part: store}
+      annotations: {${USAGE}}
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers: [{name: store, image: "tiny:1"}]
+{{ end }}`,
   "hook.yaml": `{{ if .Values.hang }}
 apiVersion: batch/v1
 kind: Job
@@ -62,7 +78,7 @@ ${metadata(`${NAME}-hook`, "  annotations: {helm.sh/hook: 'pre-install,pre-upgra
 
 const FILES: Readonly<Record<string, string>> = {
   "Chart.yaml": "apiVersion: v2\nname: tiny\nversion: 1.0.0\n",
-  "values.yaml": "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\n",
+  "values.yaml": "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\nstore: false\n",
   ...Object.fromEntries(Object.entries(TEMPLATES).map(([name, text]) => [`templates/${name}`, text])),
 };
 

@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { fieldsIn, textIn } from "../kube/object-fields.ts";
+import { type Fields, fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
+import { type PodMaker, podMakerOf } from "./release-pods.ts";
 
 /** An object that a release is made of. */
 export interface ReleaseObject {
@@ -14,39 +15,70 @@ export interface ReleaseObject {
   readonly isKept: boolean;
 }
 
+export interface ReleaseContent {
+  readonly objects: readonly ReleaseObject[];
+  /** Those of the release's namespace, among them what runs before and after as hooks. */
+  readonly podMakers: readonly PodMaker[];
+}
+
+export const NO_CONTENT: ReleaseContent = { objects: [], podMakers: [] };
+
 const LONGEST_MANIFEST_BYTES = 64 * 1024 * 1024;
 
-/** What a revision is made of, from the Secret in which Helm keeps it. Empty where it cannot be read. */
-export function objectsIn(secret: KubeObject): readonly ReleaseObject[] {
+/** What a revision is made of, from the Secret in which Helm keeps it. Nothing where it cannot be read. */
+export function contentIn(secret: KubeObject): ReleaseContent {
   const content = textIn(fieldsIn(secret["data"])["release"]);
   try {
     const packed = Buffer.from(Buffer.from(content, "base64").toString("latin1"), "base64");
     const release: unknown = JSON.parse(gunzipSync(packed, { maxOutputLength: LONGEST_MANIFEST_BYTES }).toString());
-    return objectsOf(textIn(fieldsIn(release)["manifest"]));
+    const { manifest, hooks } = fieldsIn(release);
+    return contentOf(textIn(manifest), listIn(hooks).map(textOfHook), secret.metadata.namespace);
   } catch {
-    return [];
+    return NO_CONTENT;
   }
 }
 
-export function objectsOf(manifest: string): readonly ReleaseObject[] {
+const textOfHook = ({ manifest }: Fields): string => textIn(manifest);
+
+export function contentOf(manifest: string, hooks: readonly string[] = [], here = ""): ReleaseContent {
+  const objects = objectsIn(manifest);
+  const makers = [...objects, ...hooks.flatMap(objectsIn)].filter(
+    ({ metadata: { namespace = here } }) => namespace === here,
+  );
+  return { objects: objects.map(referenceTo), podMakers: makers.flatMap(podMakerOf) };
+}
+
+function objectsIn(manifest: string): KubeObject[] {
   const documents = [parseAllDocuments(manifest, { logLevel: "silent" })].flat();
   return documents.flatMap((document) => {
     const object = "toJS" in document ? fieldsIn(document.toJS()) : {};
-    return [object, ...(textIn(object["kind"]) === "List" ? [object["items"]].flat() : [])].flatMap(referenceTo);
+    return [object, ...(textIn(object["kind"]) === "List" ? listIn(object["items"]) : [])].flatMap(objectOf);
   });
 }
 
-function referenceTo(object: unknown): ReleaseObject[] {
-  const { apiVersion, kind, metadata } = fieldsIn(object);
+function objectOf({ apiVersion, kind, metadata, spec }: Fields): KubeObject[] {
   const { name, namespace, annotations } = fieldsIn(metadata);
   if (textIn(apiVersion) === "" || textIn(kind) === "" || textIn(name) === "") return [];
   return [
     {
       apiVersion: textIn(apiVersion),
       kind: textIn(kind),
-      name: textIn(name),
-      ...(textIn(namespace) === "" ? {} : { namespace: textIn(namespace) }),
-      isKept: fieldsIn(annotations)["helm.sh/resource-policy"] === "keep",
+      metadata: {
+        name: textIn(name),
+        ...(textIn(namespace) === "" ? {} : { namespace: textIn(namespace) }),
+        annotations: fieldsIn(annotations) as Record<string, string>,
+      },
+      spec,
     },
   ];
+}
+
+function referenceTo({ apiVersion, kind, metadata: { name, namespace, annotations } }: KubeObject): ReleaseObject {
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    isKept: annotations?.["helm.sh/resource-policy"] === "keep",
+  };
 }

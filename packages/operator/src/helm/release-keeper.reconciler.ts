@@ -14,6 +14,8 @@ import {
 } from "./release.reconciler.ts";
 import { createReleaseStore } from "./release.store.ts";
 import { createReleaseObjects } from "./release-objects.store.ts";
+import { createReleasePods } from "./release-pods.store.ts";
+import type { ReleasePodsSource } from "./release-pods.ts";
 import { type ReleaseVerdict, verdictOn } from "./release-state.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
@@ -46,6 +48,7 @@ export interface ReleaseKeeper {
   /** Says the same and does nothing. */
   observe(wanted: WantedHelm): Promise<ReleaseSeen>;
   remove(id: ReleaseId, exportsPlace: ExportsPlace): Promise<ReleaseRemoval>;
+  readonly pods: ReleasePodsSource;
   /** Calls with a release of which there is something new to see. */
   onChange(listener: (id: ReleaseId) => void): () => void;
   settings(settings: LinkSettings): void;
@@ -59,6 +62,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
   const { kube, log, clusterId } = ports;
   const store = createReleaseStore(kube, clusterId);
   const objects = createReleaseObjects(kube, store);
+  const pods = createReleasePods(store);
   const exportsStore = createExportsStore(kube, clusterId);
   const known = new Map<string, ReleaseId>();
   /** What was exported when a release was last what was wanted: values and objects do not fit together meanwhile. */
@@ -91,6 +95,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
     const { namespace, name, owner } = wanted;
     if (!isObserver) known.set(keyOf(wanted), { namespace, name, owner });
     const look = await reconciler.look(wanted, options);
+    if (!isObserver) await pods.sawRevision(wanted, look.revision);
     const readiness =
       look.isCurrent && look.doing === null && look.revision ? await objects.readiness(wanted, look.revision) : null;
     const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
@@ -122,6 +127,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
         return { isGone: false, left: [`Secret ${exportsPlace.name}`], failure: null };
       }
       known.delete(keyOf(id));
+      pods.forget(id);
       exported.delete(keyOf(id));
       return removal;
     },
@@ -129,6 +135,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    pods: pods.source,
     settings({ drift_policy }) {
       policy = drift_policy;
     },

@@ -7,6 +7,7 @@ import { readinessOf } from "../kube/readiness.ts";
 import { ready } from "../kube/readiness-state.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
+import { isPodOf, NOT_OF_WORKLOADS } from "./release-pods.ts";
 import {
   combined,
   isOfRelease,
@@ -20,25 +21,25 @@ import type { ReleaseId, Revision } from "./revision.ts";
 /** What has become of the objects of a release. */
 export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "resourceTypeOf">, store: ReleaseStore) {
   async function readiness(id: ReleaseId, revision: Revision): Promise<ReleaseReadiness> {
-    const objects = (await store.objects(id, revision)).filter(isTelling);
+    const { objects, podMakers } = await store.content(id, revision);
     const states = await Promise.all(
-      objects.map(async (object): Promise<ObjectState> => {
+      objects.filter(isTelling).map(async (object): Promise<ObjectState> => {
         const live = await find(object, id.namespace);
         return { object, readiness: live ? readinessOf(live) : isPassing(object) ? ready() : null };
       }),
     );
     const seen = combined(states);
     if (seen.state === "ready" || seen.missing.length > 0) return seen;
-    const labelSelector = `app.kubernetes.io/instance=${id.name}`;
-    const { items } = await kube.list(PODS, { namespace: id.namespace, labelSelector });
-    const trouble = troubleOf(items);
+    const { items } = await kube.list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
+    const trouble = troubleOf(items.filter((pod) => isPodOf({ release: id.name, makers: podMakers }, pod)));
     return trouble ? { ...seen, ...trouble } : seen;
   }
 
   /** What is still there, in words. What the chart wants to be kept, or is not of the release any more, does not count. */
   async function left(id: ReleaseId, revision: Revision): Promise<string[]> {
-    const objects = (await store.objects(id, revision)).filter(({ isKept }) => !isKept);
-    const found = await Promise.all(objects.map((object) => find(object, id.namespace)));
+    const { objects } = await store.content(id, revision);
+    const going = objects.filter(({ isKept }) => !isKept);
+    const found = await Promise.all(going.map((object) => find(object, id.namespace)));
     return found.flatMap((live) => (live && isOfRelease(live, id) ? [titleOf(live)] : []));
   }
 

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { failed, progressing, ready, unknown } from "../kube/readiness-state.ts";
 import { isFree, seenLease } from "./lease.ts";
-import { objectsIn, objectsOf } from "./manifest.ts";
+import { contentIn, contentOf, NO_CONTENT } from "./manifest.ts";
 import { combined, isTelling } from "./release-readiness.ts";
 import { verdictOn } from "./release-state.ts";
 
@@ -35,8 +35,8 @@ describe("what a release is made of", () => {
   ];
 
   test("[HE13] is read from its manifest, with what is to be kept", () => {
-    expect(objectsOf(MANIFEST)).toEqual(objects);
-    expect(objectsOf("")).toEqual([]);
+    expect(contentOf(MANIFEST).objects).toEqual(objects);
+    expect(contentOf("")).toEqual(NO_CONTENT);
   });
 
   test("[HE13] is read from the Secret in which Helm keeps it, and is nothing where that is damaged", () => {
@@ -47,8 +47,8 @@ describe("what a release is made of", () => {
       metadata: { name: "s" },
       data: { release },
     });
-    expect(objectsIn(secret(Buffer.from(packed).toString("base64")))).toEqual(objects);
-    expect(objectsIn(secret("garbage"))).toEqual([]);
+    expect(contentIn(secret(Buffer.from(packed).toString("base64"))).objects).toEqual(objects);
+    expect(contentIn(secret("garbage"))).toEqual(NO_CONTENT);
   });
 });
 

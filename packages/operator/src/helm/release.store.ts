@@ -1,7 +1,7 @@
 import { SECRETS } from "../desired/resource-types.ts";
 import type { KubeClient, ObjectMeta } from "../kube/kube-client.ts";
 import { pathOf } from "../kube/kube-path.ts";
-import { objectsIn, type ReleaseObject } from "./manifest.ts";
+import { contentIn, NO_CONTENT, type ReleaseContent } from "./manifest.ts";
 import { type ReleaseId, type Revision, revisionsIn } from "./revision.ts";
 
 /** Without their contents, which are large and nobody asks for here. */
@@ -11,7 +11,7 @@ const MOST_KNOWN = 500;
 /** What Helm has on record, read without starting Helm. */
 export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delete">, clusterId: string) {
   /** By the uid of the Secret, whose content does not change but for the status. */
-  const known = new Map<string, readonly ReleaseObject[]>();
+  const known = new Map<string, ReleaseContent>();
 
   return {
     /** Oldest first. */
@@ -26,14 +26,14 @@ export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delet
       return revisionsIn(items ?? [], id, clusterId);
     },
 
-    async objects({ namespace }: ReleaseId, { secret: name, uid }: Revision): Promise<readonly ReleaseObject[]> {
+    async content({ namespace }: ReleaseId, { secret: name, uid }: Revision): Promise<ReleaseContent> {
       const seen = known.get(uid);
       if (seen) return seen;
       const secret = await kube.get(SECRETS, name, namespace);
-      const objects = secret ? objectsIn(secret) : [];
+      const content = secret ? contentIn(secret) : NO_CONTENT;
       if (known.size >= MOST_KNOWN) known.clear();
-      if (secret) known.set(uid, objects);
-      return objects;
+      if (secret) known.set(uid, content);
+      return content;
     },
 
     async forget({ namespace }: ReleaseId, revisions: readonly Revision[]): Promise<void> {

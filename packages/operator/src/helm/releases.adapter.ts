@@ -1,6 +1,7 @@
 import { LABELS } from "@binnacle/contract";
 import type { Instance, Releases, WantedRelease } from "../app/releases.ts";
 import { exportsSeen } from "./exports.ts";
+import { isOfComponent, releaseOfComponent } from "./release-ids.ts";
 import type { ReleaseKeeper, WantedHelm } from "./release-keeper.reconciler.ts";
 
 /** Who knows the standalone addon instances. */
@@ -9,8 +10,6 @@ export interface InstanceSource {
   onChange(listener: (namespace: string) => void): () => void;
 }
 
-const APP_OWNER = "app.";
-const ownerOf = (app: string, component: string) => `${APP_OWNER}${app}.${component}`;
 const exportsSecretOf = (release: string) => `${release}-exports`;
 
 /** Helm, as apps use it. */
@@ -24,14 +23,14 @@ export function createReleases(keeper: ReleaseKeeper, instances: InstanceSource)
       const component = name.slice(app.length + 1);
       const labels = { [LABELS.app]: app, [LABELS.component]: component };
       const place = { namespace, name: exportsSecretOf(name), labels };
-      const { isGone } = await keeper.remove({ namespace, name, owner: ownerOf(app, component) }, place);
+      const { isGone } = await keeper.remove({ ...releaseOfComponent(namespace, app, component), name }, place);
       return isGone ? "gone" : "removing";
     },
     instances: (namespace) => instances.in(namespace),
     onChange(listener) {
       const endings = [
-        keeper.onChange(({ namespace, owner }) => {
-          if (owner.startsWith(APP_OWNER)) listener(namespace);
+        keeper.onChange((id) => {
+          if (isOfComponent(id)) listener(id.namespace);
         }),
         instances.onChange(listener),
       ];
@@ -46,9 +45,7 @@ function releaseOf(wanted: WantedRelease): WantedHelm {
   const { projectId, namespace, app, component, name, chart, exportSchema, values } = wanted;
   const labels = { [LABELS.project]: projectId, [LABELS.app]: app, [LABELS.component]: component };
   return {
-    namespace,
-    name,
-    owner: ownerOf(app, component),
+    ...releaseOfComponent(namespace, app, component),
     chart,
     values,
     exportSchema,

@@ -92,11 +92,13 @@ describe("what the hub tells", () => {
   });
 
   test("[OL23] is remembered: the revision of a sync's end, and settings", async () => {
-    const { side, store, commands, link } = await live();
+    const onSyncEnd = vi.fn();
+    const { side, store, commands, link } = await live({ onSyncEnd });
     side.send({ type: "sync_end", revision: 12 });
     side.send({ type: "settings", settings: { drift_policy: "report" } });
     await vi.waitFor(() => expect(commands.settings).toHaveBeenLastCalledWith({ drift_policy: "report" }));
     await link.stop();
+    expect(onSyncEnd).toHaveBeenCalledOnce();
     expect(store.kept).toEqual({ revision: 12, settings: { drift_policy: "report" } });
   });
 

@@ -26,6 +26,8 @@ export interface SessionPorts {
   readonly tokens: TokenStore;
   readonly memory: MemoryKeeper;
   readonly facts: () => ClusterFacts;
+  /** Called once all that is wanted by now is stored. */
+  readonly onSyncEnd?: () => void;
   readonly operatorVersion: string;
   readonly clock: Clock;
   /** Even in 0..1. */
@@ -142,7 +144,10 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
       welcome: () => host.onProblem("a welcome came twice"),
       apply: told,
       remove: told,
-      sync_end: ({ revision }) => memory.note({ revision }),
+      sync_end({ revision }) {
+        memory.note({ revision });
+        ports.onSyncEnd?.();
+      },
       settings: settle,
       noted: ({ refs }) => outbox.noted(refs),
       command(frame) {

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { CLOSE, inventoryText, LINK_SUBPROTOCOL } from "@binnacle/contract";
+import { Pipe } from "@binnacle/world/pipe";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Hub } from "./hub.fixture.ts";
 import { FACTS, linked, linkTo, order } from "./link.fixture.ts";
 import { MemoryStore } from "./memory-store.fixture.ts";
-import { Pipe } from "./pipe.fixture.ts";
 
 const entry = (name: string, generation = 1) => ({
   key: `project/${name}`,
@@ -68,7 +68,7 @@ describe("connecting", () => {
     const { link } = linkTo(`ws://127.0.0.1:${pipe.port}/hub/v1`);
     onTestFinished(async () => {
       await link.stop();
-      await pipe.stop();
+      await pipe.close();
       await hub.stop();
     });
     await hub.live();
@@ -85,7 +85,7 @@ describe("connecting", () => {
     const { link, log } = linkTo(`ws://127.0.0.1:${pipe.port}/hub/v1`, { times });
     onTestFinished(async () => {
       await link.stop();
-      await pipe.stop();
+      await pipe.close();
       await hub.stop();
     });
     await hub.live(1, { heartbeat_seconds: 0.02 });

@@ -12,7 +12,8 @@ const pod = (spec: object, status: object): KubeObject => ({
     namespace: "shop",
     uid: "u",
     creationTimestamp: "2026-01-01T00:00:00Z",
-    labels: { large: "x" },
+    labels: { app: "web" },
+    annotations: { large: "x" },
     managedFields: [],
   },
   spec,
@@ -50,6 +51,7 @@ describe("the containers of a pod", () => {
       containers: [{ name: "migrate", run: "first" }, { name: "web", run: null }, { name: "shell" }],
     });
     expect(podOf(slimPod(object))).toEqual(podOf(object));
+    expect(slimPod(object).metadata.labels).toEqual({ app: "web" });
     expect(JSON.stringify(slimPod(object))).not.toMatch(/nginx|large|managedFields/);
   });
 });

@@ -70,7 +70,7 @@ function containerOf(name: string, statuses: readonly Fields[]): PodContainer {
 /** All that is looked at; the rest of a pod is large. */
 export function slimPod(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { managedFields: _, annotations: _a, labels: _l, ...identity } = metadata;
+  const { managedFields: _, annotations: _a, ...identity } = metadata;
   const spec = specOf(object);
   const status = statusOf(object);
   return {

@@ -1,6 +1,5 @@
-import type { ClusterFacts } from "@binnacle/contract";
+import { type ClusterFacts, parseQuantity } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { parseQuantity } from "../kube/quantity.ts";
 
 /** What counts of a node; the rest is large and changes all the time. */
 export interface NodeCapacity extends KubeObject {

@@ -7,6 +7,7 @@ import { type ContainerPorts, followOf } from "./container-log.adapter.ts";
 import { createChannel } from "./line-channel.ts";
 import type { TimedLine } from "./log-line.ts";
 import type { LogPosition } from "./log-position.ts";
+import type { PodSelection } from "./pod-selection.ts";
 import { createWakeable } from "./waiting.ts";
 
 /** What a pod says at last is on its way for a moment after it is gone. */
@@ -22,7 +23,7 @@ export interface FollowPorts extends ContainerPorts {
 
 export interface FollowOptions {
   readonly namespace: string;
-  readonly labelSelector: string;
+  readonly selection: PodSelection;
   /** Those that are known already. */
   readonly pods: readonly KubeObject[];
   /** Where to begin to read a container that was not followed before. */
@@ -46,7 +47,7 @@ interface Reader {
 
 /** What the pods of a selection write, also those that come later, until the signal is given. */
 export async function* followPods(ports: FollowPorts, options: FollowOptions): AsyncGenerator<ContainerLine, void> {
-  const { namespace, labelSelector, signal } = options;
+  const { namespace, selection, signal } = options;
   const channel = createChannel<ContainerLine>(READ_AHEAD);
   const pods = new Map(options.pods.map((object) => [keyOf(object), podOf(object)]));
   /** Of those that the informer has not told of yet. */
@@ -105,13 +106,14 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
     client: ports.kube,
     type: PODS,
     namespace,
-    labelSelector,
+    labelSelector: selection.labelSelector,
     trim: slimPod,
     log: ports.log,
-    onChange(key, object) {
+    async onChange(key, object) {
       unconfirmed.delete(key);
+      if (!object) selection.forget(key);
+      const now = object && (await selection.isMeant(object)) ? podOf(object) : null;
       const before = pods.get(key);
-      const now = object && podOf(object);
       if (now) pods.set(key, now);
       else pods.delete(key);
       reconsider();

@@ -195,7 +195,8 @@ describe("a stream that follows", () => {
     }
     const stream = reading(api);
     await vi.waitFor(() => expect(api.followerCount()).toBe(20), soon);
-    expect(stream.lines()).toEqual(Array.from({ length: 20 }, (_, index) => name(index + 5)));
+    const newest = Array.from({ length: 20 }, (_, index) => name(index + 5));
+    await vi.waitFor(() => expect(stream.lines().toSorted()).toEqual(newest), soon);
     await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
     api.run("web-new", { createdAt: "2026-01-02T00:00:00Z" });
     api.write("web-new/web", at(40, "newest"));

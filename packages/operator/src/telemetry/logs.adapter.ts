@@ -1,13 +1,16 @@
 import type { LogLine } from "@binnacle/contract";
+import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { PODS } from "../kube/owned-kinds.ts";
 import { type Answerer, type DroppedLines, type LogStreamRequest, Unanswerable } from "../link/answerer.ts";
+import type { AppComponent } from "./app-components.ts";
 import { type ComponentPod, componentSelector, followedPods, isLabelValue, podOf, slimPod } from "./component-pods.ts";
 import { createBudget } from "./connection-budget.ts";
 import { type ContainerLine, type FollowPorts, followPods } from "./followed-pods.adapter.ts";
 import { instantAt, secondOf, timeOf } from "./log-line.ts";
 import { createLogPosition, type LogPosition } from "./log-position.ts";
 import { tailsOf } from "./log-tails.adapter.ts";
+import { type PodSelection, podsLabelled, podsOfRelease } from "./pod-selection.ts";
 
 /** Fewer than the connections for streams, so that logs never take those that watches need. */
 const MOST_CONNECTIONS = 160;
@@ -18,32 +21,41 @@ const PODS_WITHIN_MS = 8_000;
 export interface LogPorts extends Omit<FollowPorts, "budget"> {
   readonly clusterId: string;
   /** Null where the cluster holds no such app. */
-  readonly componentsOf: (namespace: string, app: string) => readonly string[] | null;
+  readonly componentsOf: (namespace: string, app: string) => readonly AppComponent[] | null;
+  readonly releasePods: Pick<ReleasePodsSource, "read">;
   readonly nowMs: () => number;
 }
 
 /** Reads and follows what the pods of a component write. */
 export function createLogs(given: LogPorts): Answerer["logs"] {
   const ports = { ...given, budget: createBudget(MOST_CONNECTIONS) };
-  const { kube, clusterId, nowMs } = ports;
+  const { kube, clusterId, releasePods, nowMs } = ports;
 
-  /** Fails unless the component has pods or is at least to have some. */
-  async function podsOf({ namespace, app, component }: LogStreamRequest, labelSelector: string, signal: AbortSignal) {
+  function selectionOf(app: string, { name, release }: AppComponent): PodSelection {
+    return release
+      ? podsOfRelease(() => releasePods.read(release))
+      : podsLabelled(componentSelector(clusterId, app, name));
+  }
+
+  async function podsOf(namespace: string, selection: PodSelection, signal: AbortSignal) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(PODS_WITHIN_MS)]);
-    const { items } = await kube.list(PODS, { namespace, labelSelector, signal: within }).catch((error: unknown) => {
+    const { labelSelector } = selection;
+    const listed = kube.list(PODS, { namespace, labelSelector, signal: within });
+    const chosen = listed.then(({ items }) => selection.among(items));
+    const pods = await Promise.race([chosen, unanswered(within)]).catch((error: unknown) => {
       throw unreadable(error);
     });
-    const isKnown = items.length > 0 || ports.componentsOf(namespace, app)?.includes(component);
-    if (!isKnown) throw noSuch(app, component);
-    return items.map(slimPod);
+    return pods.map(slimPod);
   }
 
   return async function* logs(request, signal): AsyncGenerator<LogLine | DroppedLines> {
     const { namespace, app, component, tail_lines: tailLines, follow } = request;
     if (![app, component].every(isLabelValue)) throw noSuch(app, component);
     const asked = askedFor(request, nowMs());
-    const labelSelector = componentSelector(clusterId, app, component);
-    const pods = await podsOf(request, labelSelector, signal);
+    const known = ports.componentsOf(namespace, app)?.find(({ name }) => name === component);
+    const selection = selectionOf(app, known ?? { name: component, release: null });
+    const pods = await podsOf(namespace, selection, signal);
+    if (!known && pods.length === 0) throw noSuch(app, component);
     // Whoever waits learns that the answer begins, though no line may come for long.
     yield { dropped: 0 };
 
@@ -73,7 +85,7 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     const forget = (pod: ComponentPod) => {
       for (const { name } of pod.containers) positions.delete(idOf(pod, name));
     };
-    const following = followPods(ports, { namespace, labelSelector, pods, positionOf, forget, signal });
+    const following = followPods(ports, { namespace, selection, pods, positionOf, forget, signal });
     for await (const line of following) yield shown(component, line);
   };
 }
@@ -100,6 +112,14 @@ const containersBegun = (pod: ComponentPod): string[] =>
 
 const noSuch = (app: string, component: string) =>
   new Unanswerable("not_found", `The cluster holds no component ${component} of an app ${app}.`);
+
+/** Fails once the signal is given. */
+const unanswered = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const fail = () => reject(new KubeError({ status: 0, reason: "Cancelled", message: "It takes too long." }));
+    if (signal.aborted) fail();
+    signal.addEventListener("abort", fail, { once: true });
+  });
 
 function unreadable(error: unknown): Unanswerable {
   const isAway = error instanceof KubeError && (error.status === 0 || error.status >= 500);

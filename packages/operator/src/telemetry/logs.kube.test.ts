@@ -46,8 +46,16 @@ async function runPod(component: string, name: string, lines: readonly [text: st
 
 function reading(component: string, changes: Partial<LogStreamRequest> = {}, asCluster = clusterId) {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn() };
-  const componentsOf = () => ["web", "worker", "late", "steady"];
-  const logs = createLogs({ kube: client, clusterId: asCluster, componentsOf, clock: realClock, nowMs: Date.now, log });
+  const componentsOf = () => ["web", "worker", "late", "steady"].map((name) => ({ name, release: null }));
+  const logs = createLogs({
+    kube: client,
+    clusterId: asCluster,
+    componentsOf,
+    releasePods: { read: async () => null },
+    clock: realClock,
+    nowMs: Date.now,
+    log,
+  });
   const stop = new AbortController();
   const lines: string[] = [];
   let hasBegun = false;

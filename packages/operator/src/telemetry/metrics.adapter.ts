@@ -1,4 +1,7 @@
+import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import { type Answerer, Unanswerable } from "../link/answerer.ts";
+import type { AppComponent } from "./app-components.ts";
+import { podPattern, releasePodPattern } from "./pod-names.ts";
 import type { Prometheus } from "./prometheus.adapter.ts";
 import { clusterQuery, componentsQuery, type Measure, rangeUpTo } from "./prometheus.ts";
 import { appSeries, clusterSeries, type Series } from "./prometheus-answer.ts";
@@ -9,14 +12,25 @@ const CAPACITY = ["cpu_capacity", "memory_capacity"] as const;
 export interface MetricsPorts {
   readonly prometheus: Prometheus;
   /** Null where the cluster holds no such app. */
-  readonly componentsOf: (namespace: string, app: string) => readonly string[] | null;
+  readonly componentsOf: (namespace: string, app: string) => readonly AppComponent[] | null;
+  readonly releasePods: Pick<ReleasePodsSource, "known">;
   readonly nowMs: () => number;
 }
 
 /** Series from a Prometheus, where there is one. */
-export function createMetrics({ prometheus, componentsOf, nowMs }: MetricsPorts): Answerer["metrics"] {
+export function createMetrics({ prometheus, componentsOf, releasePods, nowMs }: MetricsPorts): Answerer["metrics"] {
+  const patternOf = (app: string, { name, release }: AppComponent): string | null =>
+    release ? releasePodPattern(releasePods.known(release)?.makers ?? []) : podPattern(app, name);
+
+  /** Those that have pods; null where there is no such app. */
+  const measurable = ({ namespace, name: app }: { readonly namespace: string; readonly name: string }) =>
+    componentsOf(namespace, app)?.flatMap((component) => {
+      const pattern = patternOf(app, component);
+      return pattern === null ? [] : [{ name: component.name, podPattern: pattern }];
+    }) ?? null;
+
   return async ({ app, range_seconds }) => {
-    const components = app && componentsOf(app.namespace, app.name);
+    const components = app && measurable(app);
     if (app && !components) throw new Unanswerable("not_found", `The cluster holds no app ${app.name}.`);
     const source = await prometheus.find();
     if (!source) return null;
@@ -28,7 +42,7 @@ export function createMetrics({ prometheus, componentsOf, nowMs }: MetricsPorts)
 
     const ofApp = async (measure: (typeof USED)[number]): Promise<Series[]> => {
       if (!app || !components || components.length === 0) return [];
-      const query = componentsQuery(measure, { ...app, components }, stepSeconds);
+      const query = componentsQuery(measure, { namespace: app.namespace, components }, stepSeconds);
       return appSeries(measure, app.name, await source.range({ ...range, query }));
     };
 

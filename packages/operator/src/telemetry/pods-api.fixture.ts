@@ -2,6 +2,8 @@ import type { ServerResponse } from "node:http";
 import { LABELS, type LogLine } from "@binnacle/contract";
 import { onTestFinished } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
+import { releaseOfComponent } from "../helm/release-ids.ts";
+import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import { type Asked, startFakeApi } from "../kube/fake-api.fixture.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import type { Clock } from "../kube/work-queue.ts";
@@ -10,6 +12,12 @@ import { createLogs } from "./logs.adapter.ts";
 
 export const CLUSTER = "0190e5e0-0000-7000-8000-0000000000c1";
 const NAMESPACE = "shop-ns";
+
+const OF_WEB: Readonly<Record<string, string>> = {
+  ...ownLabels(CLUSTER),
+  [LABELS.app]: "shop",
+  [LABELS.component]: "web",
+};
 
 interface FakePod {
   readonly metadata: Record<string, unknown> & { name: string };
@@ -26,6 +34,7 @@ export async function startPodsApi() {
   const followers = new Map<string, Set<ServerResponse>>();
   const watchers = new Set<ServerResponse>();
   const refusals = new Map<string, Refusal>();
+  const told: { readonly version: number; readonly text: string }[] = [];
   let version = 1;
 
   const api = await startFakeApi((asked, response) => {
@@ -35,6 +44,8 @@ export async function startPodsApi() {
       watchers.add(response);
       response.on("close", () => watchers.delete(response));
       response.flushHeaders();
+      const since = Number(asked.query["resourceVersion"]);
+      for (const event of told) if (event.version > since) response.write(event.text);
       return null;
     }
     if (refusals.has("pods")) return answerOf(refusals.get("pods"));
@@ -63,7 +74,9 @@ export async function startPodsApi() {
   function tell(type: string, pod: FakePod): void {
     version += 1;
     pod.metadata["resourceVersion"] = String(version);
-    for (const watcher of watchers) watcher.write(`${JSON.stringify({ type, object: pod })}\n`);
+    const text = `${JSON.stringify({ type, object: pod })}\n`;
+    told.push({ version, text });
+    for (const watcher of watchers) watcher.write(text);
   }
 
   function statusOf(containers: readonly string[], state: object | null, run: number): object {
@@ -81,8 +94,10 @@ export async function startPodsApi() {
     refuse: (id: string, refusal: Refusal | null) => void (refusal ? refusals.set(id, refusal) : refusals.delete(id)),
 
     /** A pod that runs, or only waits for its image. */
-    run(name: string, { containers = ["web"], isWaiting = false, createdAt = "2026-01-01T00:00:00Z" } = {}): void {
-      const labels = { ...ownLabels(CLUSTER), [LABELS.app]: "shop", [LABELS.component]: "web" };
+    run(
+      name: string,
+      { containers = ["web"], isWaiting = false, createdAt = "2026-01-01T00:00:00Z", labels = OF_WEB } = {},
+    ): void {
       const uid = `${name}-${version}`;
       const pod: FakePod = {
         metadata: { name, namespace: NAMESPACE, uid, labels, creationTimestamp: createdAt },
@@ -141,11 +156,22 @@ function answerOf(refusal: Refusal | undefined) {
 /** Waits are a hundredth of what they are. */
 export const hastyClock: Clock = { ...realClock, after: (ms, callback) => realClock.after(ms / 100, callback) };
 
-export function logsOf(api: PodsApi, clock: Clock = hastyClock): Answerer["logs"] {
+const COMPONENTS = [
+  { name: "web", release: null },
+  { name: "store", release: releaseOfComponent(NAMESPACE, "shop", "store") },
+];
+
+/** Without releases, unless it is said how their pods are known. */
+export function logsOf(
+  api: PodsApi,
+  clock: Clock = hastyClock,
+  read: ReleasePodsSource["read"] = async () => null,
+): Answerer["logs"] {
   return createLogs({
     kube: api.client,
     clusterId: CLUSTER,
-    componentsOf: (namespace, app) => (namespace === NAMESPACE && app === "shop" ? ["web"] : null),
+    componentsOf: (namespace, app) => (namespace === NAMESPACE && app === "shop" ? COMPONENTS : null),
+    releasePods: { read },
     clock,
     nowMs: Date.now,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined },

@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { releaseOfComponent } from "../helm/release-ids.ts";
+import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import { type Answerer as ApiAnswerer, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import { createMetrics } from "./metrics.adapter.ts";
 import { createPrometheus } from "./prometheus.adapter.ts";
@@ -38,8 +40,16 @@ async function metricsOf({ url = null, services = [service("monitoring")], answe
   const prometheus = createPrometheus({ kube: api.client, url, isProjectNamespace, nowMs: () => nowMs, log });
   onTestFinished(() => prometheus.close());
   const componentsOf = (namespace: string, app: string) =>
-    namespace === "shop" && app === "web" ? ["front", "back"] : null;
-  const metrics = createMetrics({ prometheus, componentsOf, nowMs: () => nowMs });
+    namespace === "shop" && app === "web"
+      ? [
+          { name: "front", release: null },
+          { name: "back", release: releaseOfComponent("shop", "web", "back") },
+          { name: "early", release: releaseOfComponent("shop", "web", "early") },
+        ]
+      : null;
+  const makers = [{ kind: "StatefulSet", name: "web-back-pg", selector: null }];
+  const known: ReleasePodsSource["known"] = ({ name }) => (name === "web-back" ? { release: name, makers } : null);
+  const metrics = createMetrics({ prometheus, componentsOf, releasePods: { known }, nowMs: () => nowMs });
   return {
     metrics: (app: { namespace: string; name: string } | null = null, range_seconds = 3_600) =>
       metrics({ name: "metrics", app, range_seconds }),
@@ -84,6 +94,14 @@ describe("a Prometheus in the cluster", () => {
       ["memory_used", { app: "web", component: "front" }],
     ]);
     await expect(metrics({ namespace: "shop", name: "other" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("[TE27] is asked about the pods of releases by the names of what makes them, once that is known", async () => {
+    const { metrics } = await metricsOf({ answer: measuring });
+    await metrics({ namespace: "shop", name: "web" });
+    const asked = api.asked.map(({ query }) => query["query"] ?? "").find((query) => query.includes(`"front"`));
+    expect(asked).toContain('pod=~"web-back-pg-[0-9]+"');
+    expect(asked).not.toContain("early");
   });
 
   test("[TE25] is not asked about an app that the cluster does not hold", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { releaseOfComponent } from "../helm/release-ids.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { PODS } from "../kube/owned-kinds.ts";
@@ -38,6 +39,8 @@ const RECORDED: readonly Recorded[] = [
   ...container("shop-ns", "shop-web-678b5988b9-swd4g", "POD", 0.1, 1),
   ...container("shop-ns", "shop-db-0", "db", 1, 256),
   ...container("shop-ns", "shop-web-api-0", "web", 4, 999),
+  ...container("shop-ns", "shop-cache-valkey-0", "valkey", 0.125, 16),
+  ...container("shop-ns", "shop-cache-exporter-678b5988b9-jnhp8", "exporter", 0.125, 16),
   ...container("other-ns", "shop-db-0", "db", 4, 999),
   // Two replicas of kube-state-metrics say the same.
   capacity("n1", "cpu", 4, "a"),
@@ -84,7 +87,20 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
       nowMs: () => nowMs,
       log: { info: vi.fn(), warn: vi.fn() },
     });
-    const metrics = createMetrics({ prometheus, componentsOf: () => ["db", "idle", "web"], nowMs: () => nowMs });
+    const release = releaseOfComponent("shop-ns", "shop", "cache");
+    const makers = [
+      { kind: "StatefulSet", name: "shop-cache-valkey", selector: null },
+      { kind: "Deployment", name: "shop-cache-exporter", selector: null },
+    ];
+    const metrics = createMetrics({
+      prometheus,
+      componentsOf: () => [
+        ...["db", "idle", "web"].map((name) => ({ name, release: null })),
+        { name: "cache", release },
+      ],
+      releasePods: { known: ({ name }) => (name === release.name ? { release: name, makers } : null) },
+      nowMs: () => nowMs,
+    });
     return { metrics, close: prometheus.close };
   }
 
@@ -96,23 +112,25 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
       Math.round((points.at(-1)?.[1] ?? 0) * 1_000) / 1_000,
     ]);
 
-  test("[TE26] tells what an app and its components have used", async () => {
+  test("[TE26] [TE27] tells what an app and its components have used, releases among them", async () => {
     const { metrics, close } = metricsFrom(server.url);
     const app = { namespace: "shop-ns", name: "shop" };
     const found = await metrics({ name: "metrics", app, range_seconds: 3_600 });
     expect(found?.step).toBe("15s");
     expect(lastOf(found?.series ?? [])).toEqual([
-      ["cpu_used", "shop", 1.75],
+      ["cpu_used", "shop", 2],
+      ["cpu_used", "shop/cache", 0.25],
       ["cpu_used", "shop/db", 1],
       ["cpu_used", "shop/web", 0.75],
-      ["memory_used", "shop", 352 * MEBIBYTE],
+      ["memory_used", "shop", 384 * MEBIBYTE],
+      ["memory_used", "shop/cache", 32 * MEBIBYTE],
       ["memory_used", "shop/db", 256 * MEBIBYTE],
       ["memory_used", "shop/web", 96 * MEBIBYTE],
       ["cpu_capacity", "", 12],
     ]);
     const [first] = found?.series ?? [];
     expect(first?.points).toHaveLength(241);
-    expect(first?.points.every(([, value]) => Math.abs((value ?? 0) - 1.75) < 0.01)).toBe(true);
+    expect(first?.points.every(([, value]) => Math.abs((value ?? 0) - 2) < 0.01)).toBe(true);
     await close();
   });
 
@@ -120,8 +138,8 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
     const { metrics, close } = metricsFrom(server.url);
     const found = await metrics({ name: "metrics", app: null, range_seconds: 60 });
     expect(lastOf(found?.series ?? [])).toEqual([
-      ["cpu_used", "", 9.75],
-      ["memory_used", "", (64 + 32 + 256 + 999 + 999) * MEBIBYTE],
+      ["cpu_used", "", 10],
+      ["memory_used", "", (64 + 32 + 256 + 999 + 999 + 16 + 16) * MEBIBYTE],
       ["cpu_capacity", "", 12],
     ]);
     await close();

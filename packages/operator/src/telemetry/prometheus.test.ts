@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { componentsQuery, podPattern, rangeUpTo, stepSecondsFor } from "./prometheus.ts";
+import { podPattern } from "./pod-names.ts";
+import { componentsQuery, rangeUpTo, stepSecondsFor } from "./prometheus.ts";
 import { addedUp, appSeries, clusterSeries, seriesIn } from "./prometheus-answer.ts";
 import { prometheusPaths } from "./prometheus-service.ts";
 
@@ -29,29 +30,11 @@ describe("a range", () => {
   });
 });
 
-describe("the pods of a component", () => {
-  const matches = (app: string, component: string, pod: string) =>
-    new RegExp(`^(?:${podPattern(app, component)})$`).test(pod);
-
-  test.each([
-    ["of a Deployment", "shop", "web", "shop-web-678b5988b9-jnhp8", true],
-    ["of a StatefulSet", "shop", "db", "shop-db-0", true],
-    ["of a Job", "shop", "migrate", "shop-migrate-b9299884-b46jt", true],
-    ["of a CronJob", "shop", "nightly", "shop-nightly-29912669-knv62", true],
-    ["of a longer name", "shop", "web", "shop-web-api-678b5988b9-jnhp8", false],
-    ["of a longer name with ordinals", "shop", "web", "shop-web-api-0", false],
-    ["of another app", "shop", "web", "shop2-web-0", false],
-    ["of a chart", "shop", "db", "shop-db-postgresql-0", false],
-    ["with a cut name", "a".repeat(20), "b".repeat(30), `${"a".repeat(20)}-${"b".repeat(30)}-5d8f7c9x2x5p`, true],
-  ])("[TE22] are known by their names: %s", (_, app, component, pod, isOne) => {
-    expect(matches(app, component, pod)).toBe(isOne);
-  });
-
-  test("[TE22] cannot be named so that the question becomes another", () => {
-    const app = { namespace: 'n"} or up{a="', name: "s.", components: ["w"] };
-    const query = componentsQuery("memory_used", app, 15);
-    expect(query).toContain('{namespace="n\\"} or up{a=\\"",pod=~"(s\\\\.-w)-(');
-  });
+test("[TE22] no name makes the question another", () => {
+  const components = [{ name: 'w"', podPattern: podPattern("s.", "w") }];
+  const query = componentsQuery("memory_used", { namespace: 'n"} or up{a="', components }, 15);
+  expect(query).toContain('{namespace="n\\"} or up{a=\\"",pod=~"(s\\\\.-w)-(');
+  expect(query).toContain('"component", "w\\""');
 });
 
 describe("an answer of Prometheus", () => {

@@ -1,5 +1,3 @@
-import { componentNames } from "../app/names.ts";
-
 /** What Prometheus is asked, in its own words. Names are those of cAdvisor, kube-state-metrics and the node exporter. */
 
 export interface RangeQuery {
@@ -89,37 +87,22 @@ export const IS_MEASURED = firstOf(
 
 export interface AppPlace {
   readonly namespace: string;
-  readonly name: string;
-  readonly components: readonly string[];
+  /** With what the names of its pods match. */
+  readonly components: readonly { readonly name: string; readonly podPattern: string }[];
 }
 
 /** One series of each component, under the label `component`. */
 export function componentsQuery(measure: "cpu_used" | "memory_used", app: AppPlace, stepSeconds: number): string {
   return firstOf(
-    ...app.components.map((component) => {
-      const pods = quoted(podPattern(app.name, component));
-      const selector = `{namespace=${quoted(app.namespace)},pod=~${pods},${CONTAINERS}}`;
+    ...app.components.map(({ name, podPattern }) => {
+      const selector = `{namespace=${quoted(app.namespace)},pod=~${quoted(podPattern)},${CONTAINERS}}`;
       const measured =
         measure === "cpu_used"
           ? rate(`container_cpu_usage_seconds_total${selector}`, stepSeconds)
           : `container_memory_working_set_bytes${selector}`;
-      return `label_replace(${ofContainers(measured)}, "component", ${quoted(component)}, "", "")`;
+      return `label_replace(${ofContainers(measured)}, "component", ${quoted(name)}, "", "")`;
     }),
   );
-}
-
-/** Beyond this length Kubernetes cuts what it puts between a workload's name and the end of its pods' names. */
-const LONGEST_UNCUT = 46;
-
-/**
- * The names of a component's pods. Metrics of containers know no labels of pods, and what Kubernetes appends to the name
- * of a workload is an ordinal, or two words without a hyphen.
- */
-export function podPattern(app: string, component: string): string {
-  const { base, suffixable } = componentNames(app, component);
-  const names = [...new Set([base, suffixable])].map((name) => name.replace(/[^a-z0-9-]/g, "\\$&")).join("|");
-  const cut = base.length > LONGEST_UNCUT ? "|[a-z0-9]+" : "";
-  return `(${names})-([0-9]+|[a-z0-9]+-[a-z0-9]{5}${cut})`;
 }
 
 /** Prometheus takes the escapes of JSON. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Answerer, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { SampleNews } from "../link/news-sink.ts";
+import type { ReleaseComponent } from "./app-components.ts";
 import { startSamples } from "./samples.adapter.ts";
 
 const CLUSTER = "0190e5e0-0000-7000-8000-0000000000c1";
@@ -27,12 +28,16 @@ const clock = {
   },
 };
 
-function start(hasPrometheus: () => Promise<object | null> = async () => null) {
+function start(
+  hasPrometheus: () => Promise<object | null> = async () => null,
+  releases: readonly ReleaseComponent[] = [],
+) {
   const log = { warn: vi.fn() };
   const running = startSamples({
     kube: api.client,
     clusterId: CLUSTER,
     capacity: () => ({ cpu_cores: 4, memory_bytes: 8e9, pods: 110 }),
+    releases: () => releases,
     prometheus: { find: hasPrometheus as never },
     news: { samples: (news) => void samples.push(news) },
     clock,
@@ -69,6 +74,26 @@ test("[TE30] a cluster is looked at every minute, from a moment of its own on", 
   expect(api.asked.find(({ path }) => path === `${METRICS}/pods`)?.query["labelSelector"]).toBe(
     `app.kubernetes.io/managed-by=binnacle,binnacle.dev/cluster=${CLUSTER},binnacle.dev/app,binnacle.dev/component`,
   );
+});
+
+test("[TE34] pods of releases are looked for in their namespaces, and not at all where there are none", async () => {
+  const otherPods = `${METRICS}/namespaces/shop-ns/pods`;
+  const pod = {
+    metadata: { name: "pg-0", namespace: "shop-ns" },
+    containers: [{ usage: { cpu: "1", memory: "1Ki" } }],
+  };
+  answer = (asked, response) =>
+    asked.path === otherPods ? [200, { metadata: {}, items: [pod] }] : measuring(asked, response);
+  const makers = [{ kind: "Pod", name: "pg-0", selector: null }];
+  const place = { namespace: "shop-ns", app: "shop", component: "db" };
+  const running = start(undefined, [{ ...place, pods: { release: "shop-db", makers } }]);
+  await next();
+  await running.stop();
+  expect(samples).toMatchObject([{ components: [{ ...place, cpu_cores: 1, memory_bytes: 1_024 }] }]);
+  expect(api.asked.filter(({ path }) => path.endsWith("/pods")).map(({ query }) => query["labelSelector"])).toEqual([
+    expect.stringContaining("binnacle.dev/app,"),
+    "!binnacle.dev/app",
+  ]);
 });
 
 test("[TE30] where a Prometheus answers nothing is sampled, and where it fails it is", async () => {

@@ -1,11 +1,13 @@
 import type { ClusterFacts } from "@binnacle/contract";
+import { NOT_OF_WORKLOADS } from "../helm/release-pods.ts";
 import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { NewsSink } from "../link/news-sink.ts";
+import type { ReleaseComponent } from "./app-components.ts";
 import { appsSelector } from "./component-pods.ts";
 import type { Prometheus } from "./prometheus.adapter.ts";
-import { sampleOf } from "./samples.ts";
+import { placesToLook, sampleOf } from "./samples.ts";
 
 const EVERY_MS = 60_000;
 /** The first look comes at a moment of its own, and so do all after it. */
@@ -25,6 +27,8 @@ export interface SamplesPorts {
   readonly kube: Pick<KubeClient, "list">;
   readonly clusterId: string;
   readonly capacity: () => ClusterFacts["capacity"];
+  /** Components that run as Helm releases, from memory. */
+  readonly releases: () => readonly ReleaseComponent[];
   readonly prometheus: Pick<Prometheus, "find">;
   readonly news: Pick<NewsSink, "samples">;
   readonly clock: Clock;
@@ -51,13 +55,26 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
     }
   }
 
+  /** Nothing is asked where there are no releases. */
+  async function podsBeside(releases: readonly ReleaseComponent[]): Promise<readonly KubeObject[]> {
+    const found: KubeObject[] = [];
+    for (const namespace of placesToLook(releases)) {
+      const place = namespace === undefined ? {} : { namespace };
+      found.push(...((await list(POD_METRICS, { ...place, labelSelector: NOT_OF_WORKLOADS })) ?? []));
+    }
+    return found;
+  }
+
   async function look(): Promise<void> {
     try {
       // One that is there and does not answer keeps nothing either.
       if (await ports.prometheus.find().catch(() => null)) return;
       const nodes = await list(NODE_METRICS);
       const pods = nodes && (await list(POD_METRICS, { labelSelector: appsSelector(clusterId) }));
-      const sample = sampleOf({ nodes, pods: pods ?? [], capacity: ports.capacity(), atMs: nowMs() });
+      const releases = nodes ? ports.releases() : [];
+      const otherPods = await podsBeside(releases);
+      const capacity = ports.capacity();
+      const sample = sampleOf({ nodes, pods: pods ?? [], otherPods, releases, capacity, atMs: nowMs() });
       if (!isStopped) news.samples(sample);
       isDown = false;
     } catch (err) {

@@ -52,6 +52,7 @@ describe.skipIf(!inject("isSimulated"))("on a real cluster", () => {
       kube: client,
       clusterId,
       capacity: () => facts.current().capacity,
+      releases: () => [],
       prometheus: { find: async () => null },
       news: { samples: (news) => void seen.push(news) },
       // A minute is a second here.

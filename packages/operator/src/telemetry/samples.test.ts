@@ -1,11 +1,12 @@
 import { OPERATOR_FRAMES } from "@binnacle/contract";
 import { Check } from "typebox/value";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { sampleOf } from "./samples.ts";
+import { placesToLook, sampleOf } from "./samples.ts";
 
 const capacity = { cpu_cores: 4, memory_bytes: 8e9, pods: 110 };
 const atMs = Date.parse("2026-01-31T09:30:00.000Z");
+const rest = { otherPods: [], releases: [], capacity, atMs };
 
 const nodeMetrics = (cpu: string, memory: string): KubeObject => ({
   apiVersion: "metrics.k8s.io/v1beta1",
@@ -29,8 +30,7 @@ test("[TE30] a sample adds up nodes, and the containers of each component", () =
       podMetrics(labels("web"), ["7n", "1Ki"]),
       podMetrics(labels("db"), ["1", "2Gi"]),
     ],
-    capacity,
-    atMs,
+    ...rest,
   });
   const where = { namespace: "shop-ns", app: "shop" };
   expect(sample).toEqual({
@@ -47,16 +47,50 @@ test("[TE30] a sample adds up nodes, and the containers of each component", () =
 
 test("[TE31] a pod that names no component is not counted, and odd amounts are nothing", () => {
   const pods = [podMetrics({ "binnacle.dev/app": "shop" }, ["1", "1"]), podMetrics(labels("web"), ["-1", "odd"])];
-  const { components } = sampleOf({ nodes: [], pods, capacity, atMs });
+  const { components } = sampleOf({ nodes: [], pods, ...rest });
   expect(components).toEqual([{ namespace: "shop-ns", app: "shop", component: "web", cpu_cores: 0, memory_bytes: 0 }]);
 });
 
 test("[TE32] without measurements what is used is null", () => {
-  const sample = sampleOf({ nodes: null, pods: [], capacity, atMs });
+  const sample = sampleOf({ nodes: null, pods: [], ...rest });
   expect(sample).toMatchObject({ used: null, capacity: { cpu_cores: 4 }, components: [] });
 });
 
 test("[TE30] a sample fits a frame, whatever the cluster runs", () => {
   const pods = Array.from({ length: 6_000 }, (_, i) => podMetrics(labels(`c${i}`), ["1m", "1Ki"]));
-  expect(sampleOf({ nodes: [], pods, capacity, atMs }).components).toHaveLength(5_000);
+  expect(sampleOf({ nodes: [], pods, ...rest }).components).toHaveLength(5_000);
+});
+
+describe("components that run as releases", () => {
+  const release = (app: string, component: string, name: string, namespace = "shop-ns") => ({
+    namespace,
+    app,
+    component,
+    pods: { release: name, makers: [{ kind: "Pod", name: `${name}-pg`, selector: null }] },
+  });
+  const pod = (name: string, namespace = "shop-ns"): KubeObject => {
+    const measured = podMetrics({}, ["1", "1Ki"]);
+    return { ...measured, metadata: { name, namespace } };
+  };
+
+  test("[TE34] count by the pods of their release, an instance for each component that stands for it", () => {
+    const otherPods = [pod("shop-db-pg"), pod("main-pg"), pod("stranger"), pod("shop-db-pg", "other-ns")];
+    const releases = [release("shop", "db", "shop-db"), release("shop", "main", "main"), release("blog", "pg", "main")];
+    const { components } = sampleOf({ nodes: [], pods: [], ...rest, otherPods, releases });
+    const amounts = { cpu_cores: 1, memory_bytes: 1_024 };
+    expect(components).toEqual([
+      { namespace: "shop-ns", app: "blog", component: "pg", ...amounts },
+      { namespace: "shop-ns", app: "shop", component: "db", ...amounts },
+      { namespace: "shop-ns", app: "shop", component: "main", ...amounts },
+    ]);
+  });
+
+  test("[TE34] are looked for in their namespaces, or everywhere where these are many", () => {
+    const inNamespace = (count: number) =>
+      placesToLook(Array.from({ length: count }, (_, at) => release("shop", `c${at}`, "r", `n${at % 30}`)));
+    expect(inNamespace(0)).toEqual([]);
+    expect(inNamespace(2)).toEqual(["n0", "n1"]);
+    expect(inNamespace(20)).toHaveLength(20);
+    expect(inNamespace(60)).toEqual([undefined]);
+  });
 });

@@ -1,8 +1,9 @@
-import { LABELS } from "@binnacle/contract";
+import { LABELS, parseQuantity } from "@binnacle/contract";
+import { isPodOf } from "../helm/release-pods.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
-import { parseQuantity } from "../kube/quantity.ts";
 import type { SampleNews } from "../link/news-sink.ts";
+import type { ReleaseComponent } from "./app-components.ts";
 
 type Amounts = SampleNews["capacity"];
 type ComponentAmounts = SampleNews["components"][number];
@@ -13,30 +14,53 @@ const MOST_COMPONENTS = 5_000;
 export interface Measured {
   /** Null where the cluster measures nothing. */
   readonly nodes: readonly KubeObject[] | null;
-  /** Of our components. */
+  /** Of our workloads. */
   readonly pods: readonly KubeObject[];
+  /** Of others, among which are those of releases. */
+  readonly otherPods: readonly KubeObject[];
+  readonly releases: readonly ReleaseComponent[];
   readonly capacity: Amounts;
   readonly atMs: number;
 }
 
 /** One look at a cluster, from what `metrics.k8s.io` says of nodes and pods. */
-export function sampleOf({ nodes, pods, capacity, atMs }: Measured): SampleNews {
+export function sampleOf({ nodes, pods, otherPods, releases, capacity, atMs }: Measured): SampleNews {
   return {
     at: new Date(atMs).toISOString(),
     used: nodes && rounded(nodes.map(({ usage }) => usageOf(usage)).reduce(sum, NOTHING)),
     capacity: { cpu_cores: capacity.cpu_cores, memory_bytes: capacity.memory_bytes },
-    components: componentsOf(pods),
+    components: addedUp([...ofWorkloads(pods), ...ofReleases(otherPods, releases)]),
   };
 }
 
-function componentsOf(pods: readonly KubeObject[]): ComponentAmounts[] {
-  const components = new Map<string, ComponentAmounts>();
-  for (const { metadata, containers } of pods) {
-    const { namespace, labels } = metadata;
+type Place = Pick<ComponentAmounts, "namespace" | "app" | "component">;
+interface PlacedPod extends Place {
+  readonly pod: KubeObject;
+}
+
+function ofWorkloads(pods: readonly KubeObject[]): PlacedPod[] {
+  return pods.flatMap((pod) => {
+    const { namespace, labels } = pod.metadata;
     const { [LABELS.app]: app, [LABELS.component]: component } = labels ?? {};
-    if (!namespace || !app || !component) continue;
+    return namespace && app && component ? [{ namespace, app, component, pod }] : [];
+  });
+}
+
+/** An addon instance that several components stand for counts for each of them. */
+function ofReleases(pods: readonly KubeObject[], releases: readonly ReleaseComponent[]): PlacedPod[] {
+  const byNamespace = Map.groupBy(releases, ({ namespace }) => namespace);
+  return pods.flatMap((pod) =>
+    (byNamespace.get(pod.metadata.namespace ?? "") ?? [])
+      .filter((release) => isPodOf(release.pods, pod))
+      .map(({ namespace, app, component }) => ({ namespace, app, component, pod })),
+  );
+}
+
+function addedUp(pods: readonly PlacedPod[]): ComponentAmounts[] {
+  const components = new Map<string, ComponentAmounts>();
+  for (const { namespace, app, component, pod } of pods) {
     const key = `${namespace}/${app}/${component}`;
-    const used = listIn(containers)
+    const used = listIn(pod["containers"])
       .map(({ usage }) => usageOf(usage))
       .reduce(sum, components.get(key) ?? NOTHING);
     components.set(key, { namespace, app, component, ...used });
@@ -45,6 +69,15 @@ function componentsOf(pods: readonly KubeObject[]): ComponentAmounts[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .slice(0, MOST_COMPONENTS)
     .map(([, one]) => ({ ...one, ...rounded(one) }));
+}
+
+/** More than these are asked for all at once, which is then less than to ask for each. */
+const MOST_NAMESPACES = 20;
+
+/** Where to look for pods of releases; undefined stands for everywhere. */
+export function placesToLook(releases: readonly ReleaseComponent[]): readonly (string | undefined)[] {
+  const namespaces = [...new Set(releases.map(({ namespace }) => namespace))].sort();
+  return namespaces.length > MOST_NAMESPACES ? [undefined] : namespaces;
 }
 
 const NOTHING: Amounts = { cpu_cores: 0, memory_bytes: 0 };

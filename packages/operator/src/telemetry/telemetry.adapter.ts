@@ -1,12 +1,13 @@
 import type { ClusterFacts } from "@binnacle/contract";
 import { keyAt } from "../desired/address.ts";
 import type { DesiredView } from "../desired/desired-view.ts";
+import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
-import { listIn, specOf, textIn } from "../kube/object-fields.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { Answerer } from "../link/answerer.ts";
 import type { LinkLog } from "../link/link-log.ts";
 import type { NewsSink } from "../link/news-sink.ts";
+import { type AppComponent, componentsIn, releaseComponents } from "./app-components.ts";
 import { startBuilds } from "./builds.adapter.ts";
 import { createLogs } from "./logs.adapter.ts";
 import { createMetrics } from "./metrics.adapter.ts";
@@ -18,7 +19,8 @@ export interface TelemetryPorts {
   readonly clusterId: string;
   /** Null looks for a Prometheus in the cluster. */
   readonly prometheusUrl: string | null;
-  readonly view: Pick<DesiredView, "holder">;
+  readonly view: Pick<DesiredView, "holder" | "list">;
+  readonly releasePods: ReleasePodsSource;
   readonly facts: { current(): ClusterFacts };
   readonly news: NewsSink;
   readonly clock: Clock;
@@ -34,16 +36,20 @@ export interface Telemetry {
 
 /** What the cluster writes, uses and builds: answered when asked, and told by itself. */
 export function startTelemetry(given: TelemetryPorts): Telemetry {
-  const { view, facts } = given;
+  const { view, facts, releasePods } = given;
   const ports = {
     ...given,
     url: given.prometheusUrl,
     capacity: () => facts.current().capacity,
     isProjectNamespace: (namespace: string) =>
       view.holder("project", keyAt({ kind: "project", namespace, name: namespace })) !== null,
-    componentsOf(namespace: string, app: string): readonly string[] | null {
+    componentsOf(namespace: string, app: string): readonly AppComponent[] | null {
       const holder = view.holder("app", keyAt({ kind: "app", namespace, name: app }));
-      return holder && listIn(specOf(holder)["components"]).map(({ name }) => textIn(name));
+      return holder && componentsIn(holder);
+    },
+    releases: () => {
+      const apps = view.list("app").flatMap(({ key }) => view.holder("app", key) ?? []);
+      return releaseComponents(apps, releasePods.known);
     },
   };
   const prometheus = createPrometheus(ports);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { variableName } from "./environment.ts";
 import { CHECKSUM_ANNOTATION } from "./pod-template.ts";
-import { objectAt, objectsOf, podOf, rendered, variableOf, workload } from "./rendered.fixture.ts";
+import { objectAt, objectsOf, podOf, rendered, standing, variableOf, workload } from "./rendered.fixture.ts";
 import type { Exports, Publisher, Workload } from "./rendering.ts";
 import { dnsLabel, exportKey } from "./some-app.fixture.ts";
 
@@ -49,7 +49,7 @@ describe("variables and secrets", () => {
       const exports: Exports = { password: { secret: { name: "s", key: "k" }, checksum } };
       const web = workload("web", env ? { env } : {}, { export_refs: [{ component: "db" }] });
       const around = { secrets: { web: secrets }, instances: new Map([["db", { keys: [], exports }]]) };
-      return podOf(web, around).metadata.annotations?.[CHECKSUM_ANNOTATION];
+      return podOf(web, around, standing("db")).metadata.annotations?.[CHECKSUM_ANNOTATION];
     };
     const sums = [sum(ENV, {}), sum([], {}), sum([], { A: "1" }), sum([], { A: "2" }), sum([], { A: "2" }, "2")];
     expect(new Set(sums).size).toBe(sums.length);
@@ -99,15 +99,11 @@ describe("the exports of a workload", () => {
 });
 
 describe("an export_ref", () => {
-  test("[RN18] means a component first, then an instance, and a component may stand for an instance", () => {
-    const [fromInstance] = variables([taking({ component: "db" })], { instances }, "DB_HOST");
-    expect(fromInstance).toBe("db.market.svc");
+  test("[RN18] means a component, also one that stands for an instance", () => {
     const own = workload("db", { ports: [{ name: "sql", port: 5432 }] });
     expect(variables([own, taking({ component: "db" })], { instances }, "DB_HOST")).toEqual(["shop-db.market.svc"]);
-    const standing: DesiredComponent = { name: "store", type: "addon", addon_instance: "db" };
-    expect(variables([standing, taking({ component: "store" })], { instances }, "STORE_HOST")).toEqual([
-      "db.market.svc",
-    ]);
+    const store: DesiredComponent = { name: "store", type: "addon", addon_instance: "db" };
+    expect(variables([store, taking({ component: "store" })], { instances }, "STORE_HOST")).toEqual(["db.market.svc"]);
   });
 
   test("[RN19] with a key becomes one variable, without one it becomes all", () => {
@@ -117,7 +113,7 @@ describe("an export_ref", () => {
       { component: "db", env: "PG" },
     ];
     const names = ["API_URL", "backend_port", "API_HOST", "PG_HOST", "PG_PASSWORD", "DB_HOST"];
-    expect(variables([API, taking(...refs)], { instances }, ...names)).toEqual([
+    expect(variables([API, standing("db"), taking(...refs)], { instances }, ...names)).toEqual([
       "http://shop-api.market.svc:8080",
       "8080",
       undefined,
@@ -145,7 +141,7 @@ describe("an export_ref", () => {
     ];
     const web = workload("web", { env }, { export_refs });
     const around = { instances, secrets: { web: { API_HOST: "secret", BOTH: "secret", DB_PASSWORD: "secret" } } };
-    expect(variables([API, web], around, "API_URL", "API_HOST", "BOTH", "DB_PASSWORD")).toEqual([
+    expect(variables([API, standing("db"), web], around, "API_URL", "API_HOST", "BOTH", "DB_PASSWORD")).toEqual([
       "8080",
       "secret",
       "env",
@@ -155,13 +151,12 @@ describe("an export_ref", () => {
 
   test("[RN20] that stands in env comes before secrets too", () => {
     const env = [{ name: "PASS", export_ref: { component: "db", key: "password" } }];
-    expect(variables([workload("web", { env })], { instances, secrets: { web: { PASS: "x" } } }, "PASS")).toEqual([
-      PASSWORD,
-    ]);
+    const around = { instances, secrets: { web: { PASS: "x" } } };
+    expect(variables([standing("db"), workload("web", { env })], around, "PASS")).toEqual([PASSWORD]);
   });
 
   test("[RN21] to a secret is read by the pod and stands nowhere else", () => {
-    const objects = objectsOf([taking({ component: "db" })], { instances });
+    const objects = objectsOf([standing("db"), taking({ component: "db" })], { instances });
     expect(objectAt(objects, "ConfigMap/shop-web-env")["data"]).toEqual({ DB_HOST: "db.market.svc" });
     expect(variableOf(objects, "Deployment/shop-web", "DB_PASSWORD")).toEqual(PASSWORD);
   });
@@ -188,6 +183,7 @@ describe("an export_ref", () => {
   test("[RN22] that something else overrides is not waited for", () => {
     const waiting = new Map([["db", { keys: ["url"], exports: {} }]]);
     const web = workload("web", { env: [{ name: "DB_URL", value: "mine" }] }, { export_refs: [{ component: "db" }] });
-    expect(rendered([web], { instances: waiting }).components[0]?.waitingFor).toEqual([]);
+    const { components } = rendered([standing("db"), web], { instances: waiting });
+    expect(components.map(({ waitingFor }) => waitingFor)).toEqual([[], []]);
   });
 });

@@ -1,6 +1,6 @@
 import type { DesiredComponent } from "@binnacle/contract";
 import { expect, test } from "vitest";
-import { problem, workload } from "./rendered.fixture.ts";
+import { problem, standing, workload } from "./rendered.fixture.ts";
 import type { Workload } from "./rendering.ts";
 
 const HTTP = [{ name: "http", port: 80 }];
@@ -68,7 +68,26 @@ test.each<[string, DesiredComponent[], RegExp]>([
   ],
   ["TooLarge", web({ env: [{ name: "A", value: "ü".repeat(600_000) }] }), /^The variables of component web are larger/],
 ])("[RN25] %s", (invalid, components, message) => {
-  expect(problem(components)).toEqual({ invalid, message: expect.stringMatching(message) });
+  expect(problem(components)).toMatchObject({ invalid, message: expect.stringMatching(message) });
+});
+
+test.each<[string, DesiredComponent[], string | undefined]>([
+  ["of a component that stands for one", [{ name: "db", type: "addon", addon_instance: "main" }], "main"],
+  ["of no export_ref, which means components", web({}, { export_refs: [{ component: "db" }] }), undefined],
+  ["of nothing where something else is wrong too", [...asking("db", "url"), workload("b", { image: "" })], undefined],
+])("[AO38] the addon instance that would make an app valid is told %s", (_, components, instance) => {
+  expect(problem(components)?.awaits).toBe(instance);
+});
+
+test("[RN18] an export_ref to an instance that no component stands for is told how to use it", () => {
+  const instances = new Map([["db", { keys: [], exports: {} }]]);
+  const found = problem(web({}, { export_refs: [{ component: "db" }] }), { instances });
+  expect(found).toEqual({
+    invalid: "UnknownComponent",
+    message:
+      "Component web names db in export_refs[0], but the app has no such component. Add a component db of type addon " +
+      "with addon_spec.instance db to use the addon instance of this name.",
+  });
 });
 
 test("[RN25] secrets are counted, and not shown", () => {
@@ -96,7 +115,6 @@ test("[RN25] what looks alike but is not the same is well", () => {
 test("[RN25] a name counts as taken also while its component waits", () => {
   const waiting = workload("a", { kind: "statefulset" }, { export_refs: [{ component: "db" }] });
   const instances = new Map([["db", { keys: ["url"], exports: {} }]]);
-  expect(problem([waiting, workload("a-headless", { ports: HTTP })], { instances })).toMatchObject({
-    invalid: "DuplicateName",
-  });
+  const components = [standing("db"), waiting, workload("a-headless", { ports: HTTP })];
+  expect(problem(components, { instances })).toMatchObject({ invalid: "DuplicateName" });
 });

@@ -49,14 +49,11 @@ function madeBy(app: AppSpec, component: DesiredComponent, around: Surroundings)
 const literals = (texts: Readonly<Record<string, string>>): Exports =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, literal(text)]));
 
-/**
- * Who exports under a name: a component of the app, else a standalone addon instance of the namespace, else nobody. What
- * a component says of itself in `exports` comes before what is made of it.
- */
+/** What a component of the app exports; what it says of itself in `exports` comes before what is made of it. */
 export function publisherOf(name: string, app: AppSpec, around: Surroundings): Publisher | null {
   const component = app.components.find((one) => one.name === name);
-  const made = component ? madeBy(app, component, around) : around.instances.get(name);
-  if (!made) return null;
-  const exports = { ...made.exports, ...literals(component?.exports ?? {}) };
+  if (!component) return null;
+  const made = madeBy(app, component, around);
+  const exports = { ...made.exports, ...literals(component.exports ?? {}) };
   return { keys: [...new Set([...made.keys, ...Object.keys(exports)])].sort(), exports };
 }

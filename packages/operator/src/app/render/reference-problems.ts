@@ -40,7 +40,10 @@ export function referenceProblems(component: DesiredComponent, app: AppSpec, aro
 function referenceProblem(from: string, { to, key, field }: Reference, app: AppSpec, around: Surroundings): Invalid[] {
   const publisher = publisherOf(to, app, around);
   if (!publisher) {
-    const message = `Component ${from} names ${to} in ${field}, but there is no such component, nor an addon instance of this name.`;
+    const way = around.instances.has(to)
+      ? ` Add a component ${to} of type addon with addon_spec.instance ${to} to use the addon instance of this name.`
+      : "";
+    const message = `Component ${from} names ${to} in ${field}, but the app has no such component.${way}`;
     return [{ invalid: "UnknownComponent", message }];
   }
   if (key === undefined || publisher.keys.includes(key)) return [];

@@ -38,6 +38,9 @@ interface Around extends Partial<Surroundings> {
   readonly name?: string;
 }
 
+/** A component that stands for the addon instance of its name. */
+export const standing = (name: string): DesiredComponent => ({ name, type: "addon", addon_instance: name });
+
 export const appSpec = (components: DesiredComponent[], changes: Partial<AppSpec> = {}): AppSpec => ({
   project_id: PROJECT,
   namespace: "market",
@@ -95,9 +98,11 @@ export function templateIn({ spec }: KubeObject): Template | undefined {
   return template ?? jobTemplate?.spec.template;
 }
 
-/** The pods of an app of one workload. */
-export function podOf(component: DesiredComponent, around?: Around): Template {
-  const template = objectsOf([component], around).map(templateIn).find(Boolean);
+/** The pods of an app of one workload, beside what makes none. */
+export function podOf(component: DesiredComponent, around?: Around, ...others: DesiredComponent[]): Template {
+  const template = objectsOf([component, ...others], around)
+    .map(templateIn)
+    .find(Boolean);
   if (!template) throw new Error("Nothing makes pods.");
   return template;
 }

@@ -51,6 +51,8 @@ export interface Invalid {
   readonly invalid: InvalidReason;
   /** One sentence for people: which component, which field. */
   readonly message: string;
+  /** The addon instance that would make it valid, where one would. */
+  readonly awaits?: string;
 }
 
 export interface RenderedComponent {

@@ -1,5 +1,6 @@
 import { type DesiredComponent, WORKLOAD_KINDS } from "@binnacle/contract";
 import fc from "fast-check";
+import { standing } from "./rendered.fixture.ts";
 import type { Publisher, Workload } from "./rendering.ts";
 
 /** Apps of every shape that the control plane lets through, for laws that hold for all of them. */
@@ -63,7 +64,7 @@ export const addon: Publisher = {
   keys: ["host", "password"],
   exports: { host: { value: "db.market.svc" }, password: { secret: { name: "db-addon-exports", key: "password" } } },
 };
-export const ADDON = "the-addon-that-no-component-is-called-after";
+export const ADDON = "the-addon-that-no-workload-is-called-after";
 
 /** Each needs only those before it, so there is an order to start them in; they are listed in another. */
 export const someComponents: fc.Arbitrary<DesiredComponent[]> = fc
@@ -86,6 +87,7 @@ export const someComponents: fc.Arbitrary<DesiredComponent[]> = fc
       };
     }),
   )
+  .map((components) => [...components, standing(ADDON)])
   .chain((components) => fc.shuffledSubarray(components, { minLength: components.length }));
 
 export const someSecrets = (components: readonly DesiredComponent[]) =>

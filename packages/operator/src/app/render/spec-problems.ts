@@ -1,5 +1,4 @@
-import type { DesiredComponent } from "@binnacle/contract";
-import { parseQuantity } from "../../kube/quantity.ts";
+import { type DesiredComponent, parseQuantity } from "@binnacle/contract";
 import { LONGEST_NAMES_TOGETHER } from "../names.ts";
 import { ingressPort } from "./network.ts";
 import { referenceProblems } from "./reference-problems.ts";
@@ -19,7 +18,8 @@ export function problemOf(app: AppSpec, around: Surroundings): Invalid | null {
     ...circles(components),
     ...sharedAddresses(components),
   ];
-  return problems[0] ?? null;
+  // What no addon instance can mend comes first: it does not pass.
+  return problems.find(({ awaits }) => awaits === undefined) ?? problems[0] ?? null;
 }
 
 function repeatedComponents(components: readonly DesiredComponent[]): Invalid[] {
@@ -44,7 +44,7 @@ function releaseProblems({ name, addon_instance, release }: DesiredComponent, ar
   }
   if (around.instances.has(addon_instance)) return [];
   const message = `Component ${name} names the addon instance ${addon_instance} in addon_spec.instance, but the namespace has none of this name.`;
-  return [invalid("UnknownAddonInstance", message)];
+  return [{ ...invalid("UnknownAddonInstance", message), awaits: addon_instance }];
 }
 
 function workloadProblems(name: string, spec: Workload): Invalid[] {

@@ -8,7 +8,7 @@ const exportersOf = ({ export_refs = [], workload_spec }: Omit<Needing, "name" |
   ...(workload_spec?.env ?? []).flatMap(({ export_ref }) => (export_ref ? [export_ref.component] : [])),
 ];
 
-/** Components that each component needs, by name; a standalone addon instance is none. */
+/** Components that each component needs, by name. */
 export function needsOf(components: readonly Needing[]): ReadonlyMap<string, readonly string[]> {
   const names = new Set(components.map(({ name }) => name));
   return new Map(

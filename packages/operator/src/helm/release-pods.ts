@@ -1,0 +1,71 @@
+import { LABELS } from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { fieldsIn, specOf } from "../kube/object-fields.ts";
+import { isSelected, type LabelSelector, selectorIn } from "./label-selector.ts";
+import type { ReleaseId } from "./revision.ts";
+
+/** An object of a release that Kubernetes makes pods of, or that is one. */
+export interface PodMaker {
+  readonly kind: string;
+  readonly name: string;
+  /** None for jobs, whose pods carry the job's name, nor for a pod itself. */
+  readonly selector: LabelSelector | null;
+}
+
+/** How the pods of a release are known. */
+export interface ReleasePods {
+  /** Its name. */
+  readonly release: string;
+  readonly makers: readonly PodMaker[];
+}
+
+/** Who knows how the pods of releases are known. Null where there is no such release, or it is somebody else's. */
+export interface ReleasePodsSource {
+  /** As it was at the last look at the release. */
+  known(id: ReleaseId): ReleasePods | null;
+  /** As Helm has it on record now, which is before it makes anything. */
+  read(id: ReleaseId): Promise<ReleasePods | null>;
+}
+
+/** All pods but those of workloads of apps, whose own labels tell whose they are. */
+export const NOT_OF_WORKLOADS = `!${LABELS.app}`;
+
+/** By convention most charts and operators write the name of the release here. */
+const INSTANCE_LABEL = "app.kubernetes.io/instance";
+/** Kubernetes writes the name of the job here. */
+const JOB_LABEL = "job-name";
+
+const WITHOUT_SELECTOR = new Set(["Pod", "Job", "CronJob"]);
+
+/** Also of kinds that are not known, where they have a template and a selector as those of Kubernetes do. */
+export function podMakerOf(object: KubeObject): PodMaker[] {
+  const { kind } = object;
+  const { name } = object.metadata;
+  if (WITHOUT_SELECTOR.has(kind)) return [{ kind, name, selector: null }];
+  const { selector: written, template } = specOf(object);
+  const selector = Object.keys(fieldsIn(template)).length > 0 ? selectorIn(written) : null;
+  return selector ? [{ kind, name, selector }] : [];
+}
+
+type Pod = Pick<KubeObject, "metadata">;
+
+/**
+ * Its manifest tells: pods of its workloads and jobs, and those that it has itself. What comes of objects of other kinds,
+ * like a database that an operator looks after, is known by the conventional label alone.
+ */
+export function isPodOf({ release, makers }: ReleasePods, pod: Pod): boolean {
+  return makers.some((maker) => isMadeBy(maker, pod)) || pod.metadata.labels?.[INSTANCE_LABEL] === release;
+}
+
+/** What Kubernetes keeps of a name before it appends five characters. */
+const LONGEST_BEGINNING = 58;
+
+/** Two releases of one chart may have the same selector, but not the same names. */
+function isMadeBy({ kind, name, selector }: PodMaker, { metadata }: Pod): boolean {
+  const { name: pod, labels = {} } = metadata;
+  const job = labels[JOB_LABEL] ?? "";
+  if (kind === "Pod") return pod === name;
+  if (kind === "Job") return job === name;
+  if (kind === "CronJob") return job.startsWith(`${name}-`) && /^\d+$/.test(job.slice(name.length + 1));
+  return selector !== null && isSelected(labels, selector) && pod.startsWith(`${name}-`.slice(0, LONGEST_BEGINNING));
+}
