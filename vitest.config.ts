@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { filesOnlyReal } from "./test/kube/only-real.ts";
 
@@ -5,6 +6,9 @@ import { filesOnlyReal } from "./test/kube/only-real.ts";
 const EMBEDDED = "packages/server/src/database/embedded/**/*.test.ts";
 const ON_A_DATABASE = ["packages/server/src/**/*.test.ts", "test/rules/**/*.test.ts", "test/faults/replicas.test.ts"];
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
+
+/** Of two cores Vitest would use one, and leave the machine idle wherever a test waits for another process. */
+const WORKERS = Math.max(2, availableParallelism() - 1);
 
 export default defineConfig({
   test: {
@@ -16,6 +20,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, EMBEDDED, ...ON_KUBERNETES],
           globalSetup: ["test/world/setup.ts"],
           pool: "forks",
+          maxWorkers: WORKERS,
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },
@@ -26,6 +31,7 @@ export default defineConfig({
           include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES],
           pool: "forks",
+          maxWorkers: WORKERS,
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },

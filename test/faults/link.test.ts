@@ -1,8 +1,8 @@
 import { cp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { Pipe } from "../../packages/operator/src/link/pipe.fixture.ts";
 import { Client } from "../world/client.ts";
+import { Pipe } from "../world/pipe.ts";
 import { dataFolder, postmasterPid, type ServerProcess, startServer } from "../world/server-process.ts";
 import { type SimulatedOperator, type SimulationOptions, simulateOperator } from "../world/simulated-operator.ts";
 
@@ -98,7 +98,7 @@ test("[FA2] a request to an operator whose connection has fallen silent is a 504
   expect((await api.get(`/clusters/${cluster.id}/metrics`)).status).toBe(200);
   pipe.stall();
   expect((await api.get(`/clusters/${cluster.id}/metrics`)).status).toBe(504);
-  await pipe.stop();
+  await pipe.close();
 }, 60_000);
 
 test("[FA3] of two operators with the same token the newer one has the session", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { parseQuantity } from "../../packages/contract/src/index.ts";
 import { clusterClient, freshNamespace } from "../../packages/operator/src/kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../../packages/operator/src/kube/kube-client.ts";
-import { bytesOf } from "../../packages/operator/src/kube/quantity.ts";
 import { simulateLog } from "./pod-logs.ts";
 import type {} from "./setup.ts";
 
@@ -170,7 +170,7 @@ describe.skipIf(!inject("isSimulated"))("in the cluster of the tests", () => {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace.name}/pods/user`;
     const used = async () => {
       const { containers: measured } = await client.raw<Measured>("GET", path);
-      return bytesOf(measured[0]?.usage.memory ?? "");
+      return parseQuantity(measured[0]?.usage.memory);
     };
     await vi.waitFor(async () => expect(await used()).toBe(64 * 1024 * 1024), { timeout: 100_000, interval: 1_000 });
   }, 120_000);

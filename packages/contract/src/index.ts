@@ -7,6 +7,8 @@ export * from "./component.ts";
 export * from "./errors.ts";
 export { exampleOf } from "./example.ts";
 export * from "./fields.ts";
+export * from "./kube/kube-object.ts";
+export * from "./kube/quantity.ts";
 export * from "./link/credit.ts";
 export * from "./link/desired.ts";
 export * from "./link/frames.ts";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { ConfigProblems } from "@binnacle/process";
 import { describe, expect, test } from "vitest";
 import { VARIABLES } from "./config/variables.ts";
-import { ConfigProblems, parseConfig } from "./config.ts";
+import { parseConfig } from "./config.ts";
 
 const TOKEN = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjbHVzdGVyIn0.c2lnbmF0dXJlLXNpZ25hdHVyZQ";
 const complete = {
@@ -65,11 +66,6 @@ describe("the configuration of the operator", () => {
       'BINNACLE_HEALTH_PORT must be a whole number from 0 to 65535 (it is "many")',
       "BINNACLE_TOKEN is required",
     ]);
-  });
-
-  test("[OL1] takes a variable that is empty for one that is not set", () => {
-    const empty = Object.fromEntries(VARIABLES.map(({ name }) => [name, ""]));
-    expect(parseConfig({ ...empty, ...complete })).toEqual(parseConfig(complete));
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { safeText } from "@binnacle/contract";
+import type { LogLevel } from "@binnacle/process";
 import pino, { type DestinationStream, type Logger } from "pino";
-import type { LogLevel } from "./config/variables.ts";
 
 /** Names under which a secret could come along in something that is logged. */
 const SECRET_NAMES = new Set(["token", "password", "authorization", "secret", "secrets", "values", "body", "data"]);

@@ -1,28 +1,26 @@
-import { type Config, ConfigProblems, parseConfig } from "./config.ts";
+import { configOrExit, exitOnOldNode, fail, releaseStartupMemory, stopOnSignal } from "@binnacle/process";
+import { parseConfig } from "./config.ts";
 import { startHealth } from "./health.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
 import { kubeAccessFrom } from "./kube/kubeconfig.adapter.ts";
 import { KubeconfigError } from "./kube/kubeconfig.ts";
 import { createLog } from "./log.adapter.ts";
 import { type Operator, startOperator } from "./operator.ts";
-import { releaseStartupMemory } from "./startup-memory.adapter.ts";
 
 /** Less than the half minute that Kubernetes gives a pod. */
 const STOP_WITHIN_MS = 25_000;
-const ECHO_MS = 1_000;
 const SETTLED_AFTER_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
-const [major = 0] = process.versions.node.split(".").map(Number);
-if (major < 24) fail(`The Binnacle operator needs Node.js 24 or newer; this is ${process.versions.node}.`);
+exitOnOldNode("The Binnacle operator");
 
-const config = readConfig();
+const config = configOrExit(parseConfig);
 const log = createLog(config.logLevel);
 let operator: Operator | null = null;
-let stoppingSince: number | null = null;
+let isStopping = false;
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(signal));
+stopOnSignal(log, stop);
 process.on("unhandledRejection", (err) => {
   log.fatal({ err }, "something failed that nobody has thought of");
   process.exit(1);
@@ -38,15 +36,6 @@ releaseStartupMemory();
 setTimeout(releaseStartupMemory, SETTLED_AFTER_MS).unref();
 log.info("the operator is ready");
 
-function readConfig(): Config {
-  try {
-    return parseConfig(process.env);
-  } catch (error) {
-    if (error instanceof ConfigProblems) fail(error.message);
-    throw error;
-  }
-}
-
 async function wayToCluster(): Promise<KubeAccess> {
   try {
     return await kubeAccessFrom(process.env);
@@ -59,7 +48,7 @@ async function wayToCluster(): Promise<KubeAccess> {
 async function listenForProbes(): Promise<void> {
   if (config.healthPort === 0) return;
   try {
-    await startHealth(config.healthPort, () => operator !== null && stoppingSince === null);
+    await startHealth(config.healthPort, () => operator !== null && !isStopping);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") fail(`Port ${config.healthPort} is taken. Choose another with BINNACLE_HEALTH_PORT.`);
@@ -79,24 +68,11 @@ async function startPatiently(): Promise<Operator> {
   }
 }
 
-async function stop(signal: string): Promise<void> {
-  if (stoppingSince !== null) {
-    // A person who does not want to wait; at once it is npm, which passes on the Ctrl-C that we have had already.
-    if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
-    return;
-  }
-  stoppingSince = performance.now();
-  log.info({ signal }, "stopping");
+async function stop(): Promise<void> {
+  isStopping = true;
   setTimeout(() => {
     log.warn("what is under way takes too long and is left as it is");
     process.exit(0);
   }, STOP_WITHIN_MS).unref();
   await operator?.stop();
-  log.info("stopped");
-  process.exit(0);
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(1);
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fail } from "@binnacle/process";
 import { parse } from "yaml";
 import { type Sandbox, startSandbox } from "./sandbox.ts";
 import type { ObjectDraft } from "./store/kube-object.ts";
@@ -15,20 +16,18 @@ const OPERATOR_NAMESPACE = "binnacle-system";
 const RESTART_MS = 2_000;
 
 const folder = process.env["BINNACLE_SANDBOX_DIR"];
-if (!folder) {
-  process.stderr.write("BINNACLE_SANDBOX_DIR has to name the folder in which the simulated cluster is kept.\n");
-  process.exit(1);
-}
+if (!folder) fail("BINNACLE_SANDBOX_DIR must name the folder in which the simulated cluster is kept.");
 await mkdir(folder, { recursive: true });
 const kubeconfig = join(folder, "kubeconfig");
 const sandbox = await startSandbox({ name: "sandbox", persistPath: join(folder, "cluster.json") });
 await prepare(sandbox);
 await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });
 let isStopping = false;
-let operator = startOperator();
+// Before there is an operator: a signal that found it running and nobody listening would leave it behind.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
 // Whoever has started this is gone without a word.
 process.on("disconnect", () => void stop());
+let operator = startOperator();
 
 async function prepare({ store }: Sandbox): Promise<void> {
   for (const file of await readdir(DEFINITIONS)) {

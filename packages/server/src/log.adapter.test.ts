@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
+import type { LogLevel } from "@binnacle/process";
 import { expect, test } from "vitest";
-import type { LogLevel } from "./config.ts";
 import { createLog, infoLines } from "./log.adapter.ts";
 
 function startLog(level: LogLevel = "info") {

@@ -1,5 +1,5 @@
+import type { LogLevel } from "@binnacle/process";
 import pino, { type DestinationStream, type Logger } from "pino";
-import type { LogLevel } from "./config.ts";
 
 /** Names under which a secret could come along in something that is logged. */
 const SECRET_NAMES = new Set([

@@ -1,35 +1,5 @@
-import { clusterId, filled, hubUrl, integer, kubernetesName, oneOf, type Parser, token, webUrl } from "./parsers.ts";
-
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-export interface Variable<T, Fallback extends string | null | undefined = string | null | undefined> {
-  readonly name: string;
-  /** What an unset variable counts as; null leaves the value null, and without one it has to be set. */
-  readonly fallback: Fallback;
-  readonly parse: Parser<T>;
-  /** For the table of all variables that people read. */
-  readonly meaning: string;
-}
-
-const required = <T>(name: string, parse: Parser<T>, meaning: string): Variable<T, undefined> => ({
-  name,
-  fallback: undefined,
-  parse,
-  meaning,
-});
-const setting = <T>(name: string, fallback: string, parse: Parser<T>, meaning: string): Variable<T, string> => ({
-  name,
-  fallback,
-  parse,
-  meaning,
-});
-const optional = <T>(name: string, parse: Parser<T>, meaning: string): Variable<T, null> => ({
-  name,
-  fallback: null,
-  parse,
-  meaning,
-});
+import { baseUrl, filled, integer, LOG_LEVEL, optional, required, setting, type Variable } from "@binnacle/process";
+import { clusterId, hubUrl, kubernetesName, token } from "./parsers.ts";
 
 /** What may be shown and logged. */
 export const SETTINGS = {
@@ -54,7 +24,7 @@ export const SETTINGS = {
   helm: setting("BINNACLE_HELM", "helm", filled, "Path of the `helm` program"),
   prometheusUrl: optional(
     "BINNACLE_PROMETHEUS_URL",
-    webUrl,
+    baseUrl,
     "Prometheus that metrics are read from; without it one is looked for in the cluster",
   ),
   healthPort: setting(
@@ -63,12 +33,7 @@ export const SETTINGS = {
     integer(0, 65_535),
     "Port of `/healthz` and `/readyz` for probes; 0 opens none",
   ),
-  logLevel: setting(
-    "BINNACLE_LOG_LEVEL",
-    "info",
-    oneOf(LOG_LEVELS),
-    "`trace`, `debug`, `info`, `warn`, `error` or `silent`",
-  ),
+  logLevel: LOG_LEVEL,
 };
 
 /** What is never shown: not in a message, not in a log. */

@@ -1,45 +1,7 @@
+import type { KubeObject } from "@binnacle/contract";
 import type { KubeError } from "./kube-error.ts";
 
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-export interface ManagedFields {
-  readonly manager: string;
-  readonly operation: "Apply" | "Update";
-  readonly apiVersion: string;
-  readonly time?: string;
-  readonly subresource?: string;
-  readonly fieldsV1?: Readonly<Record<string, unknown>>;
-}
-
-export interface ObjectMeta {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly ManagedFields[];
-}
-
-/** Any object of any kind; `spec`, `status` and the like are for the reader to narrow. */
-export interface KubeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly [field: string]: unknown;
-}
+export type { KubeObject, ManagedFields, ObjectMeta } from "@binnacle/contract";
 
 /** Where objects of a kind live; `group` is empty for the core group. */
 export interface ResourceType {

@@ -59,7 +59,7 @@ export function holdersOf(object: KubeObject, path: FieldPath): Holder[] {
   const id = pathId(path);
   return (object.metadata.managedFields ?? [])
     .filter((entry) => !isOurs(entry) && fieldsOf(entry.fieldsV1).some((field) => pathId(field.path) === id))
-    .map(({ manager, operation, subresource }) => ({
+    .map(({ manager = "", operation, subresource }) => ({
       manager,
       isDeclared: operation === "Apply" && !isOfOurs(manager),
       isAutoscaler: manager === AUTOSCALER && subresource === "scale",

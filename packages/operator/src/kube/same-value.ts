@@ -1,5 +1,5 @@
+import { parseQuantity } from "@binnacle/contract";
 import { type FieldPath, isRecord } from "./field-path.ts";
-import { parseQuantity } from "./quantity.ts";
 
 /** What holds quantities: `1000m` and `1` are one and the same there, and only there. */
 const HOLDERS_OF_QUANTITIES = new Set(["resources", "sizeLimit"]);
@@ -21,7 +21,7 @@ function isSame(one: unknown, other: unknown, isQuantity: boolean): boolean {
     return [...names].every((name) => isSame(valueUnder(one, name), valueUnder(other, name), isQuantity));
   }
   if (one === other) return true;
-  return isQuantity && amountOf(one) !== null && amountOf(one) === amountOf(other);
+  return isQuantity && parseQuantity(one) !== null && parseQuantity(one) === parseQuantity(other);
 }
 
 /** A port that says no protocol is one of TCP. */
@@ -33,8 +33,4 @@ function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isRecord(value) && Object.keys(value).length === 0;
-}
-
-function amountOf(value: unknown): number | null {
-  return typeof value === "number" ? value : typeof value === "string" ? parseQuantity(value) : null;
 }

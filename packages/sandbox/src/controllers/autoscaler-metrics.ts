@@ -1,6 +1,6 @@
+import { parseQuantity } from "@binnacle/contract";
 import type { UsageSource } from "../api/ports.ts";
 import { isActive, isReady, type Pod } from "./pod.ts";
-import { quantityOf } from "./quantity.ts";
 
 export interface AutoscalerMetric {
   readonly type: string;
@@ -40,7 +40,7 @@ export function measure(
   const requested = mean(measured.map(({ requested: amount }) => amount));
   const utilization = requested > 0 ? Math.round((value / requested) * 100) : null;
   const { averageUtilization, averageValue } = resource.target;
-  const target = averageUtilization ?? quantityOf(averageValue);
+  const target = averageUtilization ?? parseQuantity(averageValue);
   const seen = averageUtilization === undefined ? value : utilization;
   if (!target || seen === null) return { replicas: null, average: { value, utilization } };
   const ratio = seen / target;
@@ -62,7 +62,7 @@ function usedBy(pod: Pod, resource: string, usage: UsageSource): number | null {
 
 const requestedBy = ({ spec }: Pod, resource: string): number =>
   spec.containers.reduce((sum, { resources = {} }) => {
-    return sum + (quantityOf(resources.requests?.[resource] ?? resources.limits?.[resource]) ?? 0);
+    return sum + (parseQuantity(resources.requests?.[resource] ?? resources.limits?.[resource]) ?? 0);
   }, 0);
 
 /** As the status tells it. */

@@ -5,7 +5,6 @@ import { type LabelSelector, selects } from "./labels.ts";
 import { barePod } from "./objects.fixture.ts";
 import type { Pod } from "./pod.ts";
 import { rankedForDeletion } from "./pod-ranking.ts";
-import { quantityOf } from "./quantity.ts";
 import { durationMs, stampOf } from "./stamp.ts";
 
 describe("what controllers read", () => {
@@ -22,15 +21,6 @@ describe("what controllers read", () => {
     [{ matchExpressions: [{ key: "app", operator: "DoesNotExist" }] }, false],
     [{ matchExpressions: [{ key: "app", operator: "Like", values: ["web"] }] }, false],
   ])("[SC6] the selector %j selects: %s", (selector, expected) => expect(selects(selector, LABELS)).toBe(expected));
-
-  test.each([
-    ["250m", 0.25],
-    ["1.5Gi", 1.5 * 2 ** 30],
-    ["2e3", 2_000],
-    [2, 2],
-    ["12 apples", null],
-    [undefined, null],
-  ])("[SC6] the quantity %s is %s", (text, number) => expect(quantityOf(text)).toBe(number));
 
   test.each([
     ["5s", 5_000],

@@ -35,12 +35,12 @@ describe("the options of a rehearsal", () => {
   });
 
   test.each([
-    [["--clusters", "0"], "--clusters has to be a whole number from 1 to 10000."],
-    [["--clusters", "many"], "--clusters has to be a whole number from 1 to 10000."],
-    [["--pace", "1.5"], "--pace has to be a whole number from 1 to 10000."],
-    [["--processes", "65"], "--processes has to be a whole number from 1 to 64."],
-    [["--url", "ftp://x"], "--url has to be an http or https address, without a user in it."],
-    [["--url", "http://a:b@x"], "--url has to be an http or https address, without a user in it."],
+    [["--clusters", "0"], "--clusters must be a whole number from 1 to 10000."],
+    [["--clusters", "many"], "--clusters must be a whole number from 1 to 10000."],
+    [["--pace", "1.5"], "--pace must be a whole number from 1 to 10000."],
+    [["--processes", "65"], "--processes must be a whole number from 1 to 64."],
+    [["--url", "ftp://x"], "--url must be an address that begins with http:// or https://."],
+    [["--url", "http://a:b@x"], "--url must have neither a user nor a password."],
     [["--url", "http://x", "--managed"], "--managed and --url exclude each other."],
   ])("[FL1] %j are refused", (given, problem) => {
     expect(parseFleetArguments(given)).toEqual({ problem });

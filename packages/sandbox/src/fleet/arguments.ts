@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { baseUrl, integer, type Parser } from "@binnacle/process";
 
 /** What a rehearsal is asked to be. */
 export interface FleetOptions {
@@ -43,14 +44,14 @@ export function parseFleetArguments(
     const { values } = parseArgs({ args: [...given], options: OPTIONS, strict: true });
     if (values.help) return { help: true };
     if (values.managed && values.url !== undefined) return { problem: "--managed and --url exclude each other." };
-    const count = (name: keyof typeof LIMITS) => counted(name, values[name]);
+    const count = (name: keyof typeof LIMITS) => fitting(name, values[name], integer(1, LIMITS[name]));
     return {
       options: {
         clusters: count("clusters"),
         apps: count("apps"),
         processes: count("processes"),
         pace: count("pace"),
-        url: values.url === undefined ? null : address(values.url),
+        url: values.url === undefined ? null : fitting("url", values.url, baseUrl),
         username: values.username,
         password: values.password ?? env["FLEET_PASSWORD"] ?? "binnacle",
         isKept: values.keep,
@@ -74,17 +75,10 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
-function counted(name: keyof typeof LIMITS, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= LIMITS[name]) return value;
-  throw new Error(`--${name} has to be a whole number from 1 to ${LIMITS[name]}.`);
-}
-
-/** Without a slash at its end. */
-function address(text: string): string {
-  const url = URL.parse(text);
-  if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.username && !url.password) {
-    return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+function fitting<T>(name: string, text: string, parse: Parser<T>): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`--${name} ${(error as Error).message}.`);
   }
-  throw new Error("--url has to be an http or https address, without a user in it.");
 }

@@ -1,5 +1,5 @@
+import { parseQuantity } from "@binnacle/contract";
 import { isFinished, type Pod } from "../controllers/pod.ts";
-import { quantityOf } from "../controllers/quantity.ts";
 import type { Node } from "./scheduler.ts";
 
 export interface Amounts {
@@ -19,7 +19,7 @@ export interface Room extends Amounts {
 export function amountsOf({ spec }: Pod): Amounts {
   const total = (resource: "cpu" | "memory") =>
     spec.containers.reduce((sum, { resources = {} }) => {
-      return sum + (quantityOf(resources.requests?.[resource] ?? resources.limits?.[resource]) ?? 0);
+      return sum + (parseQuantity(resources.requests?.[resource] ?? resources.limits?.[resource]) ?? 0);
     }, 0);
   return { cpu: total("cpu"), memory: total("memory") };
 }
@@ -30,9 +30,9 @@ export function roomOf(node: Node, pods: readonly Pod[]): Room {
   const empty = {
     node,
     pods: 0,
-    cpu: quantityOf(cpu) ?? 0,
-    memory: quantityOf(memory) ?? 0,
-    mostPods: quantityOf(mostPods) ?? 0,
+    cpu: parseQuantity(cpu) ?? 0,
+    memory: parseQuantity(memory) ?? 0,
+    mostPods: parseQuantity(mostPods) ?? 0,
   };
   return own.map(amountsOf).reduce(taken, empty);
 }

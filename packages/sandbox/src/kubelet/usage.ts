@@ -1,7 +1,7 @@
+import { parseQuantity } from "@binnacle/contract";
 import type { PodUsage, Usage } from "../api/ports.ts";
 import { fractionOf } from "../controllers/fingerprint.ts";
 import type { Container, Pod } from "../controllers/pod.ts";
-import { quantityOf } from "../controllers/quantity.ts";
 import { msOf } from "../controllers/stamp.ts";
 import { annotationOf } from "./fate.ts";
 
@@ -28,20 +28,20 @@ export function podUsageAt(pod: Pod, nowMs: number): PodUsage | null {
 function usageAt(pod: Pod, container: Container, startedMs: number, nowMs: number): Usage {
   const { requests = {}, limits = {} } = container.resources ?? {};
   const seed = `${pod.metadata.uid}/${container.name}`;
-  const cores = quantityOf(requests["cpu"]) ?? IDLE_CORES;
-  const bytes = quantityOf(requests["memory"]) ?? IDLE_BYTES;
+  const cores = parseQuantity(requests["cpu"]) ?? IDLE_CORES;
+  const bytes = parseQuantity(requests["memory"]) ?? IDLE_BYTES;
   const warmth = Math.min(Math.max((nowMs - startedMs) / WARM_UP_MS, 0), 1);
   const cpu = cores * (0.28 + 0.14 * wave(`${seed}/cpu`, nowMs));
   const memory = bytes * (0.25 + 0.3 * warmth + 0.08 * wave(`${seed}/memory`, nowMs / 4));
   return {
-    cpuNanocores: Math.round(fixed(pod, "cpu") ?? Math.min(cpu, quantityOf(limits["cpu"]) ?? cpu) * 1e9),
-    memoryBytes: Math.round(fixed(pod, "memory") ?? Math.min(memory, quantityOf(limits["memory"]) ?? memory)),
+    cpuNanocores: Math.round(fixed(pod, "cpu") ?? Math.min(cpu, parseQuantity(limits["cpu"]) ?? cpu) * 1e9),
+    memoryBytes: Math.round(fixed(pod, "memory") ?? Math.min(memory, parseQuantity(limits["memory"]) ?? memory)),
   };
 }
 
 /** What annotations say, in nanocores or bytes. */
 function fixed(pod: Pod, resource: "cpu" | "memory"): number | null {
-  const amount = quantityOf(annotationOf(pod, resource));
+  const amount = parseQuantity(annotationOf(pod, resource));
   return amount === null ? null : Math.max(amount * (resource === "cpu" ? 1e9 : 1), 0);
 }
 

@@ -1,10 +1,10 @@
+import { Pipe } from "@binnacle/world/pipe";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../id.ts";
 import type { Bus } from "./bus.ts";
 import { createMemoryBus } from "./memory.adapter.ts";
 import { connectRedisBus } from "./redis.adapter.ts";
-import { Tunnel } from "./tunnel.fixture.ts";
 
 const REDIS_URL = process.env["REDIS_URL"] ?? "";
 if (!REDIS_URL)
@@ -160,27 +160,26 @@ describe.runIf(REDIS_URL)("bus on Redis", () => {
 });
 
 describe.runIf(REDIS_URL)("bus on a Redis that is away", () => {
-  let tunnel: Tunnel;
+  let pipe: Pipe;
   let address: string;
   beforeEach(async () => {
     const { hostname, port } = new URL(REDIS_URL);
-    tunnel = new Tunnel({ host: hostname, port: Number(port || 6379) });
-    await tunnel.open();
+    pipe = await Pipe.to(Number(port || 6379), hostname);
     const through = new URL(REDIS_URL);
-    through.host = `127.0.0.1:${tunnel.port}`;
+    through.host = `127.0.0.1:${pipe.port}`;
     address = through.href;
   });
-  afterEach(() => tunnel.cut());
+  afterEach(() => pipe.close());
 
   test("[BU9] a Redis that is away at the start disturbs nobody, and is used once it is there", async () => {
-    await tunnel.cut();
+    await pipe.close();
     const bus = redisBus(address);
     const topic = newId();
     const handler = vi.fn();
     bus.subscribe(topic, handler);
     bus.publish(topic, {});
     await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(1), SOON);
-    await tunnel.open();
+    await pipe.open();
     await meet(bus, topic, handler);
   });
 
@@ -190,10 +189,10 @@ describe.runIf(REDIS_URL)("bus on a Redis that is away", () => {
     const [first, second] = [vi.fn(), vi.fn()];
     bus.subscribe(before, first);
     await meet(bus, before, first);
-    await tunnel.cut();
+    await pipe.close();
     bus.subscribe(during, second);
     bus.publish(before, {});
-    await tunnel.open();
+    await pipe.open();
     await meet(redisBus(), before, first);
     await meet(bus, during, second);
   });
@@ -207,11 +206,11 @@ describe.runIf(REDIS_URL)("bus on a Redis that is away", () => {
       await meet(bus, topic, handler);
       expect(log.info).toHaveBeenCalledTimes(outage - 1);
       const tries = vi.spyOn(Math, "random");
-      await tunnel.cut();
+      await pipe.close();
       // Each try to connect draws its pause.
       await vi.waitFor(() => expect(tries.mock.calls.length).toBeGreaterThan(3), SOON);
       tries.mockRestore();
-      await tunnel.open();
+      await pipe.open();
       await vi.waitFor(() => expect(log.info).toHaveBeenCalledTimes(outage), SOON);
       expect(log.warn).toHaveBeenCalledTimes(outage);
     }
@@ -219,7 +218,7 @@ describe.runIf(REDIS_URL)("bus on a Redis that is away", () => {
 
   test("[BU7] a bus closes although its Redis is away", async () => {
     const bus = redisBus(address);
-    await tunnel.cut();
+    await pipe.close();
     await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(1), SOON);
     await bus.close();
   });

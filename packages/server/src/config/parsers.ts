@@ -1,30 +1,5 @@
 import { isIP } from "node:net";
-
-/** From a variable's text to its value. The error of one that does not fit continues a sentence: "BINNACLE_PORT must …". */
-export type Parser<T> = (text: string) => T;
-
-export function filled(text: string): string {
-  if (!text.trim()) throw new Error("must not be blank");
-  return text;
-}
-
-export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
-  return (text) => {
-    const choice = choices.find((candidate) => candidate === text);
-    if (!choice) throw new Error(`must be one of ${choices.join(", ")}`);
-    return choice;
-  };
-}
-
-export function integer(minimum: number, maximum: number): Parser<number> {
-  return (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= minimum && value <= maximum)) {
-      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
-    }
-    return value;
-  };
-}
+import type { Parser } from "@binnacle/process";
 
 /** Comma-separated; nothing at all is the empty list. */
 export function list<T>(item: Parser<T>): Parser<readonly T[]> {
@@ -42,22 +17,6 @@ export function nonEmptyList<T>(item: Parser<T>): Parser<readonly T[]> {
     if (items.length === 0) throw new Error("must name at least one");
     return items;
   };
-}
-
-export function url(...protocols: readonly string[]): Parser<string> {
-  return (text) => {
-    if (!protocols.includes(URL.parse(text)?.protocol ?? "")) {
-      throw new Error(`must be an address that begins with ${protocols.map((name) => `${name}//`).join(" or ")}`);
-    }
-    return text;
-  };
-}
-
-/** An address that paths are appended to. */
-export function baseUrl(text: string): string {
-  const { search, hash } = new URL(url("http:", "https:")(text));
-  if (search || hash) throw new Error("must have neither a query nor a fragment");
-  return text.replace(/\/+$/, "");
 }
 
 export function origin(text: string): string {

@@ -1,51 +1,12 @@
+import { baseUrl, filled, integer, LOG_LEVEL, oneOf, optional, setting, url, type Variable } from "@binnacle/process";
 import { parseVaultKeys } from "../vault/vault.ts";
-import {
-  addressRange,
-  baseUrl,
-  email,
-  filled,
-  hostWithPort,
-  integer,
-  list,
-  longSecret,
-  nonEmptyList,
-  oneOf,
-  origin,
-  type Parser,
-  password,
-  url,
-} from "./parsers.ts";
+import { addressRange, email, hostWithPort, list, longSecret, nonEmptyList, origin, password } from "./parsers.ts";
 
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 export const ROLES = ["api", "hub", "worker"] as const;
 export type Role = (typeof ROLES)[number];
-
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-export interface Variable<T, Fallback extends string | null = string | null> {
-  readonly name: string;
-  /** What an unset variable counts as; null leaves the value null. */
-  readonly fallback: Fallback;
-  readonly parse: Parser<T>;
-  /** For the table of all variables that operators read. */
-  readonly meaning: string;
-}
-
-const setting = <T>(name: string, fallback: string, parse: Parser<T>, meaning: string): Variable<T, string> => ({
-  name,
-  fallback,
-  parse,
-  meaning,
-});
-const optional = <T>(name: string, parse: Parser<T>, meaning: string): Variable<T, null> => ({
-  name,
-  fallback: null,
-  parse,
-  meaning,
-});
 
 /** What may be shown and logged. */
 export const SETTINGS = {
@@ -130,12 +91,7 @@ export const SETTINGS = {
     integer(0, 600_000),
     "How long requests and jobs in flight may take to end when the server stops",
   ),
-  logLevel: setting(
-    "BINNACLE_LOG_LEVEL",
-    "info",
-    oneOf(LOG_LEVELS),
-    "`trace`, `debug`, `info`, `warn`, `error` or `silent`",
-  ),
+  logLevel: LOG_LEVEL,
   chartHosts: setting(
     "BINNACLE_CHART_HOSTS",
     "",
@@ -186,4 +142,7 @@ export const SECRETS = {
 };
 
 /** Every variable that Binnacle reads; `docs/operations/configuration.md` is held against this list by a test. */
-export const VARIABLES: readonly Variable<unknown>[] = [...Object.values(SETTINGS), ...Object.values(SECRETS)];
+export const VARIABLES: readonly Variable<unknown, string | null>[] = [
+  ...Object.values(SETTINGS),
+  ...Object.values(SECRETS),
+];

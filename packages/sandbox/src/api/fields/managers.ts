@@ -1,4 +1,4 @@
-import type { KubeObject, ManagedFieldsEntry } from "../../store/kube-object.ts";
+import type { KubeObject, ManagedFields } from "../../store/kube-object.ts";
 import { EMPTY, type FieldSet, fromFieldsV1, isEmpty, toFieldsV1, union } from "./field-set.ts";
 
 /** Who manages which fields, by an identity that is the same for every write of the same manager. */
@@ -28,7 +28,7 @@ export function managersOf({ metadata: { managedFields = [] } }: Pick<KubeObject
   );
 }
 
-export function entriesOf(managers: Managers): ManagedFieldsEntry[] {
+export function entriesOf(managers: Managers): ManagedFields[] {
   return [...managers.values()]
     .filter(({ set }) => !isEmpty(set))
     .sort(byAge)

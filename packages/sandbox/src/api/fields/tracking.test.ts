@@ -106,7 +106,7 @@ test("[SA31] an update takes what it changes and leaves the rest", () => {
   const before = { hostname: "x", nodeSelector: { k: "1" }, containers: [{ name: "a", image: "i:1" }] };
   const known = afterUpdate(schema, {}, before, new Map(), writer("a"));
   const managers = afterUpdate(schema, before, { ...before, hostname: "y" }, known, writer("b"));
-  expect(entriesOf(managers).map(({ manager, fieldsV1 }) => [manager, Object.keys(fieldsV1)])).toEqual([
+  expect(entriesOf(managers).map(({ manager, fieldsV1 }) => [manager, Object.keys(fieldsV1 ?? {})])).toEqual([
     ["a", ["f:containers", "f:nodeSelector"]],
     ["b", ["f:hostname"]],
   ]);

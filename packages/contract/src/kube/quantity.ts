@@ -19,24 +19,13 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 
 const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|(n|u|m|k|Ki|[MGTPE]i?))?$/;
 
-/** The number that a Kubernetes quantity like `250m`, `1.5Gi` or `2e3` stands for, or null when it is none. */
-export function parseQuantity(text: string): number | null {
-  const parts = QUANTITY.exec(text);
+/** The number that a Kubernetes quantity like `250m`, `1.5Gi`, `2e3` or a bare 2 stands for, or null when it is none. */
+export function parseQuantity(quantity: unknown): number | null {
+  const parts = QUANTITY.exec(typeof quantity === "string" || typeof quantity === "number" ? String(quantity) : "");
   if (!parts) return null;
   const [, sign, digits, exponent, suffix = ""] = parts;
   const number = Number(`${sign}${digits}${exponent ?? ""}`);
   // Dividing keeps `100m` at 0.1; multiplying by an inexact 0.001 does not.
   const factor = SUFFIXES[suffix] ?? 1;
   return factor < 1 ? number / Math.round(1 / factor) : number * factor;
-}
-
-/** CPU as whole thousandths of a core, as people write it. */
-export function milliCoresOf(quantity: string): number | null {
-  const cores = parseQuantity(quantity);
-  return cores === null ? null : Math.round(cores * 1000);
-}
-
-export function bytesOf(quantity: string): number | null {
-  const bytes = parseQuantity(quantity);
-  return bytes === null ? null : Math.round(bytes);
 }

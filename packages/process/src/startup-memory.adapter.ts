@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 /**
  * Gives back what the start has left behind. Reading sources and compiling schemas fills three times the memory that
- * serving needs, and V8 keeps it until something presses for it.
+ * the work needs, and V8 keeps it until something presses for it.
  */
 export function releaseStartupMemory(): void {
   setFlagsFromString("--expose-gc");

@@ -1,0 +1,48 @@
+/** From a variable's text to its value. The error of one that does not fit continues a sentence: "BINNACLE_PORT must …". */
+export type Parser<T> = (text: string) => T;
+
+export function filled(text: string): string {
+  if (!text.trim()) throw new Error("must not be blank");
+  return text;
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (!choice) throw new Error(`must be one of ${choices.join(", ")}`);
+    return choice;
+  };
+}
+
+export function integer(minimum: number, maximum: number): Parser<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= minimum && value <= maximum)) {
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+    }
+    return value;
+  };
+}
+
+/** An address as it was written. */
+export function url(...protocols: readonly string[]): Parser<string> {
+  return (text) => {
+    if (!protocols.includes(URL.parse(text)?.protocol ?? "")) {
+      throw new Error(`must be an address that begins with ${protocols.map((name) => `${name}//`).join(" or ")}`);
+    }
+    return text;
+  };
+}
+
+/** An address that says where, and nothing else. */
+export function plainUrl(...protocols: readonly string[]): Parser<URL> {
+  return (text) => {
+    const address = new URL(url(...protocols)(text));
+    if (address.username || address.password) throw new Error("must have neither a user nor a password");
+    if (address.search || address.hash) throw new Error("must have neither a query nor a fragment");
+    return address;
+  };
+}
+
+/** An address that paths are appended to. */
+export const baseUrl: Parser<string> = (text) => plainUrl("http:", "https:")(text).href.replace(/\/+$/, "");
