@@ -7,6 +7,10 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Asked, startFakeApi } from "./kube/fake-api.fixture.ts";
 import { Hub } from "./link/hub.fixture.ts";
 
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+/** As `npm run operator` starts it. */
+const AFTER_NODE: string[] = scripts.operator.replace("exec node ", "").split(" ");
 const PATIENT = { timeout: 15_000, interval: 20 };
 const NODE = {
   metadata: { name: "n1", uid: "u1", resourceVersion: "1" },
@@ -35,7 +39,8 @@ interface Started {
 }
 
 function start(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, [new URL("./main.ts", import.meta.url).pathname], {
+  const child = spawn(process.execPath, AFTER_NODE, {
+    cwd: ROOT,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });
   let output = "";

@@ -44,7 +44,7 @@ function ensure(store: Sandbox["store"], resource: string, object: ObjectDraft):
 
 function startOperator(): ChildProcess {
   const { BINNACLE_SANDBOX_DIR: _, ...env } = process.env;
-  const child = spawn(process.execPath, [OPERATOR], {
+  const child = spawn(process.execPath, ["--liftoff-only", OPERATOR], {
     env: { ...env, KUBECONFIG: kubeconfig, BINNACLE_HEALTH_PORT: "0" },
     stdio: ["ignore", "inherit", "inherit"],
   });

@@ -35,7 +35,7 @@ async function fleet(...given: string[]) {
 test("[FL1] a wrong option is told with the usage, and nothing is started", async () => {
   const { code, printed } = await fleet("--clusters", "none");
   expect(code, printed).toBe(2);
-  expect(printed).toContain("--clusters has to be a whole number from 1 to 10000.");
+  expect(printed).toContain("--clusters must be a whole number from 1 to 10000.");
   expect(printed).toContain("Usage: npm run fleet");
 });
 
