@@ -82,8 +82,8 @@ describe("Helm as a program", () => {
     await expect(helm.upgrade({ ...release, chart }, {}, never)).rejects.toThrow("no address");
   });
 
-  test("[HE11] that is not there is named", async () => {
+  test("[HE11] that is not there is named, with what to do about it", async () => {
     const helm = createHelm({ program: join(home, "nothing"), access, env: {} });
-    await expect(helm.uninstall(release, never)).rejects.toThrow(/nothing cannot be started \(ENOENT\)/);
+    await expect(helm.uninstall(release, never)).rejects.toThrow(/no program \S+nothing where .* BINNACLE_HELM/);
   });
 });

@@ -95,7 +95,11 @@ export function createHelm({ program, access, env }: HelmOptions): Helm {
     child.stdin.on("error", () => undefined);
     child.stdin.end(JSON.stringify(values));
     child.on("error", ({ code }: NodeJS.ErrnoException) =>
-      settle(`The program ${program} cannot be started (${code ?? "unknown"}).`),
+      settle(
+        code === "ENOENT"
+          ? `Helm is needed for charts and addons, and there is no program ${program} where the operator runs. Install it, or name it with BINNACLE_HELM.`
+          : `The program ${program} cannot be started (${code ?? "unknown"}).`,
+      ),
     );
     child.on("close", (code, killedBy) => {
       if (code === 0) settle(null);

@@ -8,6 +8,7 @@ import { openShop, type Shop, someName, WEB } from "../apps/app.fixture.ts";
 import { type Catalog, loadCatalog } from "../catalog/catalog.adapter.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
+import { Fault } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
@@ -53,6 +54,14 @@ async function furnishedProject(shop: Shop) {
 const untold = (clusterId: string): Promise<Untold[]> =>
   world.database.kysely.selectFrom("desired_resources").selectAll().where("cluster_id", "=", clusterId).execute();
 
+/** Nothing of it is refused. */
+async function told(bodies: ReturnType<typeof source>, rows: readonly Untold[]) {
+  return [...(await bodies.bodiesOf(rows))].map(([row, body]) => {
+    if (body instanceof Fault) throw body;
+    return [row, body] as const;
+  });
+}
+
 const FORMS: Record<DesiredKind, ReturnType<typeof compileCheck>> = {
   project: compileCheck({ body: ProjectBody }),
   app: compileCheck({ body: AppBody }),
@@ -64,8 +73,8 @@ test("[DS7] everything of a cluster is told, each in its form, with its secrets 
   const shop = await openShop(world);
   const { project, app, instance } = await furnishedProject(shop);
   const rows = await untold(shop.cluster);
-  const bodies = await source().bodiesOf(rows);
-  const of = (kind: DesiredKind) => [...bodies].find(([row]) => row.kind === kind)?.[1];
+  const bodies = await told(source(), rows);
+  const of = (kind: DesiredKind) => bodies.find(([row]) => row.kind === kind)?.[1];
   expect(rows.map(({ kind }) => kind).toSorted()).toEqual(["addon_instance", "app", "project", "registry_secrets"]);
   for (const [row, body] of bodies) {
     expect(FORMS[row.kind]({ path: {}, query: {}, cookie: {}, body: structuredClone(body) })).toEqual([]);
@@ -111,9 +120,9 @@ test("[DS7] rows of several clusters take as many queries as those of one, and g
   const bodies = source({ db });
   await bodies.bodiesOf(await untold(one.cluster));
   const ofOne = queries.splice(0).length;
-  const told = await bodies.bodiesOf([...(await untold(one.cluster)), ...(await untold(other.cluster))]);
+  const ofBoth = await told(bodies, [...(await untold(one.cluster)), ...(await untold(other.cluster))]);
   expect([queries.length, ofOne]).toEqual([6, 6]);
-  const inherited = [...told].flatMap(([row, body]) =>
+  const inherited = ofBoth.flatMap(([row, body]) =>
     "registries" in body.secret
       ? body.secret.registries
           .filter(({ name }) => name.endsWith("cluster"))
@@ -139,13 +148,16 @@ test("[DS8] a removed row has no body, and neither has one whose resource is gon
 const kindsTold = async (bodies: ReturnType<typeof source>, rows: Untold[]) =>
   [...(await bodies.bodiesOf(rows)).keys()].map(({ kind }) => kind).toSorted();
 
-test("[DS9] what needs a definition that has left the catalog is left out, and logged once", async () => {
+test("[DS9] what needs a definition that has left the catalog is refused, and logged once", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
   const rows = await untold(shop.cluster);
   const bodies = source({ addons: [] });
   for (let time = 0; time < 3; time++) {
-    expect(await kindsTold(bodies, rows)).toEqual(["project", "registry_secrets"]);
+    const made = await bodies.bodiesOf(rows);
+    const refused = [...made].filter(([, body]) => body instanceof Fault).map(([{ kind }]) => kind);
+    expect(refused.toSorted()).toEqual(["addon_instance", "app"]);
+    expect(made.size).toBe(4);
   }
   expect(log.warn.mock.calls.map(([{ kind }]) => kind).toSorted()).toEqual(["addon_instance", "app"]);
 });

@@ -53,7 +53,7 @@ export function createBodySource({ db, vault, catalog, log }: Ports): BodySource
         app: await appMaker(of("app")),
         addon_instance: await addonMaker(of("addon_instance")),
       };
-      const bodies = new Map<Untold, Body>();
+      const bodies = new Map<Untold, Body | Fault>();
       for (const row of wanted) {
         try {
           const body = make[row.kind](row);
@@ -61,6 +61,7 @@ export function createBodySource({ db, vault, catalog, log }: Ports): BodySource
         } catch (error) {
           if (!(error instanceof SealBroken || error instanceof Fault)) throw error;
           cannotTell(row, error);
+          if (error instanceof Fault) bodies.set(row, error);
         }
       }
       return bodies;

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { inTransaction } from "../database/transaction.ts";
 import { retireDesired } from "../desired/desired.store.ts";
+import { conflict } from "../fault.ts";
 import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
@@ -102,6 +103,19 @@ describe("a change", () => {
     const id = await world.raise(cluster.id, "app/shop/large");
     await vi.waitFor(() => expect(world.taken.find(({ resource_id }) => resource_id === id)).toBeDefined(), SOON);
     expect(world.taken.find(({ resource_id }) => resource_id === id)?.report).toMatchObject({ phase: "invalid" });
+    await synced(1);
+    expect(operator.all("apply")).toEqual([]);
+  });
+
+  test("[HB50] that cannot be told as it is, is reported with the reason and not sent", async () => {
+    await operator.storesAll().greet();
+    world.bodyOf = () => conflict("The addon's definition is no longer in the catalog.");
+    const id = await world.raise(cluster.id, "app/shop/orphan");
+    await vi.waitFor(() => expect(world.taken.find(({ resource_id }) => resource_id === id)).toBeDefined(), SOON);
+    expect(world.taken.find(({ resource_id }) => resource_id === id)?.report).toMatchObject({
+      phase: "invalid",
+      message: "The addon's definition is no longer in the catalog.",
+    });
     await synced(1);
     expect(operator.all("apply")).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { type DesiredBodies, type DesiredKind, LINK_LIMITS } from "@binnacle/contract";
 import type { Queries } from "../database/transaction.ts";
+import { Fault } from "../fault.ts";
 import { newId } from "../id.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { type Confirmation, findUntold, recordConfirmations, type ToTell } from "./delivery.store.ts";
@@ -112,7 +113,7 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
       return toTell ? [{ session, toTell, rows: session.delivery.choose(toTell.rows) }] : [];
     });
     const wanted = chosen.flatMap(({ rows }) => rows.filter(({ removed_at }) => removed_at === null));
-    const made: ReadonlyMap<Untold, Body> = wanted.length > 0 ? await bodies.bodiesOf(wanted) : new Map();
+    const made: ReadonlyMap<Untold, Body | Fault> = wanted.length > 0 ? await bodies.bodiesOf(wanted) : new Map();
     for (const { session, toTell, rows } of chosen) {
       for (const row of rows) {
         if (session.state !== "live" || isClogged(session)) break;
@@ -145,8 +146,9 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
     cloggedTimer = undefined;
   }
 
-  function send(session: Session, row: Untold, body: Body | undefined): void {
+  function send(session: Session, row: Untold, body: Body | Fault | undefined): void {
     if (row.removed_at !== null) sendRemoval(session, row);
+    else if (body instanceof Fault) refuse(session, row, body.message);
     else if (body) sendContent(session, row, contentOf(body));
     // Gone meanwhile: its tombstone comes with the next look.
     else session.delivery.hold(row, "sweep");
@@ -162,12 +164,17 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
     const id = session.delivery.frameIdFor(row, content.hash, newId);
     const text = applyText(row, content, id, session.sessionId);
     if (Buffer.byteLength(text) > LINK_LIMITS.frameBytes) {
-      session.delivery.hold(row, "change");
-      report(session, refusedForGood(row, newId(), session.sessionId, "It is too large to be sent to the cluster."));
+      refuse(session, row, "It is too large to be sent to the cluster.");
       return;
     }
     session.delivery.sent(row, id, content.hash, performance.now());
     session.sendText(text);
+  }
+
+  /** What can never be told as it is waits for its next change, and whoever made it is told why. */
+  function refuse(session: Session, row: Untold, why: string): void {
+    session.delivery.hold(row, "change");
+    report(session, refusedForGood(row, newId(), session.sessionId, why));
   }
 
   function endSync(session: Session, { revision, rows }: ToTell): void {

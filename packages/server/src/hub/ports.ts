@@ -1,4 +1,5 @@
 import type { DesiredBodies, DesiredKind, HubFrame, OperatorFrames } from "@binnacle/contract";
+import type { Fault } from "../fault.ts";
 
 /** A row of what a cluster is to be told. */
 export interface Untold {
@@ -15,9 +16,9 @@ export interface Untold {
 export interface BodySource {
   /**
    * By the row, the very object that was given: a project and its pull secrets have one id. Missing are removed rows,
-   * those whose resource is gone meanwhile, and those that cannot be told now.
+   * those whose resource is gone meanwhile, and those that cannot be told now. A fault says why one cannot be told as it is.
    */
-  bodiesOf(rows: readonly Untold[]): Promise<ReadonlyMap<Untold, DesiredBodies[DesiredKind]>>;
+  bodiesOf(rows: readonly Untold[]): Promise<ReadonlyMap<Untold, DesiredBodies[DesiredKind] | Fault>>;
 }
 
 /** A session as long as it is the registered one of its cluster: what another one has taken over is refused. */
