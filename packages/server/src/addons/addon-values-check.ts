@@ -1,5 +1,6 @@
 import type { AddonDefinitionFile, ValidationItem, ValidationType } from "@binnacle/contract";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { stepsAlong } from "../http/json-pointer.ts";
 import type { Values } from "./addon-values.ts";
 
 type Schema = AddonDefinitionFile["values_schema"];
@@ -21,7 +22,7 @@ function validatorOf(schema: Schema): ValidateFunction {
 export function valueProblems(schema: Schema, values: Values): ValidationItem[] {
   const validate = validatorOf(schema);
   if (validate(values)) return [];
-  return (validate.errors ?? []).map((error) => itemOf(pathOf(error.instancePath, values), error));
+  return (validate.errors ?? []).map((error) => itemOf(stepsAlong(error.instancePath, values), error));
 }
 
 const TYPES: Readonly<Record<string, ValidationType>> = {
@@ -69,18 +70,4 @@ function itemOf(
       return { loc, msg: `Input ${message.replace(/^must/, "should")}`, type: type ?? "value_error" };
     }
   }
-}
-
-/** `/buckets/0/name` as `["buckets", 0, "name"]`; a step is a number only where it leads into a list. */
-function pathOf(pointer: string, values: unknown): (string | number)[] {
-  let container = values;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((written) => {
-      const step = written.replaceAll("~1", "/").replaceAll("~0", "~");
-      const key = Array.isArray(container) ? Number(step) : step;
-      container = (container as Record<string | number, unknown>)[key];
-      return key;
-    });
 }

@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import Type, { type TSchema } from "typebox";
 import { UnreadableBody } from "./body.ts";
+import { stepsAlong } from "./json-pointer.ts";
 
 /** The four places a request's values come from, by the names that errors give them. */
 export interface RawRequest {
@@ -89,7 +90,7 @@ function unstorableText(value: unknown, loc: ValidationItem["loc"]): ValidationI
 
 /** Ajv's errors as the documented items. */
 function itemsOf(part: Part, value: unknown, errors: readonly ErrorObject[]): ValidationItem[] {
-  return errors.flatMap((error) => itemOf([part, ...steps(error.instancePath, value)], error) ?? []);
+  return errors.flatMap((error) => itemOf([part, ...stepsAlong(error.instancePath, value)], error) ?? []);
 }
 
 /** The first that was found; so the alternatives of a nullable field are one too. */
@@ -167,20 +168,6 @@ function itemOf(loc: ValidationItem["loc"], error: ErrorObject): ValidationItem 
     default:
       return item("value_error", error.message ?? "Input is not valid");
   }
-}
-
-/** `/components/0/name` as `["components", 0, "name"]`; a step is a number only where it leads into a list. */
-function steps(path: string, root: unknown): (string | number)[] {
-  let container = root;
-  return path
-    .split("/")
-    .slice(1)
-    .map((written) => {
-      const step = written.replaceAll("~1", "/").replaceAll("~0", "~");
-      const key = Array.isArray(container) ? Number(step) : step;
-      container = (container as Record<string | number, unknown>)[key];
-      return key;
-    });
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
