@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { clusterClient, freshNamespace } from "../../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../../kube/kube-client.ts";
 import { renderApp } from "./render-app.ts";
-import { appSpec, CLUSTER, workload } from "./rendered.fixture.ts";
+import { appSpec, CLUSTER, standing, workload } from "./rendered.fixture.ts";
 import { isInvalid, type Workload } from "./rendering.ts";
 
 let client: KubeClient;
@@ -46,6 +46,7 @@ const REFS = [{ component: "db" }];
 const autoscale = { min: 2, max: 4, cpu_percent: 80 };
 
 const COMPONENTS: DesiredComponent[] = [
+  standing("db"),
   workload("plain"),
   workload("rolling", { ports: [{ name: "http", port: 80 }], autoscale, ingress: { host: "shop.example.com" } }),
   workload("deployment", { ...SERVED, kind: "deployment" }, { export_refs: REFS }),
