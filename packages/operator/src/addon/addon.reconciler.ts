@@ -88,7 +88,8 @@ export function createAddonReconciler({ kube, view, sink, keeper, clock, log, cl
     const removal = await keeper.remove(releaseIdOf(addon), exportsPlaceOf(addon));
     const farewell = removal.isGone ? await letGo(kube, ADDON_INSTANCES, holder) : null;
     if (farewell?.state === "gone") {
-      sink.report("addon_instance", addon, { state: "gone" });
+      const generation = farewell.generation ?? addon.generation;
+      sink.report("addon_instance", { ...addon, generation }, { state: "gone" });
       return;
     }
     tell(addon, leavingReport(removal, farewell?.by));

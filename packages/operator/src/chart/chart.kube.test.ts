@@ -138,7 +138,7 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
         if (!holder?.metadata.deletionTimestamp) throw new Error("the app is not leaving");
         return holder;
       });
-      expect(await letGo(as, APPS, leaving)).toEqual({ state: "gone" });
+      expect(await letGo(as, APPS, leaving)).toMatchObject({ state: "gone" });
       await reported(keeper, project.key, "gone", SLOW_MS);
     } finally {
       await keeper.stop();

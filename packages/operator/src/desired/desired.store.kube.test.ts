@@ -156,7 +156,9 @@ describe.concurrent("what is told", () => {
 
     const leaving = keeper.view.holder("app", frame.key);
     if (!leaving) throw new Error("the app did not wait");
-    expect(await letGo(keeper.kube, APPS, leaving)).toEqual({ state: "gone" });
+    // It is told once more, and whoever lets it go has not seen that yet.
+    expect(await keeper.store.remove({ ...remove, generation: 3 })).toBeNull();
+    expect(await letGo(keeper.kube, APPS, leaving)).toEqual({ state: "gone", generation: 3 });
     expect([await held("leaving"), await companion("leaving")]).toEqual([null, null]);
     expect(await keeper.store.remove(remove)).toBeNull();
     expect(keeper.sink.of(frame.key)).toMatchObject([{ generation: 2, report: { state: "gone" } }]);

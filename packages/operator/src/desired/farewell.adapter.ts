@@ -2,11 +2,16 @@ import { FINALIZER } from "@binnacle/contract";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { companionName } from "./address.ts";
-import { addressOfHolder } from "./custom-resource.ts";
+import { addressOfHolder, entryIn } from "./custom-resource.ts";
 import { DESIRED_SECRET_TYPE, SECRETS } from "./resource-types.ts";
 
-/** `held`: others have finalizers on it, which are theirs to take away. */
-export type Farewell = { readonly state: "gone" } | { readonly state: "held"; readonly by: readonly string[] };
+/**
+ * `gone`, with the generation it had when it went, where that was still to be seen: it may have been told of again since
+ * somebody looked. `held`: others have finalizers on it, which are theirs to take away.
+ */
+export type Farewell =
+  | { readonly state: "gone"; readonly generation: number | null }
+  | { readonly state: "held"; readonly by: readonly string[] };
 
 /**
  * Lets a leaving object go once nothing of what it stands for is left, its companion included, and confirms that it
@@ -22,13 +27,14 @@ export async function letGo(
   const companion = address && companionName(address);
   if (companion) await removeCompanion(kube, companion, namespace);
   const current = await kube.get(type, name, namespace);
-  if (current?.metadata.uid !== uid || !current) return { state: "gone" };
+  if (current?.metadata.uid !== uid || !current) return { state: "gone", generation: null };
   const others = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
   if (others.length !== current.metadata.finalizers?.length) {
     await withoutOurs(kube, type, current, others);
   }
   const left = await kube.get(type, name, namespace);
-  return left?.metadata.uid === uid ? { state: "held", by: others } : { state: "gone" };
+  if (left?.metadata.uid === uid) return { state: "held", by: others };
+  return { state: "gone", generation: entryIn({ ...current, kind: type.kind })?.generation ?? null };
 }
 
 /** A Secret of another type only has its name. */

@@ -137,7 +137,7 @@ describe.concurrent("a project on a cluster", () => {
     await keeper.store.remove(removeOf(app));
     const leaving = await keeper.kube.get(APPS, "web", name);
     if (!leaving) throw new Error("the app did not wait for its reconciler");
-    expect(await letGo(keeper.kube, APPS, leaving)).toEqual({ state: "gone" });
+    expect(await letGo(keeper.kube, APPS, leaving)).toMatchObject({ state: "gone" });
     await reported(keeper, key, "gone", SLOW_MS);
   });
 
