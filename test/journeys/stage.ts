@@ -8,8 +8,8 @@ import { Client } from "../world/client.ts";
 import { type OperatorProcess, startOperatorProcess } from "../world/operator-process.ts";
 import { dataFolder, type ServerProcess, startServer } from "../world/server-process.ts";
 
-/** Long enough for a busy machine; nothing waits this long when all is well. */
-export const SOON = { timeout: 60_000, interval: 100 };
+/** Long enough for a busy machine, and shorter than a test may take, so that a wait that fails says what it waited for. */
+export const SOON = { timeout: 45_000, interval: 100 };
 
 export interface RegisteredCluster {
   readonly id: string;

@@ -24,19 +24,22 @@ export async function announceConnected(ports: StatusPorts, clusterId: string, b
 
 /** Their sessions are off the record already. */
 export function announceDisconnected(ports: StatusPorts, clusterIds: readonly string[]): Promise<void> {
-  const wasUntil = new Date(ports.clock().getTime() + 1);
-  return announce(ports, clusterIds, (after) => ({ ...after, session_lease_until: wasUntil }));
+  return announce(ports, clusterIds, (after, now) => ({
+    ...after,
+    session_lease_until: new Date(now.getTime() + 1),
+  }));
 }
 
 async function announce(
   { db, bus, clock }: StatusPorts,
   clusterIds: readonly string[],
-  beforeOf: (after: Cluster) => Cluster,
+  /** By the one clock reading that both states are told by: a lease that ends between two would not have been. */
+  beforeOf: (after: Cluster, now: Date) => Cluster,
 ): Promise<void> {
   if (clusterIds.length === 0) return;
   const now = clock();
   for (const cluster of await clustersById(db, clusterIds)) {
-    const announcement = statusAnnouncement(beforeOf(cluster), cluster, now);
+    const announcement = statusAnnouncement(beforeOf(cluster, now), cluster, now);
     if (announcement) bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...announcement });
   }
 }

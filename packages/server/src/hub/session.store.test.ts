@@ -6,7 +6,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Event } from "../events/event.ts";
 import { newId } from "../id.ts";
-import { announceLapsed } from "./connection-status.store.ts";
+import { announceDisconnected, announceLapsed } from "./connection-status.store.ts";
 import { FACTS } from "./operator.fixture.ts";
 import { type Admission, admit, LEASE_MS, noteFacts, releaseSessions, renewLeases } from "./session.store.ts";
 
@@ -186,6 +186,19 @@ describe("the end of a session", () => {
     expect(await releaseSessions(db, [fence(epoch)])).toEqual([]);
     expect(await releaseSessions(db, [fence(newer.epoch)])).toEqual([cluster]);
     expect(await sessionOf(cluster)).toBeUndefined();
+  });
+
+  test("[HB23] is announced, however far the clock is each time that somebody reads it", async () => {
+    const { epoch } = await admitted();
+    const moving = () => {
+      clock.advance(1);
+      return clock.now();
+    };
+    await announceDisconnected(
+      { db, bus, clock: moving },
+      await releaseSessions(db, [{ clusterId: cluster, hubId: HUB, epoch }]),
+    );
+    expect(heard).toMatchObject([{ type: "cluster-status", cluster_id: cluster, status: "disconnected" }]);
   });
 
   test("[HB22] by its lease alone is announced once, however many look", async () => {
