@@ -22,7 +22,7 @@ export interface OperatorSettings {
 }
 
 export function startOperatorProcess(settings: OperatorSettings): OperatorProcess {
-  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+  const child: ChildProcess = spawn(process.execPath, ["--liftoff-only", MAIN], {
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: process.env["HOME"] ?? "",

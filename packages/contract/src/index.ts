@@ -8,6 +8,7 @@ export * from "./errors.ts";
 export { exampleOf } from "./example.ts";
 export * from "./fields.ts";
 export * from "./kube/kube-object.ts";
+export * from "./kube/label-selector.ts";
 export * from "./kube/quantity.ts";
 export * from "./link/credit.ts";
 export * from "./link/desired.ts";

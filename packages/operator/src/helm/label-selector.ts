@@ -1,15 +1,8 @@
+import { type LabelRequirement, type Labels, meetsRequirement } from "@binnacle/contract";
 import { type Fields, fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
 
-type Labels = Readonly<Record<string, string>>;
-
-interface Requirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values: readonly string[];
-}
-
 /** By what labels a workload finds its pods. */
-export type LabelSelector = readonly Requirement[];
+export type LabelSelector = readonly LabelRequirement[];
 
 /** Null where it names nothing: Kubernetes takes no workload that would have every pod. */
 export function selectorIn(selector: unknown): LabelSelector | null {
@@ -21,27 +14,11 @@ export function selectorIn(selector: unknown): LabelSelector | null {
   return requirements.length > 0 ? requirements : null;
 }
 
-const requirementIn = ({ key, operator, values }: Fields): Requirement => ({
+const requirementIn = ({ key, operator, values }: Fields): LabelRequirement => ({
   key: textIn(key),
   operator: textIn(operator),
   values: Array.isArray(values) ? values.map(String) : [],
 });
 
 export const isSelected = (labels: Labels, selector: LabelSelector): boolean =>
-  selector.every((requirement) => isMet(labels, requirement));
-
-function isMet(labels: Labels, { key, operator, values }: Requirement): boolean {
-  const value = labels[key];
-  switch (operator) {
-    case "In":
-      return value !== undefined && values.includes(value);
-    case "NotIn":
-      return value === undefined || !values.includes(value);
-    case "Exists":
-      return value !== undefined;
-    case "DoesNotExist":
-      return value === undefined;
-    default:
-      return false;
-  }
-}
+  selector.every((requirement) => meetsRequirement(labels, requirement));

@@ -1,7 +1,7 @@
+import type { Labels } from "@binnacle/contract";
 import type { KubeObject, OwnerReference } from "../store/kube-object.ts";
 import type { Condition } from "./conditions.ts";
 import { conditionOf } from "./conditions.ts";
-import type { Labels } from "./labels.ts";
 import { secondsAfter } from "./stamp.ts";
 
 type Quantities = Readonly<Record<string, string>>;

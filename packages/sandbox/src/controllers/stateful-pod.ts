@@ -1,6 +1,6 @@
+import type { Labels } from "@binnacle/contract";
 import type { KubeObject } from "../store/kube-object.ts";
 import type { Write } from "./control.ts";
-import type { Labels } from "./labels.ts";
 import { ownedBy } from "./owners.ts";
 import type { Volume } from "./pod.ts";
 import { type ControllerRevision, REVISION_LABEL, templateOf } from "./revisions.ts";

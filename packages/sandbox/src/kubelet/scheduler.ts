@@ -1,6 +1,7 @@
+import type { Labels } from "@binnacle/contract";
 import { conditionOf, withCondition } from "../controllers/conditions.ts";
 import { type Controller, NOTHING, type Outcome, type Place, type View, type Write } from "../controllers/control.ts";
-import { hasAll, type Labels } from "../controllers/labels.ts";
+import { hasAll } from "../controllers/labels.ts";
 import { isFinished, isLeaving, type Pod } from "../controllers/pod.ts";
 import { normal, patchOf, statusWrites, warning } from "../controllers/writes.ts";
 import type { KubeObject } from "../store/kube-object.ts";

@@ -15,10 +15,10 @@ import type { SessionRegistry } from "./registry.ts";
 import { admit } from "./session.store.ts";
 import type { Session } from "./session.ts";
 
-/** Says that a cluster's session is another one from now on: `{cluster_id, epoch}`. Hubs close earlier ones. */
 /** Of what is on no record, in a line of the log. */
 const MOST_NAMED = 20;
 
+/** Says that a cluster's session is another one from now on: `{cluster_id, epoch}`. Hubs close earlier ones. */
 export const SESSION_TAKEN_TOPIC = "session-taken";
 
 /** So many handshakes are at the database at once, and so many wait for it. */
