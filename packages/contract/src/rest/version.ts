@@ -3,7 +3,7 @@ import { Nullable } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 /** Raised by every change of client-visible behaviour; compared as a single integer. */
-export const CONTRACT = 1;
+export const CONTRACT = 2;
 
 export const getVersion = operation({
   id: "getVersion",
