@@ -9,7 +9,7 @@ import { connectRedisBus } from "../packages/server/src/bus/redis.adapter.ts";
 import { createAgentTokens } from "../packages/server/src/clusters/agent-token.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
-import { DESIRED_TOPIC, projectKey } from "../packages/server/src/desired/desired.ts";
+import { DISPATCH_TOPIC } from "../packages/server/src/dispatch/dispatch.ts";
 import { newId } from "../packages/server/src/id.ts";
 import type { Identity } from "./hub-operators.ts";
 import { type Process, startNode } from "./process.ts";
@@ -80,9 +80,9 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
       hub: () => hub,
       url: () => `ws://127.0.0.1:${hub.port}/hub/v1`,
       async commit(clusterId, name) {
-        const values = [newId(), orgId, clusterId, name, projectKey(name)];
+        const values = [newId(), orgId, clusterId, name, `project/${name}`];
         await database.pool.query({ name: "commit", text: COMMIT, values });
-        bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
+        bus.publish(DISPATCH_TOPIC, { cluster_id: clusterId });
       },
       async residentKb() {
         const status = await readFile(`/proc/${hub.pid}/status`, "utf8");

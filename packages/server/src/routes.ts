@@ -80,7 +80,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...bundleRoutes(catalog.bundles),
     ...addonDefinitionRoutes(catalog.addons),
     ...addonRoutes(db),
-    ...addonChangeRoutes({ db, bus, clock, vault, removal: operators }, catalog.addons),
+    ...addonChangeRoutes({ db, clock, vault, removal: operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...clusterRoutes(ports, config.publicUrl),

@@ -8,12 +8,10 @@ import {
   type ValidationItem,
 } from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
-import type { Bus } from "../bus/bus.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { raiseDesired, retireDesired } from "../desired/desired.store.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
@@ -37,7 +35,7 @@ import {
   chartVersionProblems,
   definitionGone,
   deleting,
-  desiredOf,
+  dispatchedAddon,
   type Instance,
   newInstance,
   revised,
@@ -53,7 +51,6 @@ import { valueProblems } from "./addon-values-check.ts";
 
 interface Ports {
   readonly db: Queries;
-  readonly bus: Bus;
   readonly clock: Clock;
   readonly vault: Vault;
   readonly removal: AddonRemoval;
@@ -66,23 +63,22 @@ const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
 
 /** Changing addon instances. */
 export function addonChangeRoutes(
-  { db, bus, clock, vault, removal }: Ports,
+  { db, clock, vault, removal }: Ports,
   definitions: readonly AddonDefinition[],
 ): Route[] {
   const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
 
-  /** The last steps of every change: the cluster is to be told, and whoever listens too. */
-  async function tell({ db: tx, announce, afterCommit }: Unit, instance: Instance, write = raiseDesired) {
-    await write(tx, desiredOf(instance), instance.updated_at);
+  /** The last steps of every change: subscribers hear of it, and the cluster is sent it. */
+  async function deliver({ announce, dispatch }: Unit, instance: Instance, resource = dispatchedAddon(instance)) {
     announce(announcementOf(instance));
-    afterCommit(() => bus.publish(DESIRED_TOPIC, { cluster_id: instance.cluster_id }));
+    await dispatch(instance.cluster_id, [resource]);
   }
 
   async function revise(unit: Unit, current: Instance, wanted: Wanted, by: string): Promise<Instance> {
     const instance = revised(current, wanted, clock());
     await updateInstance(unit.db, instance);
     await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
-    await tell(unit, instance);
+    await deliver(unit, instance);
     return instance;
   }
 
@@ -108,7 +104,7 @@ export function addonChangeRoutes(
           await insertInstance(unit.db, instance);
           await storeSecrets(unit.db, instance.id, settled);
           await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));
-          await tell(unit, instance);
+          await deliver(unit, instance);
           unit.record({
             action: "addon_instance.create",
             resource: auditedAs(instance),
@@ -181,9 +177,9 @@ export function addonChangeRoutes(
       requireMatch(headers, versionOf(seen));
       // Asked before anything is stored: an operator that does not take it leaves the instance as it is.
       if (seen.phase !== "deleting") {
-        const { clusterId, resourceId: addonInstanceId, key } = desiredOf(seen);
+        const { resourceId: addonInstanceId, key } = dispatchedAddon(seen);
         const { generation } = deleting(seen, clock());
-        await removal.handOver({ clusterId, addonInstanceId, key, generation });
+        await removal.handOver({ clusterId: seen.cluster_id, addonInstanceId, key, generation });
       }
       return change(async (unit) => {
         const current = await lockInstance(unit.db, seen.id);
@@ -191,7 +187,7 @@ export function addonChangeRoutes(
         if (current.phase === "deleting") return null;
         const instance = deleting(current, clock());
         await updateInstance(unit.db, instance);
-        await tell(unit, instance, retireDesired);
+        await deliver(unit, instance, removalOf(dispatchedAddon(instance)));
         return null;
       });
     }),

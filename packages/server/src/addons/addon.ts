@@ -7,7 +7,7 @@ import type {
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
-import { addonKey, type DesiredResource } from "../desired/desired.ts";
+import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import { conflict } from "../fault.ts";
 import type { Versioned } from "../http/etag.ts";
@@ -171,11 +171,11 @@ export const versionOf = ({ id, generation }: Pick<Instance, "id" | "generation"
   version: generation,
 });
 
-export const desiredOf = ({ id, cluster_id, namespace, name }: Instance): DesiredResource => ({
-  clusterId: cluster_id,
+export const dispatchedAddon = ({ id, namespace, name, generation }: Instance): DispatchedResource => ({
   kind: "addon_instance",
   resourceId: id,
-  key: addonKey(namespace, name),
+  key: `addon_instance/${namespace}/${name}`,
+  generation,
 });
 
 export const auditedAs = ({ id, name }: Instance) => ({ type: "addon_instance", id, name });

@@ -1,6 +1,6 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
@@ -67,7 +67,7 @@ describe("every operation", () => {
     const desired: unknown[] = [];
     const stops = [
       world.bus.subscribe(EVENTS_TOPIC, (event) => events.push(event as Event)),
-      world.bus.subscribe(DESIRED_TOPIC, (hint) => desired.push(hint)),
+      world.bus.subscribe(DISPATCH_TOPIC, (hint) => desired.push(hint)),
     ];
     await act(name, "/pause");
     await vi.waitFor(() => expect(events.some(({ type }) => type === "app")).toBe(true), SOON);

@@ -1,7 +1,6 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from "@binnacle/contract";
 import type { Queries } from "../database/transaction.ts";
-import { retireDesired } from "../desired/desired.store.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { inApp, inProject, signedIn } from "../http/guard.ts";
@@ -9,7 +8,7 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
 import { lockApp, supersedePending, updateAppRow } from "./app.store.ts";
-import { appEvent, appVersion, auditedApp, desiredApp, wireApp } from "./app.ts";
+import { appEvent, appVersion, auditedApp, dispatchedApp, wireApp } from "./app.ts";
 import { addressed, addressOf } from "./app-address.ts";
 import { listVisibleApps } from "./app-list.store.ts";
 import { changeProblems } from "./component-change.ts";
@@ -68,7 +67,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     ),
 
     route(deleteApp, inApp("editor", addressed), async ({ params, query, headers, change }) =>
-      change(async ({ db: tx, record, announce, afterCommit }) => {
+      change(async ({ db: tx, record, announce, dispatch }) => {
         const before = await lockApp(tx, addressOf({ params, query }));
         requireMatch(headers, appVersion(before));
         record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id });
@@ -79,8 +78,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         await updateAppRow(tx, app);
         await supersedePending(tx, app.id, now);
         announce(appEvent(app));
-        await retireDesired(tx, desiredApp(app), now);
-        afterCommit(() => ports.bus.publish(DESIRED_TOPIC, { cluster_id: app.cluster_id }));
+        await dispatch(app.cluster_id, [removalOf(dispatchedApp(app))]);
         return null;
       }),
     ),

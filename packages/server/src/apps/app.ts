@@ -1,8 +1,7 @@
 import type { ComponentSpec, App as WireApp, Deployment as WireDeployment } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
-import type { DesiredResource } from "../desired/desired.ts";
-import { appKey } from "../desired/desired.ts";
+import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import type { Versioned } from "../http/etag.ts";
 
@@ -93,11 +92,11 @@ export function wireDeployment(deployment: Deployment): WireDeployment {
   };
 }
 
-export const desiredApp = (app: App): DesiredResource => ({
-  clusterId: app.cluster_id,
+export const dispatchedApp = ({ id, namespace, name, generation }: App): DispatchedResource => ({
   kind: "app",
-  resourceId: app.id,
-  key: appKey(app.namespace, app.name),
+  resourceId: id,
+  key: `app/${namespace}/${name}`,
+  generation,
 });
 
 export const auditedApp = ({ id, name }: App) => ({ type: "app", id, name });

@@ -11,6 +11,9 @@ import { type App, appEvent } from "./app.ts";
 
 type Drift = Pick<App, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at">;
 
+/** The drift in a report about something that was not looked at. */
+export const NO_DRIFT_REPORTED: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
+
 export const NO_DRIFT_KNOWN: Drift = {
   drift_state: "unknown",
   drift_summary: null,

@@ -1,8 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { raiseDesired } from "../desired/desired.store.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
 import { Fault } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { requireMatch } from "../http/etag.ts";
@@ -10,14 +7,14 @@ import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { insertDeployment, lockApp, supersedePending, updateAppRow, writeSecrets } from "./app.store.ts";
-import { type AppAddress, appEvent, appVersion, auditedApp, desiredApp, type SeenApp, specOf } from "./app.ts";
+import { type AppAddress, appEvent, appVersion, auditedApp, dispatchedApp, type SeenApp, specOf } from "./app.ts";
+import { NO_DRIFT_KNOWN } from "./drift-report.ts";
 import { auditedSecrets } from "./secret-changes.ts";
 import type { Outcome, Step } from "./transition.ts";
 
 export interface AppPorts {
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly bus: Bus;
   readonly findDefinition: FindDefinition;
 }
 
@@ -48,13 +45,6 @@ export async function operate(
   return app;
 }
 
-const UNKNOWN_DRIFT: Pick<SeenApp, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at"> = {
-  drift_state: "unknown",
-  drift_summary: null,
-  drift_fields: [],
-  drift_detected_at: null,
-};
-
 /** A new generation of which the cluster has said nothing yet. */
 function advanced({ app, forced }: Step, now: Date): SeenApp {
   const generation = app.generation + 1;
@@ -66,7 +56,7 @@ function advanced({ app, forced }: Step, now: Date): SeenApp {
     phase_reason: null,
     phase_message: null,
     updated_at: now,
-    ...(forced ? { ...UNKNOWN_DRIFT, forced_generation: generation } : {}),
+    ...(forced ? { ...NO_DRIFT_KNOWN, forced_generation: generation } : {}),
   };
 }
 
@@ -79,8 +69,8 @@ interface Circumstances {
 
 /** What every operation leaves behind, beside the app's own row: a revision, its secrets, and word for all who wait. */
 export async function deploy(
-  { db, record, announce, afterCommit }: Unit,
-  { vault, bus }: AppPorts,
+  { db, record, announce, dispatch }: Unit,
+  { vault }: AppPorts,
   { app, operation, secrets, message }: Step,
   { createdBy, now, deadlineAt, changes }: Circumstances,
 ): Promise<void> {
@@ -107,6 +97,5 @@ export async function deploy(
     changes: { ...changes, ...auditedSecrets(secrets), revision: app.revision },
   });
   announce(appEvent(app));
-  await raiseDesired(db, desiredApp(app), now);
-  afterCommit(() => bus.publish(DESIRED_TOPIC, { cluster_id: app.cluster_id }));
+  await dispatch(app.cluster_id, [dispatchedApp(app)]);
 }

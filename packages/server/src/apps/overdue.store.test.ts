@@ -2,10 +2,8 @@ import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Announcement, Event } from "../events/event.ts";
-import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { createVault } from "../vault/vault.ts";
 import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
 import { createApp } from "./create-app.ts";
@@ -28,7 +26,6 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
   const ports = {
     vault: createVault([{ id: "k", key: new Uint8Array(32) }]),
     clock: world.clock.now,
-    bus: createMemoryBus(listeningLog()),
     findDefinition: () => undefined,
   };
   const records: ChangeRecord[] = [];
@@ -40,6 +37,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
         record: (entry) => void records.push(entry),
         announce: (announcement) => void announced.push(announcement),
         afterCommit: () => undefined,
+        dispatch: async () => undefined,
       },
       ports,
       { project, name: someName(), description: null, components: [WEB], createdBy: "ada@example.com", timeoutSeconds },

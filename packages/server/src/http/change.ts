@@ -5,6 +5,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation } from "../database/violation.ts";
+import { dispatchResources, type FindResources } from "../dispatch/dispatch.store.ts";
+import { DISPATCH_TOPIC, type DispatchedResource } from "../dispatch/dispatch.ts";
 import { activityOf } from "../events/activity.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
 import { unauthenticated } from "../fault.ts";
@@ -21,6 +23,11 @@ export interface Unit {
   afterCommit(effect: () => void): void;
   /** Tells the subscribers of the event stream, once the change has been committed. */
   announce(announcement: Announcement): void;
+  /**
+   * Raises the generation of resources of one cluster, and hints to the hub once the change has been committed. It is the
+   * last write of a change, because it locks the row of the cluster.
+   */
+  dispatch(clusterId: string, resources: readonly DispatchedResource[] | FindResources): Promise<void>;
 }
 
 export type Change = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>;
@@ -59,6 +66,10 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
         afterCommit: (effect) => effects.push(effect),
         announce: (announcement) =>
           effects.push(() => bus.publish(EVENTS_TOPIC, { id: newId(), time: clock().toISOString(), ...announcement })),
+        async dispatch(clusterId, resources) {
+          await dispatchResources(tx, clusterId, resources, clock());
+          effects.push(() => bus.publish(DISPATCH_TOPIC, { cluster_id: clusterId }));
+        },
       });
       if (records.length === 0) throw new Error("A change was made that leaves no audit entry.");
       const entries = records.map((record): [AuditRow, Place | null] => [

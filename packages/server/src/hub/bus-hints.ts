@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts";
 import { counts } from "../clusters/agent-token.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../clusters/token-floor.adapter.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { ORG_SETTINGS_TOPIC } from "../orgs/org.ts";
 import { REFUSALS, SESSION_TAKEN_TOPIC } from "./handshake.ts";
 import type { SessionRegistry } from "./registry.ts";
@@ -16,7 +16,7 @@ interface Ports {
 /** What a hub hears from the other replicas. Each hint is only faster than the sweep, which finds out by itself. */
 export function listenToHints({ bus, registry, wake, settingsChanged }: Ports): () => void {
   const subscriptions = [
-    bus.subscribe(DESIRED_TOPIC, (message) => {
+    bus.subscribe(DISPATCH_TOPIC, (message) => {
       const { cluster_id } = message as { cluster_id?: unknown };
       if (typeof cluster_id === "string" && registry.live(cluster_id)) wake(cluster_id);
     }),

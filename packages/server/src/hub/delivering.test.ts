@@ -2,7 +2,7 @@ import { LINK_LIMITS } from "@binnacle/contract";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { inTransaction } from "../database/transaction.ts";
-import { retireDesired } from "../desired/desired.store.ts";
+import { dispatchResources } from "../dispatch/dispatch.store.ts";
 import { conflict } from "../fault.ts";
 import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
@@ -35,7 +35,7 @@ const acked = (resourceId: string, generation: number | null) =>
   vi.waitFor(async () => expect((await rowOf(resourceId)).acked_generation).toBe(generation), SOON);
 const retire = (resourceId: string, key: string) =>
   inTransaction(world.db, (tx) =>
-    retireDesired(tx, { clusterId: cluster.id, kind: "app", resourceId, key }, world.clock.now()),
+    dispatchResources(tx, cluster.id, [{ kind: "app", resourceId, key, isRemoved: true }], world.clock.now()),
   );
 const setRevision = (revision: number) =>
   world.db.updateTable("clusters").set({ revision }).where("id", "=", cluster.id).execute();

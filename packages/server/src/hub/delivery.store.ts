@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
-import type { Fence, Untold } from "./ports.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
+import type { Fence } from "./ports.ts";
 
 export interface Asked {
   readonly clusterId: string;
@@ -8,16 +9,16 @@ export interface Asked {
 }
 
 /** What a cluster has not confirmed, oldest first; complete where it is shorter than what was asked for. */
-export interface ToTell {
+export interface PendingRows {
   /** The cluster's, in the same snapshot. */
   readonly revision: number;
-  readonly rows: readonly Untold[];
+  readonly rows: readonly PendingRow[];
 }
 
-type Row = Untold & { readonly cluster_revision: number };
+type Row = PendingRow & { readonly cluster_revision: number };
 
 /** Of all clusters at once. Removals that were confirmed are told once a session, when it begins, and are not among them. */
-export async function findUntold(db: Queries, asked: readonly Asked[]): Promise<ReadonlyMap<string, ToTell>> {
+export async function findPending(db: Queries, asked: readonly Asked[]): Promise<ReadonlyMap<string, PendingRows>> {
   const { rows } = await sql<Row>`
     select asked.cluster_id, clusters.revision as cluster_revision, untold.*
     from unnest(${asked.map(({ clusterId }) => clusterId)}::uuid[], ${asked.map(({ most }) => most)}::integer[])
@@ -30,19 +31,19 @@ export async function findUntold(db: Queries, asked: readonly Asked[]): Promise<
       order by revision limit asked.most
     ) untold on true
   `.execute(db);
-  const found = new Map<string, { revision: number; rows: Untold[] }>();
+  const found = new Map<string, { revision: number; rows: PendingRow[] }>();
   for (const { cluster_revision, ...row } of rows) {
-    const toTell = found.get(row.cluster_id) ?? { revision: cluster_revision, rows: [] };
-    found.set(row.cluster_id, toTell);
+    const pending = found.get(row.cluster_id) ?? { revision: cluster_revision, rows: [] };
+    found.set(row.cluster_id, pending);
     // Without any there is one row of nulls.
-    if (row.kind !== null) toTell.rows.push(row);
+    if (row.kind !== null) pending.rows.push(row);
   }
   return found;
 }
 
 export interface Confirmation {
   readonly fence: Fence;
-  readonly row: Untold;
+  readonly row: PendingRow;
   /** Null where the removal was confirmed. */
   readonly hash: string | null;
 }
@@ -64,7 +65,7 @@ export async function recordConfirmations(db: Queries, given: readonly Confirmat
 }
 
 /** Which of the clusters have something to be told. */
-export async function clustersWithUntold(db: Queries, clusterIds: readonly string[]): Promise<string[]> {
+export async function clustersWithPending(db: Queries, clusterIds: readonly string[]): Promise<string[]> {
   if (clusterIds.length === 0) return [];
   const { rows } = await sql<{ cluster_id: string }>`
     select distinct cluster_id from desired_resources

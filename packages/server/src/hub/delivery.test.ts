@@ -1,10 +1,10 @@
 import { LINK_LIMITS } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { PendingRow } from "../dispatch/kind.ts";
 import { Delivery } from "./delivery.ts";
-import type { Untold } from "./ports.ts";
 
-const row = (key: string, generation = 1, more: Partial<Untold> = {}): Untold => ({
+const row = (key: string, generation = 1, more: Partial<PendingRow> = {}): PendingRow => ({
   cluster_id: "c",
   kind: "app",
   resource_id: `id of ${key}`,
@@ -14,15 +14,15 @@ const row = (key: string, generation = 1, more: Partial<Untold> = {}): Untold =>
   removed_at: null,
   ...more,
 });
-const keysOf = (rows: readonly Untold[]) => rows.map(({ key }) => key);
+const keysOf = (rows: readonly PendingRow[]) => rows.map(({ key }) => key);
 
-function send(delivery: Delivery, untold: readonly Untold[], nowMs = 0): Untold[] {
+function send(delivery: Delivery, untold: readonly PendingRow[], nowMs = 0): PendingRow[] {
   const chosen = delivery.choose(untold);
   for (const one of chosen) delivery.sent(one, `frame of ${one.key}`, "hash", nowMs);
   return chosen;
 }
 
-const answerTo = ({ key }: Untold) => ({ ref: `frame of ${key}`, key });
+const answerTo = ({ key }: PendingRow) => ({ ref: `frame of ${key}`, key });
 
 describe("what is sent", () => {
   test("[HB41] is one of each key, the oldest first", () => {

@@ -1,9 +1,9 @@
 import { LINK_LIMITS, type OperatorFrames } from "@binnacle/contract";
-import type { Untold } from "./ports.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
 
 /** Something that was sent and not yet confirmed on record. */
 export interface InFlight {
-  readonly row: Untold;
+  readonly row: PendingRow;
   readonly frameId: string;
   /** Null for a removal. */
   readonly hash: string | null;
@@ -16,7 +16,7 @@ export interface InFlight {
 
 /** `sweep`: not before the next look at everything. `change`: not before there is something else to say. */
 interface Hold {
-  readonly row: Untold;
+  readonly row: PendingRow;
   readonly until: "sweep" | "change";
 }
 
@@ -26,7 +26,7 @@ const LONGEST_STEP = 1_000_000;
 export class Delivery {
   #inFlight: Map<string, InFlight> | null = null;
   #holds: Map<string, Hold> | null = null;
-  #first: Untold[] | null = null;
+  #first: PendingRow[] | null = null;
   #stale: Map<string, number> | null = null;
 
   get isIdle(): boolean {
@@ -43,13 +43,13 @@ export class Delivery {
   }
 
   /** Told before anything else: what is not among the untold rows. */
-  tellFirst(rows: readonly Untold[]): void {
+  tellFirst(rows: readonly PendingRow[]): void {
     if (rows.length > 0) this.#first = [...(this.#first ?? []), ...rows];
   }
 
   /** Which may be sent now: one at a time of each key, and not too many of all. */
-  choose(untold: readonly Untold[]): Untold[] {
-    const chosen = new Map<string, Untold>();
+  choose(untold: readonly PendingRow[]): PendingRow[] {
+    const chosen = new Map<string, PendingRow>();
     let room = this.room;
     for (const row of [...(this.#first ?? []), ...untold]) {
       const before = this.#inFlight?.get(row.key);
@@ -62,13 +62,13 @@ export class Delivery {
   }
 
   /** The id to send it under: the same content goes under the same id again, so that a late answer still counts. */
-  frameIdFor(row: Untold, hash: string | null, fresh: () => string): string {
+  frameIdFor(row: PendingRow, hash: string | null, fresh: () => string): string {
     const before = this.#inFlight?.get(row.key);
     const isSame = before?.hash === hash && before.row.generation === row.generation;
     return before && isSame ? before.frameId : fresh();
   }
 
-  sent(row: Untold, frameId: string, hash: string | null, nowMs: number): void {
+  sent(row: PendingRow, frameId: string, hash: string | null, nowMs: number): void {
     const place = this.#first?.indexOf(row) ?? -1;
     if (place >= 0) this.#first?.splice(place, 1);
     this.#inFlight ??= new Map();
@@ -86,27 +86,27 @@ export class Delivery {
   }
 
   /** On record, or given up: the key is free for what comes next. */
-  settle(row: Untold): void {
+  settle(row: PendingRow): void {
     const entry = this.#inFlight?.get(row.key);
     if (entry?.row === row) this.#inFlight?.delete(row.key);
   }
 
   /** How far to go above a generation that the cluster calls stale: it does not say by how much, so ever further. */
-  stepAbove({ key }: Untold): number {
+  stepAbove({ key }: PendingRow): number {
     this.#stale ??= new Map();
     const step = Math.min(2 * (this.#stale.get(key) ?? 0.5), LONGEST_STEP);
     this.#stale.set(key, step);
     return step;
   }
 
-  hold(row: Untold, until: Hold["until"]): void {
+  hold(row: PendingRow, until: Hold["until"]): void {
     this.settle(row);
     this.#holds ??= new Map();
     this.#holds.set(row.key, { row, until });
   }
 
   /** True where nothing of these has to be waited for: an operator that refuses a row for good has been told it. */
-  isTold(untold: readonly Untold[]): boolean {
+  isTold(untold: readonly PendingRow[]): boolean {
     return this.isIdle && untold.every((row) => this.#isHeld(row) && this.#holds?.get(row.key)?.until === "change");
   }
 
@@ -126,7 +126,7 @@ export class Delivery {
     return isWorthwhile;
   }
 
-  #isHeld(row: Untold): boolean {
+  #isHeld(row: PendingRow): boolean {
     const hold = this.#holds?.get(row.key);
     return hold?.row.resource_id === row.resource_id && hold.row.generation === row.generation;
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type DesiredBodies, type DesiredKind, type HubFrames } from "@binnacle/contract";
-import type { Untold } from "./ports.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
 
 /** A body as it is sent, and the hash under which the cluster keeps it. */
 export interface Content {
@@ -14,7 +14,7 @@ export function contentOf(body: DesiredBodies[DesiredKind]): Content {
 }
 
 /** Put together from text: the body is written as JSON once, for the hash and for the wire. */
-export function applyText(row: Untold, content: Content, id: string, session: string): string {
+export function applyText(row: PendingRow, content: Content, id: string, session: string): string {
   const { kind, key, resource_id, generation } = row;
   const head: Omit<HubFrames["apply"], "body"> = {
     type: "apply",
@@ -29,7 +29,7 @@ export function applyText(row: Untold, content: Content, id: string, session: st
   return `${JSON.stringify(head).slice(0, -1)},"body":${content.text}}`;
 }
 
-export function removeText({ kind, key, resource_id, generation }: Untold, id: string, session: string): string {
+export function removeText({ kind, key, resource_id, generation }: PendingRow, id: string, session: string): string {
   const frame: HubFrames["remove"] = { type: "remove", id, session, kind, key, resource_id, generation };
   return JSON.stringify(frame);
 }

@@ -1,13 +1,13 @@
 import { type DesiredBodies, type DesiredKind, LINK_LIMITS } from "@binnacle/contract";
 import type { Queries } from "../database/transaction.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
 import { Fault } from "../fault.ts";
 import { newId } from "../id.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
-import { type Confirmation, findUntold, recordConfirmations, type ToTell } from "./delivery.store.ts";
+import { type Confirmation, findPending, type PendingRows, recordConfirmations } from "./delivery.store.ts";
 import type { InFlight } from "./delivery.ts";
 import { applyText, type Content, contentOf, removeText } from "./dispatched-frame.ts";
-import type { BodySource, Untold } from "./ports.ts";
-import { refusedForGood } from "./refusal-status.ts";
+import type { BodySource } from "./ports.ts";
 import type { Session } from "./session.ts";
 
 /** Hints that come together are answered together. */
@@ -24,8 +24,8 @@ export interface DispatcherPorts {
   readonly log: Log;
   /** The session of the cluster here, where there is one that can be told something. */
   liveSession(clusterId: string): Session | null;
-  /** Takes a report that the hub makes itself, of what its operator can never store. */
-  report(session: Session, report: ReturnType<typeof refusedForGood>): void;
+  /** Reports, in the operator's place, that a row can never be stored in the cluster. */
+  reject(session: Session, row: PendingRow, message: string): void;
 }
 
 export interface Dispatcher {
@@ -42,7 +42,7 @@ export interface Dispatcher {
  * sent, while what was confirmed is written; each for all clusters at once, so that a round costs the same few statements however
  * many there are.
  */
-export function startDispatcher({ db, bodies, log, liveSession, report }: DispatcherPorts): Dispatcher {
+export function startDispatcher({ db, bodies, log, liveSession, reject }: DispatcherPorts): Dispatcher {
   const outage = watchOutage(log, "telling clusters what they are to hold");
   const woken = new Set<string>();
   let confirmed: { readonly session: Session; readonly entry: InFlight }[] = [];
@@ -107,19 +107,19 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
     const ready = sessions.filter((session) => session.delivery.room > 0 && !isClogged(session));
     if (ready.length === 0) return;
     const asked = ready.map(({ clusterId, delivery }) => ({ clusterId, most: delivery.depth }));
-    const found = await findUntold(db, asked);
+    const found = await findPending(db, asked);
     const chosen = ready.flatMap((session) => {
-      const toTell = found.get(session.clusterId);
-      return toTell ? [{ session, toTell, rows: session.delivery.choose(toTell.rows) }] : [];
+      const pending = found.get(session.clusterId);
+      return pending ? [{ session, pending, rows: session.delivery.choose(pending.rows) }] : [];
     });
     const wanted = chosen.flatMap(({ rows }) => rows.filter(({ removed_at }) => removed_at === null));
-    const made: ReadonlyMap<Untold, Body | Fault> = wanted.length > 0 ? await bodies.bodiesOf(wanted) : new Map();
-    for (const { session, toTell, rows } of chosen) {
+    const made: ReadonlyMap<PendingRow, Body | Fault> = wanted.length > 0 ? await bodies.bodiesOf(wanted) : new Map();
+    for (const { session, pending, rows } of chosen) {
       for (const row of rows) {
         if (session.state !== "live" || isClogged(session)) break;
         send(session, row, made.get(row));
       }
-      endSync(session, toTell);
+      endSync(session, pending);
     }
   }
 
@@ -146,7 +146,7 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
     cloggedTimer = undefined;
   }
 
-  function send(session: Session, row: Untold, body: Body | Fault | undefined): void {
+  function send(session: Session, row: PendingRow, body: Body | Fault | undefined): void {
     if (row.removed_at !== null) sendRemoval(session, row);
     else if (body instanceof Fault) refuse(session, row, body.message);
     else if (body) sendContent(session, row, contentOf(body));
@@ -154,13 +154,13 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
     else session.delivery.hold(row, "sweep");
   }
 
-  function sendRemoval(session: Session, row: Untold): void {
+  function sendRemoval(session: Session, row: PendingRow): void {
     const id = session.delivery.frameIdFor(row, null, newId);
     session.delivery.sent(row, id, null, performance.now());
     session.sendText(removeText(row, id, session.sessionId));
   }
 
-  function sendContent(session: Session, row: Untold, content: Content): void {
+  function sendContent(session: Session, row: PendingRow, content: Content): void {
     const id = session.delivery.frameIdFor(row, content.hash, newId);
     const text = applyText(row, content, id, session.sessionId);
     if (Buffer.byteLength(text) > LINK_LIMITS.frameBytes) {
@@ -172,12 +172,12 @@ export function startDispatcher({ db, bodies, log, liveSession, report }: Dispat
   }
 
   /** What can never be told as it is waits for its next change, and whoever made it is told why. */
-  function refuse(session: Session, row: Untold, why: string): void {
+  function refuse(session: Session, row: PendingRow, why: string): void {
     session.delivery.hold(row, "change");
-    report(session, refusedForGood(row, newId(), session.sessionId, why));
+    reject(session, row, why);
   }
 
-  function endSync(session: Session, { revision, rows }: ToTell): void {
+  function endSync(session: Session, { revision, rows }: PendingRows): void {
     if (session.state !== "live" || session.isRestored || revision === session.toldRevision) return;
     if (!session.delivery.isTold(rows)) return;
     session.toldRevision = revision;

@@ -1,10 +1,8 @@
 import { CLOSE, type OperatorFrame, type OperatorFrames } from "@binnacle/contract";
-import { newId } from "../id.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Handshake } from "./handshake.ts";
 import type { NewsIntake } from "./news-intake.ts";
-import type { Untold } from "./ports.ts";
-import { refusedForGood } from "./refusal-status.ts";
 import type { Session } from "./session.ts";
 
 /** More than a cluster can hold. */
@@ -15,8 +13,10 @@ interface Ports {
   readonly dispatcher: Dispatcher;
   readonly intake: NewsIntake;
   readonly now: () => Date;
+  /** Reports, in the operator's place, that a row can never be stored in the cluster. */
+  reject(session: Session, row: PendingRow, message: string): void;
   /** Issues a row again, above what the cluster holds. */
-  reissue(session: Session, row: Untold, above: number): void;
+  reissue(session: Session, row: PendingRow, above: number): void;
   tokenStored(session: Session): void;
 }
 
@@ -92,8 +92,7 @@ function refused(session: Session, nack: OperatorFrames["nack"], ports: Ports): 
     case "invalid":
       session.delivery.hold(row, "change");
       if (row.removed_at === null) {
-        const status = refusedForGood(row, newId(), session.sessionId, nack.message);
-        ports.intake.put(session, status, nack.message.length, []);
+        ports.reject(session, row, nack.message);
       }
   }
 }

@@ -4,7 +4,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { counts } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
-import { reissueDesired } from "../desired/reissue.store.ts";
+import type { DispatchedKind } from "../dispatch/kind.ts";
+import { reissueResources } from "../dispatch/reissue.store.ts";
 import { newId } from "../id.ts";
 import { type Log, watchOutage } from "../outage.ts";
 import { AdmissionGate, retryReason } from "./admission-gate.ts";
@@ -36,6 +37,7 @@ export const REFUSALS: Readonly<Record<"deleted" | "revoked", readonly [CloseCod
 interface Ports {
   readonly hubId: string;
   readonly db: Queries;
+  readonly kinds: readonly DispatchedKind[];
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
@@ -52,7 +54,7 @@ export interface Handshake {
 
 /** How an operator gets from its first word to being told what is new. */
 export function createHandshake(ports: Ports): Handshake {
-  const { hubId, db, bus, clock, log, registry, release, wake } = ports;
+  const { hubId, db, kinds, bus, clock, log, registry, release, wake } = ports;
   const outage = watchOutage(log, "the handshake with operators");
   const gate = new AdmissionGate(HANDSHAKES_AT_ONCE, HANDSHAKES_IN_LINE);
 
@@ -125,7 +127,7 @@ export function createHandshake(ports: Ports): Handshake {
     const rows = await believedRows(db, clusterId);
     const { untold, reissued, strays } = diffInventory(rows, entries, isRestored);
     await takeBack(db, clusterId, untold);
-    await reissueDesired(db, clusterId, reissued, clock());
+    await reissueResources(db, kinds, clusterId, reissued, clock());
     const counted = { untold: untold.length, reissued: reissued.length, strays: strays.length };
     session.isRestored = isRestored && strays.length > 0;
     if (isRestored || strays.length > 0) {

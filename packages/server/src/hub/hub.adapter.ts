@@ -5,7 +5,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentClaims, AgentTokens } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
-import { reissueDesired } from "../desired/reissue.store.ts";
+import type { DispatchedKind, PendingRow } from "../dispatch/kind.ts";
+import { reissueResources } from "../dispatch/reissue.store.ts";
 import { newId } from "../id.ts";
 import { type Log, watchOutage } from "../outage.ts";
 import { listenToHints } from "./bus-hints.ts";
@@ -16,7 +17,7 @@ import { type Refusal, readFrame } from "./frame-reader.ts";
 import { createHandshake } from "./handshake.ts";
 import { startNewsIntake } from "./news-intake.ts";
 import { overdue, PATIENCE, type Patience } from "./overdue.ts";
-import type { BodySource, LiveSessions, ReportSink, Untold } from "./ports.ts";
+import type { BodySource, LiveSessions, ReportSink } from "./ports.ts";
 import { SessionRegistry } from "./registry.ts";
 import { startReleaser } from "./releaser.ts";
 import { Session, type Wire } from "./session.ts";
@@ -32,6 +33,7 @@ export interface HubOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly tokens: AgentTokens;
+  readonly kinds: readonly DispatchedKind[];
   readonly bodies: BodySource;
   readonly reports: ReportSink;
   readonly patience?: Patience;
@@ -49,7 +51,7 @@ export interface Hub {
 
 /** Holds the connections of operators, tells them what their clusters are to hold, and takes what they report. */
 export function startHub(options: HubOptions): Hub {
-  const { server, db, bus, clock, log, tokens, patience = PATIENCE } = options;
+  const { server, db, bus, clock, log, tokens, kinds, patience = PATIENCE } = options;
   const hubId = newId();
   const registry = new SessionRegistry();
   const intake = startNewsIntake(options.reports, log);
@@ -58,24 +60,33 @@ export function startHub(options: HubOptions): Hub {
     bodies: options.bodies,
     log,
     liveSession: (clusterId) => registry.live(clusterId),
-    report: (session, status) => intake.put(session, status, 0, []),
+    reject,
   });
   const { wake } = dispatcher;
   const releaser = startReleaser({ db, bus, clock, log }, dispatcher.settled);
   const release = (session: Session) => {
     if (session.registration) releaser.release(session.registration.fence);
   };
-  const handshake = createHandshake({ hubId, db, bus, clock, log, registry, release, wake });
+  const handshake = createHandshake({ hubId, db, kinds, bus, clock, log, registry, release, wake });
   const renewal = createTokenRenewal({ db, clock, tokens, log });
   const sweep = createSweep({ hubId, db, bus, clock, registry, dispatcher, releaser, renewal });
   const outage = watchOutage(log, "what the hub does on the side");
   const aside = (work: Promise<unknown>) => void work.then(outage.recovered, outage.failed);
-  const reissue = (session: Session, { kind, resource_id: resourceId }: Untold, above: number) => {
-    const reissued = reissueDesired(db, session.clusterId, [{ kind, resourceId, above }], clock());
+  const reissue = (session: Session, { kind, resource_id: resourceId }: PendingRow, above: number) => {
+    const reissued = reissueResources(db, kinds, session.clusterId, [{ kind, resourceId, above }], clock());
     aside(reissued.then(() => wake(session.clusterId)));
   };
-  const frames = { handshake, dispatcher, intake, now: clock, reissue, tokenStored: renewal.stored };
+  const frames = { reject, handshake, dispatcher, intake, now: clock, reissue, tokenStored: renewal.stored };
   let isDraining = false;
+
+  function reject(session: Session, row: PendingRow, message: string): void {
+    const { key, resource_id, generation } = row;
+    const report = kinds.find(({ kind }) => kind === row.kind)?.rejected(message);
+    if (!report) return;
+    const { sessionId } = session;
+    const status = { type: "status", id: newId(), session: sessionId, key, resource_id, generation, report } as const;
+    intake.put(session, status, message.length, []);
+  }
 
   function hear(session: Session, bytes: Buffer): void {
     if (session.state === "ended") return;

@@ -11,15 +11,18 @@ import type { Bus } from "../bus/bus.ts";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { type AgentTokens, createAgentTokens } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
-import { raiseDesired } from "../desired/desired.store.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { dispatchResources } from "../dispatch/dispatch.store.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
+import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { newId } from "../id.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
+import { createVault } from "../vault/vault.ts";
 import { type Hub, type HubOptions, startHub } from "./hub.adapter.ts";
 import { TestOperator } from "./operator.fixture.ts";
-import type { BodySource, ReportSink, Untold } from "./ports.ts";
+import type { BodySource, ReportSink } from "./ports.ts";
 
-type Body = Awaited<ReturnType<BodySource["bodiesOf"]>> extends ReadonlyMap<Untold, infer B> ? B : never;
+type Body = Awaited<ReturnType<BodySource["bodiesOf"]>> extends ReadonlyMap<PendingRow, infer B> ? B : never;
 
 /** Hubs on a database and a bus of their own, with bodies and reports that the test decides on. */
 export interface HubWorld {
@@ -32,7 +35,7 @@ export interface HubWorld {
   /** What was handed to the records, in the order of its coming. */
   readonly taken: OperatorFrames["status"][];
   /** Made of a row; changed by tests. */
-  bodyOf: (row: Untold) => unknown;
+  bodyOf: (row: PendingRow) => unknown;
   /** Runs before reports are taken. */
   beforeTake: (reports: readonly OperatorFrames["status"][]) => Promise<void>;
   start(options?: Partial<HubOptions>): Promise<RunningHub>;
@@ -64,6 +67,7 @@ export async function hubWorld(): Promise<HubWorld> {
     .insertInto("orgs")
     .values({ id: orgId, name: orgId, slug: orgId, description: null, settings: "{}", ...times })
     .execute();
+  const kinds = dispatchedKinds(createVault([{ id: "k", key: new Uint8Array(32) }]), { addons: [] });
   const running: RunningHub[] = [];
   const bodies: BodySource = {
     bodiesOf: async (rows) =>
@@ -93,7 +97,7 @@ export async function hubWorld(): Promise<HubWorld> {
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const hub = startHub({ server, db, bus, clock: clock.now, log, tokens, bodies, reports, ...options });
+      const hub = startHub({ server, db, bus, clock: clock.now, log, tokens, kinds, bodies, reports, ...options });
       let stopped: Promise<void> | null = null;
       const one: RunningHub = {
         hub,
@@ -115,8 +119,10 @@ export async function hubWorld(): Promise<HubWorld> {
     },
     async raise(clusterId, key, { resourceId = newId(), isSilent = false } = {}) {
       const kind = key.split("/")[0] as DesiredKind;
-      await db.transaction().execute((tx) => raiseDesired(tx, { clusterId, kind, resourceId, key }, clock.now()));
-      if (!isSilent) bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
+      await db
+        .transaction()
+        .execute((tx) => dispatchResources(tx, clusterId, [{ kind, resourceId, key }], clock.now()));
+      if (!isSilent) bus.publish(DISPATCH_TOPIC, { cluster_id: clusterId });
       return resourceId;
     },
     async takeDatabaseAway() {

@@ -1,10 +1,10 @@
 import { type DesiredKind, type InventoryEntry, inventoryText } from "@binnacle/contract";
-import type { Reissue } from "../desired/reissue.store.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
+import type { Reissue } from "../dispatch/reissue.store.ts";
 import { kindOfKey } from "./frame-reader.ts";
-import type { Untold } from "./ports.ts";
 
 /** A row with what the cluster is believed to hold of it. */
-export interface BelievedRow extends Untold {
+export interface BelievedRow extends PendingRow {
   readonly acked_generation: number | null;
   /** Null once the cluster has a removal on record. */
   readonly acked_hash: string | null;

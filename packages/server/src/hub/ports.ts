@@ -1,24 +1,14 @@
 import type { DesiredBodies, DesiredKind, HubFrame, OperatorFrames } from "@binnacle/contract";
+import type { PendingRow } from "../dispatch/kind.ts";
 import type { Fault } from "../fault.ts";
 
-/** A row of what a cluster is to be told. */
-export interface Untold {
-  readonly cluster_id: string;
-  readonly kind: DesiredKind;
-  readonly resource_id: string;
-  readonly key: string;
-  readonly generation: number;
-  readonly revision: number;
-  readonly removed_at: Date | null;
-}
-
-/** Where the content of what is told comes from. */
+/** Makes the content of the rows that are sent. */
 export interface BodySource {
   /**
-   * By the row, the very object that was given: a project and its pull secrets have one id. Missing are removed rows,
-   * those whose resource is gone meanwhile, and those that cannot be told now. A fault says why one cannot be told as it is.
+   * The bodies by row object: a project and its pull secrets have the same id. Removed rows, rows whose record is gone
+   * and rows that cannot be sent now are missing. A fault says why a row can never be sent as it is.
    */
-  bodiesOf(rows: readonly Untold[]): Promise<ReadonlyMap<Untold, DesiredBodies[DesiredKind] | Fault>>;
+  bodiesOf(rows: readonly PendingRow[]): Promise<ReadonlyMap<PendingRow, DesiredBodies[DesiredKind] | Fault>>;
 }
 
 /** A session as long as it is the registered one of its cluster: what another one has taken over is refused. */

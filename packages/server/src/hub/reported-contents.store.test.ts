@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { POSTGRESQL } from "../addons/addon.fixture.ts";
 import { openShop, type Shop, someName } from "../apps/app.fixture.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { retireDesired } from "../desired/desired.store.ts";
+import { dispatchResources } from "../dispatch/dispatch.store.ts";
 import type { Fence } from "./ports.ts";
 import {
   addonReport,
@@ -196,7 +196,7 @@ describe("an addon instance", () => {
         .execute();
       const { cluster_id: clusterId, kind, resource_id: resourceId, key } = (await desiredRowOf(tx, addon.id)) ?? {};
       if (!clusterId || !kind || !resourceId || !key) throw new Error("the addon is not to be told");
-      await retireDesired(tx, { clusterId, kind, resourceId, key }, world.clock.now());
+      await dispatchResources(tx, clusterId, [{ kind, resourceId, key, isRemoved: true }], world.clock.now());
     });
     await sink.take(fence, [addon.said(1, GONE)]);
     expect(await addon.row()).toMatchObject({ phase: "deleting" });

@@ -1,16 +1,16 @@
 import { sql } from "kysely";
 import type { Tx } from "../database/transaction.ts";
+import type { ReportedRow, StatusFrame } from "../dispatch/kind.ts";
 import { kindOfKey } from "./frame-reader.ts";
 import type { Fence } from "./ports.ts";
-import type { DesiredRow, StatusFrame } from "./report-outcome.ts";
 
 /**
  * What the cluster is to hold of what was reported on, and nothing where the session is not the registered one any more.
  * The session stays so to the end of the transaction: whoever takes it over waits. Call it once the resources are
  * locked: whoever changes them holds them too, and may wait for the cluster that an arriving session holds.
  */
-export async function fencedRows(tx: Tx, fence: Fence, frames: readonly StatusFrame[]): Promise<DesiredRow[]> {
-  const { rows } = await sql<DesiredRow>`
+export async function fencedRows(tx: Tx, fence: Fence, frames: readonly StatusFrame[]): Promise<ReportedRow[]> {
+  const { rows } = await sql<ReportedRow>`
     select d.kind, d.resource_id, d.key, d.generation, d.removed_at, d.acked_generation
     from desired_resources d join cluster_sessions s on s.cluster_id = d.cluster_id
     where d.cluster_id = ${fence.clusterId} and s.hub_id = ${fence.hubId} and s.epoch = ${fence.epoch}
@@ -24,7 +24,7 @@ export async function fencedRows(tx: Tx, fence: Fence, frames: readonly StatusFr
 }
 
 /** There is nothing more to tell about them. */
-export async function forgetRemoved(tx: Tx, clusterId: string, rows: readonly DesiredRow[]): Promise<void> {
+export async function forgetRemoved(tx: Tx, clusterId: string, rows: readonly ReportedRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     delete from desired_resources d using unnest(${rows.map(({ kind }) => kind)}::text[],
@@ -36,13 +36,13 @@ export async function forgetRemoved(tx: Tx, clusterId: string, rows: readonly De
 }
 
 export interface Lost {
-  readonly kind: DesiredRow["kind"];
+  readonly kind: ReportedRow["kind"];
   readonly resource_id: string;
   readonly generation: number;
 }
 
 /** The cluster does not hold what it had confirmed, up to these generations. */
-export async function setUntold(tx: Tx, clusterId: string, lost: readonly Lost[]): Promise<void> {
+export async function setPending(tx: Tx, clusterId: string, lost: readonly Lost[]): Promise<void> {
   if (lost.length === 0) return;
   await sql`
     update desired_resources d set acked_generation = null, acked_hash = null
@@ -51,15 +51,4 @@ export async function setUntold(tx: Tx, clusterId: string, lost: readonly Lost[]
     where d.cluster_id = ${clusterId} and d.kind = lost.kind and d.resource_id = lost.resource_id
       and d.removed_at is null and d.acked_generation <= lost.generation
   `.execute(tx);
-}
-
-/** With a namespace go its pull secrets. */
-export async function forgetSecretsOf(tx: Tx, clusterId: string, projectIds: readonly string[]): Promise<void> {
-  if (projectIds.length === 0) return;
-  await tx
-    .deleteFrom("desired_resources")
-    .where("cluster_id", "=", clusterId)
-    .where("kind", "=", "registry_secrets")
-    .where("resource_id", "in", projectIds)
-    .execute();
 }

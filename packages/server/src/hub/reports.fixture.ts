@@ -4,9 +4,11 @@ import type { Shop } from "../apps/app.fixture.ts";
 import type { Bus } from "../bus/bus.ts";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
 import type { Queries } from "../database/transaction.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
+import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { newId } from "../id.ts";
+import { createVault } from "../vault/vault.ts";
 import type { Fence, ReportSink } from "./ports.ts";
 import { createReportSink } from "./reports.store.ts";
 
@@ -42,9 +44,14 @@ export async function listeningSink(world: World, db: Queries = world.database.k
     return found;
   };
   return {
-    ...createReportSink({ db, bus: bus as Bus, clock: world.clock.now, catalog }),
+    ...createReportSink({
+      db,
+      bus: bus as Bus,
+      clock: world.clock.now,
+      kinds: dispatchedKinds(createVault([{ id: "k", key: new Uint8Array(32) }]), catalog),
+    }),
     heard: () => taken(EVENTS_TOPIC) as Event[],
-    hinted: () => taken(DESIRED_TOPIC),
+    hinted: () => taken(DISPATCH_TOPIC),
   };
 }
 

@@ -1,22 +1,15 @@
 import type { DesiredKind } from "@binnacle/contract";
-import { lockReportedAddons } from "../addons/addon-report.store.ts";
-import { lockReportedApps } from "../apps/app-report.store.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Catalog } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
+import { type DispatchedKind, type Outcome, outcomeOf, type ReportedRow, type StatusFrame } from "../dispatch/kind.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.ts";
-import { projectAnnouncement } from "../projects/project.ts";
-import { deleteEmptyProjects, lockReportedProjects } from "../projects/project-report.store.ts";
 import { kindOfKey } from "./frame-reader.ts";
 import { rememberLast } from "./once.ts";
 import type { Fence, ReportSink } from "./ports.ts";
-import { deletionOf, storeAddons, storeApps, storeProjects } from "./report-effects.store.ts";
-import { judgeOf, type Outcome, type StatusFrame } from "./report-outcome.ts";
-import { addonSteps, appSteps, projectSteps, registrySecretsSteps } from "./report-steps.ts";
-import { fencedRows, forgetRemoved, forgetSecretsOf, setUntold } from "./reported-rows.store.ts";
+import { fencedRows, forgetRemoved, setPending } from "./reported-rows.store.ts";
 import { announcementOfBuild } from "./taken-build.store.ts";
 import { keepSamples } from "./taken-samples.store.ts";
 
@@ -24,15 +17,13 @@ interface Ports {
   readonly db: Queries;
   readonly bus: Bus;
   readonly clock: Clock;
-  readonly catalog: Pick<Catalog, "addons">;
+  readonly kinds: readonly DispatchedKind[];
 }
 
 const MOST_REMEMBERED_BUILDS = 10_000;
 
-/** What the reports of operators change. Their form has been checked; whether they are true of anything here has not. */
-export function createReportSink({ db, bus, clock, catalog }: Ports): ReportSink {
-  const definitions = new Map(catalog.addons.map((definition) => [definition.id, definition]));
-  const ofAddons = addonSteps((id) => definitions.get(id));
+/** Stores what operators report. The form of a report has been checked; whether it is true of a record here has not. */
+export function createReportSink({ db, bus, clock, kinds }: Ports): ReportSink {
   const isNewsOfBuild = rememberLast(MOST_REMEMBERED_BUILDS);
 
   function publish(announcements: readonly Announcement[]): void {
@@ -43,9 +34,11 @@ export function createReportSink({ db, bus, clock, catalog }: Ports): ReportSink
   return {
     async take(fence, frames) {
       if (frames.length === 0) return;
-      const { announcements, isSomethingLost } = await inTransaction(db, (tx) => take(tx, fence, frames, clock()));
+      const { announcements, isSomethingLost } = await inTransaction(db, (tx) =>
+        takeReports(tx, kinds, fence, frames, clock()),
+      );
       publish(announcements);
-      if (isSomethingLost) bus.publish(DESIRED_TOPIC, { cluster_id: fence.clusterId });
+      if (isSomethingLost) bus.publish(DISPATCH_TOPIC, { cluster_id: fence.clusterId });
     },
 
     async takeBuild(fence, build) {
@@ -56,54 +49,63 @@ export function createReportSink({ db, bus, clock, catalog }: Ports): ReportSink
 
     takeSamples: (fence, samples) => keepSamples(db, fence, samples, clock()),
   };
-
-  /** Projects are locked before what is in them, as by everybody who changes both. */
-  async function take(tx: Tx, fence: Fence, frames: readonly StatusFrame[], now: Date) {
-    const { clusterId } = fence;
-    const idsOf = (kind: DesiredKind) => [
-      ...new Set(frames.filter(({ key }) => kindOfKey(key) === kind).map(({ resource_id }) => resource_id)),
-    ];
-    const projects = await lockReportedProjects(tx, clusterId, idsOf("project"));
-    const apps = await lockReportedApps(tx, clusterId, idsOf("app"));
-    const instances = await lockReportedAddons(tx, clusterId, idsOf("addon_instance"));
-    const judge = judgeOf(await fencedRows(tx, fence, frames), frames);
-
-    const ofApps = apps.flatMap((app) => judge("app", app.id, { app, settled: null }, appSteps(now)));
-    const ofInstances = instances.flatMap((instance) => judge("addon_instance", instance.id, instance, ofAddons));
-    const ofProjects = projects.flatMap((project) => judge("project", project.id, project, projectSteps));
-    const ofSecrets = idsOf("registry_secrets").flatMap((id) =>
-      judge("registry_secrets", id, null, registrySecretsSteps),
-    );
-
-    const announcements = [
-      ...(await storeApps(tx, ofApps, now)),
-      ...(await storeAddons(tx, ofInstances, now)),
-      ...(await storeProjects(tx, ofProjects, now)),
-    ];
-    const outcomes: readonly Outcome<unknown>[] = [...ofApps, ...ofInstances, ...ofProjects, ...ofSecrets];
-    const isSomethingLost = await storeRows(tx, clusterId, outcomes);
-    const left = [
-      ...goneOf(ofProjects).map(({ id }) => id),
-      ...goneOf(ofApps).map(({ app }) => app.project_id),
-      ...goneOf(ofInstances).map(({ project_id }) => project_id),
-    ];
-    const gone = await deleteEmptyProjects(tx, clusterId, [...new Set(left)]);
-    await forgetSecretsOf(
-      tx,
-      clusterId,
-      gone.map(({ id }) => id),
-    );
-    return {
-      announcements: [...announcements, ...gone.map((project) => deletionOf(projectAnnouncement(project)))],
-      isSomethingLost,
-    };
-  }
 }
 
-const goneOf = <T>(outcomes: readonly Outcome<T>[]): T[] =>
-  outcomes.filter(({ isGone }) => isGone).map(({ before }) => before);
+async function takeReports(
+  tx: Tx,
+  kinds: readonly DispatchedKind[],
+  fence: Fence,
+  frames: readonly StatusFrame[],
+  now: Date,
+) {
+  const { clusterId } = fence;
+  const idsOf = (kind: DesiredKind) => [
+    ...new Set(frames.filter(({ key }) => kindOfKey(key) === kind).map(({ resource_id }) => resource_id)),
+  ];
+  const locked: (readonly [DispatchedKind, ReadonlyMap<string, unknown>])[] = [];
+  for (const kind of kinds) {
+    const ids = idsOf(kind.kind);
+    if (ids.length > 0) locked.push([kind, await kind.lock(tx, clusterId, ids)]);
+  }
+  const reportsOn = matchReports(await fencedRows(tx, fence, frames), frames);
+  const settled = locked.map(([kind, records]) => ({
+    kind,
+    outcomes: [...records].flatMap(([id, before]): Outcome<unknown>[] => {
+      const reported = reportsOn(kind.kind, id);
+      return reported ? [outcomeOf(kind, reported.row, before, reported.frames, now)] : [];
+    }),
+  }));
 
-/** Whether something is to be told again. */
+  const announcements: Announcement[] = [];
+  for (const { kind, outcomes } of settled) announcements.push(...(await kind.store(tx, outcomes, now)));
+  const isSomethingLost = await storeRows(
+    tx,
+    clusterId,
+    settled.flatMap(({ outcomes }) => outcomes),
+  );
+  for (const { kind, outcomes } of settled) {
+    const gone = outcomes.filter(({ isGone }) => isGone).map(({ before }) => before);
+    if (gone.length > 0) announcements.push(...((await kind.afterRemoval?.(tx, clusterId, gone)) ?? []));
+  }
+  return { announcements, isSomethingLost };
+}
+
+/**
+ * Matches frames with the rows that they are about. A frame whose key is not that of the row is about something else,
+ * and a resource without a row does not belong to this cluster: neither is believed.
+ */
+export function matchReports(rows: readonly ReportedRow[], frames: readonly StatusFrame[]) {
+  const nameOf = (key: string, id: string) => `${key} ${id}`;
+  const rowsByName = new Map(rows.map((row) => [nameOf(row.kind, row.resource_id), row]));
+  const framesByName = Map.groupBy(frames, ({ key, resource_id }) => nameOf(key, resource_id));
+  return (kind: DesiredKind, id: string) => {
+    const row = rowsByName.get(nameOf(kind, id));
+    const about = row && framesByName.get(nameOf(row.key, id));
+    return about ? { row, frames: about } : null;
+  };
+}
+
+/** Returns whether something must be sent again. */
 async function storeRows(tx: Tx, clusterId: string, outcomes: readonly Outcome<unknown>[]): Promise<boolean> {
   const lost = outcomes.flatMap(({ row: { kind, resource_id }, lostGeneration }) =>
     lostGeneration === null ? [] : [{ kind, resource_id, generation: lostGeneration }],
@@ -113,6 +115,6 @@ async function storeRows(tx: Tx, clusterId: string, outcomes: readonly Outcome<u
     clusterId,
     outcomes.filter(({ isGone }) => isGone).map(({ row }) => row),
   );
-  await setUntold(tx, clusterId, lost);
+  await setPending(tx, clusterId, lost);
   return lost.length > 0;
 }

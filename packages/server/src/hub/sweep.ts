@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { announceConnected } from "./connection-status.store.ts";
-import { clustersWithUntold } from "./delivery.store.ts";
+import { clustersWithPending } from "./delivery.store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { endLost } from "./lost-session.store.ts";
 import type { SessionRegistry } from "./registry.ts";
@@ -80,18 +80,18 @@ export function createSweep(ports: Ports): Sweep {
     for (const session of sessions) adopt(session, policies);
   }
 
-  async function tellUntold(): Promise<void> {
+  async function tellPendingRow(): Promise<void> {
     const nowMs = performance.now();
     const sessions = held();
     for (const { clusterId, delivery } of sessions) if (delivery.sweep(nowMs)) dispatcher.wake(clusterId);
     const clusterIds = sessions.map(({ clusterId }) => clusterId);
-    for (const clusterId of await clustersWithUntold(db, clusterIds)) dispatcher.wake(clusterId);
+    for (const clusterId of await clustersWithPending(db, clusterIds)) dispatcher.wake(clusterId);
   }
 
   return {
     async run() {
       await vouch();
-      await tellUntold();
+      await tellPendingRow();
       await writeFacts();
       await tellSettings();
       for (const session of held()) {

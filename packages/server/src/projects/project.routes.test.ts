@@ -1,7 +1,7 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
@@ -138,7 +138,7 @@ describe("POST /projects", () => {
     const hints: unknown[] = [];
     const leave = [
       world.bus.subscribe(EVENTS_TOPIC, (event) => heard.push(event as Event)),
-      world.bus.subscribe(DESIRED_TOPIC, (hint) => hints.push(hint)),
+      world.bus.subscribe(DISPATCH_TOPIC, (hint) => hints.push(hint)),
     ];
     const { id } = (await create()).body;
     const desired = await world.database.kysely

@@ -7,22 +7,20 @@ import {
   listProjectApps,
   listProjects,
 } from "@binnacle/contract";
-import { announcementOf, desiredOf } from "../addons/addon.ts";
-import { appEvent, desiredApp, wireApp } from "../apps/app.ts";
+import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
+import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
 import { listProjectApps as appsOfProject } from "../apps/app-list.store.ts";
-import type { Bus } from "../bus/bus.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { raiseEachDesired, retireEachDesired } from "../desired/desired.store.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { removalOf } from "../dispatch/dispatch.ts";
 import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import { listSecrets } from "../registries/registry-secret.store.ts";
-import { desiredRegistrySecrets, effectiveSecrets } from "../registries/registry-secret.ts";
+import { dispatchedRegistrySecrets, effectiveSecrets } from "../registries/registry-secret.ts";
 import { availableExports } from "./available-exports.ts";
 import {
   clusterNameOf,
@@ -35,7 +33,7 @@ import {
 } from "./project.store.ts";
 import {
   CREATED,
-  desiredProject,
+  dispatchedProject,
   nameProblems,
   type Project,
   projectAnnouncement,
@@ -48,16 +46,13 @@ import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./s
 
 interface Ports {
   readonly db: Queries;
-  readonly bus: Bus;
   readonly clock: Clock;
 }
 
 const projectId = ({ params }: Input<{ id: string }>) => params.id;
 const resourceOf = ({ id, name }: Project) => ({ type: "project", id, name });
 
-export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly AddonDefinition[]): Route[] {
-  const publish = (clusterId: string) => () => bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
-
+export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonDefinition[]): Route[] {
   return [
     route(
       createProject,
@@ -66,7 +61,7 @@ export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly A
         onCluster("editor", ({ body }) => body.cluster_id),
       ),
       async ({ cluster, body: { name }, change }) =>
-        change(async ({ db: tx, record, announce, afterCommit }) => {
+        change(async ({ db: tx, record, announce, dispatch }) => {
           const now = clock();
           const project: Project = {
             id: newId(),
@@ -88,9 +83,7 @@ export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly A
           });
           announce(projectAnnouncement(project));
           // The secrets too, though there may be none: the cluster's may be changing at this very moment.
-          const wanted = [desiredProject(project), desiredRegistrySecrets(project)];
-          await raiseEachDesired(tx, cluster.id, async () => wanted, now);
-          afterCommit(publish(cluster.id));
+          await dispatch(cluster.id, [dispatchedProject(project), dispatchedRegistrySecrets(project)]);
           return wireProject(project);
         }),
     ),
@@ -105,7 +98,7 @@ export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly A
     route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project)),
 
     route(deleteProject, inProject("org_admin", projectId), async ({ params, change }) =>
-      change(async ({ db: tx, record, announce, afterCommit }) => {
+      change(async ({ db: tx, record, announce, dispatch }) => {
         const current = await lockProject(tx, params.id);
         record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id });
         const next = requestDeletion(current);
@@ -118,13 +111,12 @@ export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly A
           announce(event);
         }
         const unwanted = [
-          desiredProject(project),
-          desiredRegistrySecrets(project),
-          ...apps.map(desiredApp),
-          ...instances.map(desiredOf),
+          dispatchedProject(project),
+          dispatchedRegistrySecrets(project),
+          ...apps.map(dispatchedApp),
+          ...instances.map(dispatchedAddon),
         ];
-        await retireEachDesired(tx, project.cluster_id, unwanted, now);
-        afterCommit(publish(project.cluster_id));
+        await dispatch(project.cluster_id, unwanted.map(removalOf));
         return wireProject(project);
       }),
     ),

@@ -1,7 +1,7 @@
 import type { LifecycleReason, ValidationItem, Project as WireProject } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { ProjectTable } from "../database/fleet-tables.ts";
-import { projectKey } from "../desired/desired.ts";
+import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import { conflict } from "../fault.ts";
 
@@ -97,10 +97,10 @@ export function wireProject(project: Project): WireProject {
   };
 }
 
-export const desiredProject = ({ id, namespace }: Pick<Project, "id" | "namespace">) => ({
-  kind: "project" as const,
+export const dispatchedProject = ({ id, namespace }: Pick<Project, "id" | "namespace">): DispatchedResource => ({
+  kind: "project",
   resourceId: id,
-  key: projectKey(namespace),
+  key: `project/${namespace}`,
 });
 
 /** What subscribers hear of a project that was made or moved on. */

@@ -1,7 +1,7 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { newId } from "../id.ts";
 
 let world: World;
@@ -180,7 +180,7 @@ describe("what a cluster is to hold", () => {
 
   test("[RS8] is raised for every project that stays when the cluster's secrets change, and said", async () => {
     const heard: unknown[] = [];
-    const leave = world.bus.subscribe(DESIRED_TOPIC, (message) => heard.push(message));
+    const leave = world.bus.subscribe(DISPATCH_TOPIC, (message) => heard.push(message));
     const [second, going] = [
       await insertProject(world.database.kysely, org, cluster),
       await insertProject(world.database.kysely, org, cluster),

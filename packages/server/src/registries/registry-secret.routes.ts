@@ -7,27 +7,22 @@ import {
   listEffectiveRegistrySecrets,
   listProjectRegistrySecrets,
 } from "@binnacle/contract";
-import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { DESIRED_TOPIC } from "../desired/desired.ts";
 import { type Input, inProject, onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
+import { deleteSecret, insertSecret, listSecrets, type Owner, secretsOfCluster } from "./registry-secret.store.ts";
 import {
-  deleteSecret,
-  insertSecret,
-  listSecrets,
-  type Owner,
-  raiseSecretsOfCluster,
-  raiseSecretsOfProject,
-} from "./registry-secret.store.ts";
-import { effectiveSecrets, type RegistrySecret, wireRegistrySecret } from "./registry-secret.ts";
+  dispatchedRegistrySecrets,
+  effectiveSecrets,
+  type RegistrySecret,
+  wireRegistrySecret,
+} from "./registry-secret.ts";
 
 interface Ports {
   readonly db: Queries;
-  readonly bus: Bus;
   readonly clock: Clock;
   readonly vault: Vault;
 }
@@ -43,8 +38,6 @@ const entryOf = (action: string, orgId: string, { id, name, server_url, username
 });
 
 export function registrySecretRoutes(ports: Ports): Route[] {
-  const publish = (clusterId: string) => () => ports.bus.publish(DESIRED_TOPIC, { cluster_id: clusterId });
-
   async function list(owner: Owner) {
     const secrets = await listSecrets(ports.db, owner);
     return { data: secrets.map(wireRegistrySecret), total_count: secrets.length };
@@ -56,22 +49,19 @@ export function registrySecretRoutes(ports: Ports): Route[] {
     ),
 
     route(attachClusterRegistrySecret, onCluster("editor", placeId), async ({ cluster, body, change }) =>
-      change(async ({ db: tx, record, afterCommit }) => {
-        const now = ports.clock();
-        const secret = await insertSecret(tx, ports.vault, { cluster_id: cluster.id }, body, now);
+      change(async ({ db: tx, record, dispatch }) => {
+        const secret = await insertSecret(tx, ports.vault, { cluster_id: cluster.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", cluster.org_id, secret));
-        await raiseSecretsOfCluster(tx, cluster.id, now);
-        afterCommit(publish(cluster.id));
+        await dispatch(cluster.id, () => secretsOfCluster(tx, cluster.id));
         return wireRegistrySecret(secret);
       }),
     ),
 
     route(detachClusterRegistrySecret, onCluster("editor", placeId), async ({ cluster, params, change }) =>
-      change(async ({ db: tx, record, afterCommit }) => {
+      change(async ({ db: tx, record, dispatch }) => {
         const secret = await deleteSecret(tx, { cluster_id: cluster.id }, params.secret_id);
         record(entryOf("registry_secret.detach", cluster.org_id, secret));
-        await raiseSecretsOfCluster(tx, cluster.id, ports.clock());
-        afterCommit(publish(cluster.id));
+        await dispatch(cluster.id, () => secretsOfCluster(tx, cluster.id));
         return null;
       }),
     ),
@@ -81,24 +71,21 @@ export function registrySecretRoutes(ports: Ports): Route[] {
     ),
 
     route(attachProjectRegistrySecret, inProject("editor", placeId), async ({ project, body, change }) =>
-      change(async ({ db: tx, record, afterCommit }) => {
+      change(async ({ db: tx, record, dispatch }) => {
         await holdStayingProject(tx, project.id);
-        const now = ports.clock();
-        const secret = await insertSecret(tx, ports.vault, { project_id: project.id }, body, now);
+        const secret = await insertSecret(tx, ports.vault, { project_id: project.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", project.org_id, secret));
-        await raiseSecretsOfProject(tx, project, now);
-        afterCommit(publish(project.cluster_id));
+        await dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
         return wireRegistrySecret(secret);
       }),
     ),
 
     route(detachProjectRegistrySecret, inProject("editor", placeId), async ({ project, params, change }) =>
-      change(async ({ db: tx, record, afterCommit }) => {
+      change(async ({ db: tx, record, dispatch }) => {
         await holdStayingProject(tx, project.id);
         const secret = await deleteSecret(tx, { project_id: project.id }, params.secret_id);
         record(entryOf("registry_secret.detach", project.org_id, secret));
-        await raiseSecretsOfProject(tx, project, ports.clock());
-        afterCommit(publish(project.cluster_id));
+        await dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
         return null;
       }),
     ),

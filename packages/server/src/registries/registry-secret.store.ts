@@ -1,12 +1,11 @@
 import type { WrittenRegistrySecret } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
-import { raiseDesired, raiseEachDesired } from "../desired/desired.store.ts";
+import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.ts";
-import type { Project } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
-import { desiredRegistrySecrets, type RegistrySecret, secretNameTaken } from "./registry-secret.ts";
+import { dispatchedRegistrySecrets, type RegistrySecret, secretNameTaken } from "./registry-secret.ts";
 
 /** What a secret is attached to. */
 export type Owner = { readonly cluster_id: string } | { readonly project_id: string };
@@ -63,17 +62,13 @@ export async function deleteSecret(tx: Tx, owner: Owner, id: string): Promise<Re
   return secret;
 }
 
-/** The last write of a change of a project's secrets. */
-export async function raiseSecretsOfProject(tx: Tx, project: Project, now: Date): Promise<void> {
-  await raiseDesired(tx, { clusterId: project.cluster_id, ...desiredRegistrySecrets(project) }, now);
-}
-
-/** The last write of a change of a cluster's secrets. A project on its way out gets no secrets any more. */
-export async function raiseSecretsOfCluster(tx: Tx, clusterId: string, now: Date): Promise<void> {
-  const staying = tx
+/** The pull secrets of all projects of a cluster. A project that is being deleted gets no secrets any more. */
+export async function secretsOfCluster(tx: Tx, clusterId: string): Promise<DispatchedResource[]> {
+  const projects = await tx
     .selectFrom("projects")
     .select(["id", "namespace"])
     .where("cluster_id", "=", clusterId)
-    .where("lifecycle", "<>", "cleanup_pending");
-  await raiseEachDesired(tx, clusterId, async () => (await staying.execute()).map(desiredRegistrySecrets), now);
+    .where("lifecycle", "<>", "cleanup_pending")
+    .execute();
+  return projects.map(dispatchedRegistrySecrets);
 }

@@ -1,7 +1,7 @@
 import type { RegistrySecret as WireRegistrySecret } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { RegistrySecretTable } from "../database/fleet-tables.ts";
-import { registrySecretsKey } from "../desired/desired.ts";
+import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import { conflict } from "../fault.ts";
 import type { Project } from "../projects/project.ts";
 
@@ -35,11 +35,14 @@ export function effectiveSecrets<S extends Pick<RegistrySecret, "server_url">>(
   ];
 }
 
-/** What a cluster is told of: all pull secrets of a namespace together, by the id of their project. */
-export const desiredRegistrySecrets = ({ id, namespace }: Pick<Project, "id" | "namespace">) => ({
-  kind: "registry_secrets" as const,
+/** All pull secrets of a namespace are dispatched as one set, under the id of their project: a workload names all of them. */
+export const dispatchedRegistrySecrets = ({
+  id,
+  namespace,
+}: Pick<Project, "id" | "namespace">): DispatchedResource => ({
+  kind: "registry_secrets",
   resourceId: id,
-  key: registrySecretsKey(namespace),
+  key: `registry_secrets/${namespace}`,
 });
 
 export const secretNameTaken = () => conflict("A registry secret with this name already exists here.");

@@ -6,7 +6,8 @@ import type { Clock } from "../clock.ts";
 import type { AgentTokens } from "../clusters/agent-token.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../database/transaction.ts";
-import { createBodySource } from "../hub/bodies.store.ts";
+import { dispatchedKinds } from "../dispatched-kinds.ts";
+import { createBodySource } from "../hub/bodies.ts";
 import { startHub } from "../hub/hub.adapter.ts";
 import type { LiveSessions } from "../hub/ports.ts";
 import { createReportSink } from "../hub/reports.store.ts";
@@ -34,6 +35,7 @@ export function startHubRole(
   { server, db, bus, clock, log, catalog, vault, agentTokens }: Ports,
   config: Config,
 ): HubRole {
+  const kinds = dispatchedKinds(vault, catalog);
   const hub = startHub({
     server,
     db,
@@ -41,8 +43,9 @@ export function startHubRole(
     clock,
     log,
     tokens: agentTokens,
-    bodies: createBodySource({ db, vault, catalog, log }),
-    reports: createReportSink({ db, bus, clock, catalog }),
+    kinds,
+    bodies: createBodySource({ db, kinds, log }),
+    reports: createReportSink({ db, bus, clock, kinds }),
   });
   const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
   return {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { matchReports } from "../hub/reports.store.ts";
 import { newId } from "../id.ts";
-import { type DesiredRow, judgeOf, outcomeOf, type StatusFrame, type Steps } from "./report-outcome.ts";
+import { type DispatchedKind, outcomeOf, type ReportedRow, type StatusFrame } from "./kind.ts";
 
 const ID = newId();
-const row = (facts: Partial<DesiredRow> = {}): DesiredRow => ({
+const row = (facts: Partial<ReportedRow> = {}): ReportedRow => ({
   kind: "app",
   resource_id: ID,
   key: "app/shop/web",
@@ -16,12 +17,14 @@ const REMOVED = row({ removed_at: new Date() });
 const gone = (generation: number) => ({ generation, report: { state: "gone" } as const });
 const ready = (generation: number) => ({ generation, report: { state: "ready", message: null } as const });
 
-/** Counts what it hears. */
-const steps: Steps<string, "project"> = {
-  seen: (before, generation) => `${before} seen ${generation}`,
-  missing: (before) => `${before} missing`,
-  isLeaving: (before) => before !== "staying",
+/** Writes down what it is given. */
+const kind: Pick<DispatchedKind<"project", string>, "afterReport" | "afterLoss" | "isDeleting"> = {
+  afterReport: (before, generation) => `${before} seen ${generation}`,
+  afterLoss: (before) => `${before} missing`,
+  isDeleting: (before) => before !== "staying",
 };
+const outcome = (reported: ReportedRow, before: string, frames: Parameters<typeof outcomeOf>[3]) =>
+  outcomeOf(kind, reported, before, frames, new Date(0));
 
 describe("an absence", () => {
   test.each([
@@ -29,15 +32,15 @@ describe("an absence", () => {
     ["of a later generation", 4, true],
     ["of an earlier generation", 2, false],
   ])("[DS21] %s confirms it: %#", (_, generation, isGone) => {
-    expect(outcomeOf(REMOVED, "app", [gone(generation)], steps)).toMatchObject({ isGone, lostGeneration: null });
+    expect(outcome(REMOVED, "app", [gone(generation)])).toMatchObject({ isGone, lostGeneration: null });
   });
 
   test("[DS21] confirms nothing where the record is not on its way out", () => {
-    expect(outcomeOf(REMOVED, "staying", [gone(3)], steps).isGone).toBe(false);
+    expect(outcome(REMOVED, "staying", [gone(3)]).isGone).toBe(false);
   });
 
   test("[DS21] is the end: what else comes with it changes nothing", () => {
-    expect(outcomeOf(REMOVED, "app", [ready(3), gone(3), ready(3)], steps)).toMatchObject({
+    expect(outcome(REMOVED, "app", [ready(3), gone(3), ready(3)])).toMatchObject({
       after: "app",
       isGone: true,
     });
@@ -49,14 +52,14 @@ describe("an absence", () => {
     ["something older than is held", 3, 2, null],
     ["what nobody has confirmed to hold", null, 3, null],
   ])("[DS23] of something wanted, %s, is a loss: %#", (_, acked_generation, generation, lostGeneration) => {
-    const outcome = outcomeOf(row({ acked_generation }), "app", [gone(generation)], steps);
-    expect(outcome).toMatchObject({ isGone: false, lostGeneration });
-    expect(outcome.after).toBe(lostGeneration === null ? "app" : "app missing");
+    const lost = outcome(row({ acked_generation }), "app", [gone(generation)]);
+    expect(lost).toMatchObject({ isGone: false, lostGeneration });
+    expect(lost.after).toBe(lostGeneration === null ? "app" : "app missing");
   });
 });
 
 test("[DS25] reports on one resource are gone through in their order", () => {
-  expect(outcomeOf(row(), "app", [ready(2), gone(3), ready(3)], steps).after).toBe("app seen 2 missing seen 3");
+  expect(outcome(row(), "app", [ready(2), gone(3), ready(3)]).after).toBe("app seen 2 missing seen 3");
 });
 
 describe("whose reports count", () => {
@@ -70,20 +73,20 @@ describe("whose reports count", () => {
     ...facts,
   });
   const projectRow = row({ kind: "project", key: "project/shop" });
-  const judged = (rows: DesiredRow[], facts: Partial<StatusFrame>) =>
-    judgeOf(rows, [frame(facts)])("project", ID, "project", steps);
+  const reportsOn = (rows: ReportedRow[], facts: Partial<StatusFrame>) =>
+    matchReports(rows, [frame(facts)])("project", ID);
 
   test("[DS11] a report under the key and id of a row is about it", () => {
-    expect(judged([projectRow], {})).toMatchObject([{ after: "project seen 3" }]);
+    expect(reportsOn([projectRow], {})).toMatchObject({ row: projectRow, frames: [{ generation: 3 }] });
   });
 
-  test.each<[string, DesiredRow[], Partial<StatusFrame>]>([
+  test.each<[string, ReportedRow[], Partial<StatusFrame>]>([
     ["without a row", [], {}],
     ["under another key", [projectRow], { key: "project/other" }],
     ["under the key of another kind", [projectRow], { key: "registry_secrets/shop" }],
     ["with another id", [projectRow], { resource_id: newId() }],
     ["of a row of another kind", [row({ kind: "registry_secrets", key: "project/shop" })], {}],
   ])("[DS11] one %s is about nothing", (_, rows, facts) => {
-    expect(judged(rows, facts)).toEqual([]);
+    expect(reportsOn(rows, facts)).toBeNull();
   });
 });

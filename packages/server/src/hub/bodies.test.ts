@@ -8,13 +8,14 @@ import { openShop, type Shop, someName, WEB } from "../apps/app.fixture.ts";
 import { type Catalog, loadCatalog } from "../catalog/catalog.adapter.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
+import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { Fault } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
-import { createBodySource } from "./bodies.store.ts";
-import type { Untold } from "./ports.ts";
+import { createBodySource } from "./bodies.ts";
 
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 
@@ -31,7 +32,7 @@ afterAll(() => world?.stop());
 function source(options: { db?: Queries; addons?: Catalog["addons"]; vaultKeys?: string } = {}) {
   const { db = world.database.kysely, addons = catalog.addons, vaultKeys = VAULT_KEYS } = options;
   log = listeningLog();
-  return createBodySource({ db, vault: createVault(parseVaultKeys(vaultKeys)), catalog: { addons }, log });
+  return createBodySource({ db, kinds: dispatchedKinds(createVault(parseVaultKeys(vaultKeys)), { addons }), log });
 }
 
 /** A project with something of every kind in it, and with secrets of every kind. */
@@ -51,11 +52,11 @@ async function furnishedProject(shop: Shop) {
   return { project, app, instance };
 }
 
-const untold = (clusterId: string): Promise<Untold[]> =>
+const untold = (clusterId: string): Promise<PendingRow[]> =>
   world.database.kysely.selectFrom("desired_resources").selectAll().where("cluster_id", "=", clusterId).execute();
 
 /** Nothing of it is refused. */
-async function told(bodies: ReturnType<typeof source>, rows: readonly Untold[]) {
+async function told(bodies: ReturnType<typeof source>, rows: readonly PendingRow[]) {
   return [...(await bodies.bodiesOf(rows))].map(([row, body]) => {
     if (body instanceof Fault) throw body;
     return [row, body] as const;
@@ -121,7 +122,7 @@ test("[DS7] rows of several clusters take as many queries as those of one, and g
   await bodies.bodiesOf(await untold(one.cluster));
   const ofOne = queries.splice(0).length;
   const ofBoth = await told(bodies, [...(await untold(one.cluster)), ...(await untold(other.cluster))]);
-  expect([queries.length, ofOne]).toEqual([6, 6]);
+  expect([queries.length, ofOne]).toEqual([7, 7]);
   const inherited = ofBoth.flatMap(([row, body]) =>
     "registries" in body.secret
       ? body.secret.registries
@@ -145,7 +146,7 @@ test("[DS8] a removed row has no body, and neither has one whose resource is gon
   expect((await source().bodiesOf([...removed, ...strangers])).size).toBe(0);
 });
 
-const kindsTold = async (bodies: ReturnType<typeof source>, rows: Untold[]) =>
+const kindsTold = async (bodies: ReturnType<typeof source>, rows: PendingRow[]) =>
   [...(await bodies.bodiesOf(rows)).keys()].map(({ kind }) => kind).toSorted();
 
 test("[DS9] what needs a definition that has left the catalog is refused, and logged once", async () => {

@@ -1,0 +1,105 @@
+import type { AddonDefinitionFile } from "@binnacle/contract";
+import { sql } from "kysely";
+import type { Tx } from "../database/transaction.ts";
+import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
+import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
+import type { Vault } from "../vault/vault.ts";
+import { announcementOf, definitionGone, type Instance } from "./addon.ts";
+import { addonAfterReport, missingAddon } from "./addon-report.ts";
+import { addonBody } from "./desired-addon.ts";
+
+type FindDefinition = (id: string) => AddonDefinitionFile | undefined;
+
+/** Addon instances as they are dispatched to clusters and reported on by them. */
+export const addonKind = (
+  vault: Vault,
+  findDefinition: FindDefinition,
+): DispatchedKind<"addon_instance", Instance> => ({
+  kind: "addon_instance",
+
+  async loadBodies(db, rows) {
+    const ids = rows.map(({ resource_id }) => resource_id);
+    const found = await db.selectFrom("addon_instances").selectAll().where("id", "in", ids).execute();
+    const instances = new Map(found.map((instance) => [instance.id, instance]));
+    const sealed = Map.groupBy(
+      await db.selectFrom("addon_secrets").selectAll().where("addon_instance_id", "in", ids).orderBy("path").execute(),
+      ({ addon_instance_id }) => addon_instance_id,
+    );
+    return ({ resource_id }) => {
+      const instance = instances.get(resource_id);
+      if (!instance) return null;
+      const definition = findDefinition(instance.definition_id);
+      if (!definition) throw definitionGone();
+      const secrets = (sealed.get(instance.id) ?? []).map(
+        ({ id, path, sealed_value }) =>
+          [path, vault.open(sealed_value, { table: "addon_secrets", row: id, column: "sealed_value" })] as const,
+      );
+      return addonBody(instance, definition, new Map(secrets));
+    };
+  },
+
+  rejected: (message) => ({ phase: "failed", reason: "RefusedByCluster", message, exports: {} }),
+
+  async lock(tx, clusterId, ids) {
+    const instances = await tx
+      .selectFrom("addon_instances")
+      .selectAll()
+      .where("id", "in", ids)
+      .where("cluster_id", "=", clusterId)
+      .orderBy("id")
+      .forUpdate()
+      .execute();
+    return new Map(instances.map((instance) => [instance.id, instance]));
+  },
+
+  afterReport: (before, generation, report) =>
+    addonAfterReport(before, generation, report, findDefinition(before.definition_id) ?? null),
+  afterLoss: missingAddon,
+  isDeleting: ({ phase }) => phase === "deleting",
+
+  async store(tx, outcomes, now) {
+    const { gone, changed } = divideOutcomes(outcomes);
+    const instances = changed.map(({ after }) => after);
+    await saveReported(tx, instances, now);
+    const ids = gone.map(({ id }) => id);
+    if (ids.length > 0) await tx.deleteFrom("addon_instances").where("id", "in", ids).execute();
+    return [
+      ...instances.map((instance) => ({
+        ...announcementOf(instance),
+        observed_generation: instance.observed_generation,
+        exports: Object.keys(instance.exports).toSorted(),
+      })),
+      ...gone.map((instance) => deletionOf(announcementOf(instance))),
+    ];
+  },
+
+  afterRemoval: (tx, clusterId, gone) =>
+    deleteEmptyProjects(
+      tx,
+      clusterId,
+      gone.map(({ project_id }) => project_id),
+    ),
+
+  async followGeneration(tx, raised) {
+    await sql`
+      update addon_instances set generation = given.generation
+      from unnest(${raised.map(({ resource_id }) => resource_id)}::uuid[],
+        ${raised.map(({ generation }) => generation)}::bigint[]) as given (id, generation)
+      where addon_instances.id = given.id
+    `.execute(tx);
+  },
+});
+
+/** Writes only what a report can change. */
+async function saveReported(tx: Tx, instances: readonly Instance[], now: Date): Promise<void> {
+  if (instances.length === 0) return;
+  const parts = instances.map(({ values: _values, ...part }) => part);
+  await sql`
+    update addon_instances set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
+      observed_generation = seen.observed_generation, exports = seen.exports, updated_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) as seen (
+      id uuid, phase text, phase_reason text, phase_message text, observed_generation bigint, exports jsonb
+    )
+    where addon_instances.id = seen.id
+  `.execute(tx);
+}

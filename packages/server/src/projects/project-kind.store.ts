@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { Tx } from "../database/transaction.ts";
+import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
+import type { Announcement } from "../events/event.ts";
+import { projectBody } from "./desired-project.ts";
+import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
+import { projectAfterReport } from "./project-report.ts";
+
+/** Projects as they are dispatched to clusters and reported on by them. */
+export const projectKind: DispatchedKind<"project", Project> = {
+  kind: "project",
+
+  async loadBodies(db, rows) {
+    const ids = rows.map(({ resource_id }) => resource_id);
+    const found = await db.selectFrom("projects").selectAll().where("id", "in", ids).execute();
+    const projects = new Map(found.map((project) => [project.id, project]));
+    return ({ resource_id }) => {
+      const project = projects.get(resource_id);
+      return project ? projectBody(project) : null;
+    };
+  },
+
+  rejected: (message) => ({ state: "apply_failed", message }),
+
+  async lock(tx, clusterId, ids) {
+    const projects = await tx
+      .selectFrom("projects")
+      .selectAll()
+      .where("id", "in", ids)
+      .where("cluster_id", "=", clusterId)
+      .orderBy("id")
+      .forUpdate()
+      .execute();
+    return new Map(projects.map((project) => [project.id, project]));
+  },
+
+  afterReport: (before, generation, report, row) =>
+    generation === row.generation ? projectAfterReport(before, report) : before,
+  // The operator makes a deleted namespace again by itself; the project stays as it is known until then.
+  afterLoss: (before) => before,
+  isDeleting: confirmedGone,
+
+  /** A project that is gone is not deleted here: an app or an addon instance that was in it may still be on record. */
+  async store(tx, outcomes, now) {
+    const projects = divideOutcomes(outcomes).changed.map(({ after }) => after);
+    await saveReported(tx, projects, now);
+    return projects.map(projectAnnouncement);
+  },
+
+  afterRemoval: (tx, clusterId, gone) =>
+    deleteEmptyProjects(
+      tx,
+      clusterId,
+      gone.map(({ id }) => id),
+    ),
+};
+
+async function saveReported(tx: Tx, projects: readonly Project[], now: Date): Promise<void> {
+  if (projects.length === 0) return;
+  await sql`
+    update projects set lifecycle = seen.lifecycle, lifecycle_reason = seen.lifecycle_reason,
+      lifecycle_message = seen.lifecycle_message, updated_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(projects)}::jsonb)
+      as seen (id uuid, lifecycle text, lifecycle_reason text, lifecycle_message text)
+    where projects.id = seen.id
+  `.execute(tx);
+}
+
+/**
+ * Deletes the projects whose deletion was requested and of which nothing is left: the operator has confirmed that the
+ * namespace is absent, so its row is gone, and no app or addon instance of it is on record. The rows of their pull
+ * secrets go with them.
+ */
+export async function deleteEmptyProjects(
+  tx: Tx,
+  clusterId: string,
+  ids: readonly string[],
+): Promise<readonly Announcement[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Project>`
+    delete from projects p where p.id = any(${[...new Set(ids)]}::uuid[]) and p.cluster_id = ${clusterId}
+      and p.lifecycle = 'cleanup_pending'
+      and not exists (select 1 from desired_resources d
+        where d.cluster_id = p.cluster_id and d.kind = 'project' and d.resource_id = p.id)
+      and not exists (select 1 from apps a where a.project_id = p.id)
+      and not exists (select 1 from addon_instances i where i.project_id = p.id)
+    returning p.*
+  `.execute(tx);
+  if (rows.length === 0) return [];
+  await tx
+    .deleteFrom("desired_resources")
+    .where("cluster_id", "=", clusterId)
+    .where("kind", "=", "registry_secrets")
+    .where(
+      "resource_id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  return rows.map((project) => deletionOf(projectAnnouncement(project)));
+}
