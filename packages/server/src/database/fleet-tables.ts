@@ -257,6 +257,10 @@ export interface AddonRevisionTable {
 export interface StackTemplateTable extends Timestamps {
   id: string;
   org_id: string;
+  /** Of scope `project`; null where it dates from before and fits no single project. */
+  project_id: string | null;
+  /** The same, of scope `cluster`. */
+  cluster_id: string | null;
   namespace: string;
   name: string;
   version: string;
