@@ -24,7 +24,7 @@ import type {
 import type { Generated } from "kysely";
 import type { Json, JsonWithDefault, Timestamps } from "./column.ts";
 
-/** Everything that runs on clusters, as `0003_fleet` leaves it. */
+/** Everything that runs on clusters. */
 export interface FleetTables {
   addon_instances: AddonInstanceTable;
   addon_revisions: AddonRevisionTable;
@@ -36,6 +36,7 @@ export interface FleetTables {
   cluster_sessions: ClusterSessionTable;
   clusters: ClusterTable;
   desired_resources: DesiredResourceTable;
+  ingress_hosts: IngressHostTable;
   metric_samples: MetricSampleTable;
   projects: ProjectTable;
   provisioning_jobs: ProvisioningJobTable;
@@ -214,6 +215,14 @@ export interface AppDeploymentTable extends Timestamps {
   created_by: string | null;
   deadline_at: Date | null;
   finished_at: Date | null;
+}
+
+/** A host that an app declares, or has declared and may still be serving. */
+export interface IngressHostTable {
+  app_id: string;
+  host: string;
+  cluster_id: string;
+  project_id: string;
 }
 
 export interface AddonInstanceTable extends Timestamps {

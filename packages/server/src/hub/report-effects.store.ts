@@ -3,8 +3,9 @@ import { announcementOf, type Instance } from "../addons/addon.ts";
 import { deleteAddons, saveReportedAddons } from "../addons/addon-report.store.ts";
 import { appEvent } from "../apps/app.ts";
 import { deleteApps, saveReportedApps } from "../apps/app-report.store.ts";
-import { type ReportedApp, reportedAppEvent } from "../apps/app-report.ts";
+import { isInPlace, type ReportedApp, reportedAppEvent } from "../apps/app-report.ts";
 import { driftEvent, isSameDrift } from "../apps/drift-report.ts";
+import { releaseHosts } from "../apps/ingress-host.store.ts";
 import type { Tx } from "../database/transaction.ts";
 import type { Announcement } from "../events/event.ts";
 import { type Project, projectAnnouncement } from "../projects/project.ts";
@@ -36,6 +37,11 @@ export async function storeApps(
     tx,
     changed.map(({ after }) => after),
     now,
+  );
+  const settled = changed.filter(({ before, after }) => isInPlace(after.app) && !isInPlace(before.app));
+  await releaseHosts(
+    tx,
+    settled.map(({ after: { app } }) => app),
   );
   await deleteApps(
     tx,

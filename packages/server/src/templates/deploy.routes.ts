@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import { isOrgAdmin } from "../access/role.ts";
 import { findNamesake } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app-address.ts";
 import { createApp } from "../apps/create-app.ts";
@@ -34,7 +35,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       deployStackTemplate,
       inProject("editor", ({ body }) => body.project_id),
-      async ({ caller, project, params, query, body, change }) => {
+      async ({ caller, project, standing, params, query, body, change }) => {
         const { template } = await templateAt(db, caller, { params, query });
         // What one organization keeps for itself is not another's to run, also for who belongs to both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
@@ -57,6 +58,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
             description: template.description,
             components,
             createdBy: caller.email,
+            isOrgAdmin: isOrgAdmin(standing),
             timeoutSeconds: body.timeout ?? DEFAULT_TIMEOUT_SECONDS,
           });
           return { message: `${name} is being deployed.`, deploy_name: name, namespace: project.namespace };

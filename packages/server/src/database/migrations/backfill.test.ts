@@ -1,18 +1,20 @@
+import type { ComponentSpec } from "@binnacle/contract";
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster } from "../../access/bindings.fixture.ts";
+import { someApp, WEB, workload } from "../../apps/app.fixture.ts";
+import { insertApp } from "../../apps/app.store.ts";
 import { newId } from "../../id.ts";
-import type { Queries } from "../transaction.ts";
+import { inTransaction, type Queries } from "../transaction.ts";
 import { templateScope } from "./0005_template_scope.ts";
+import { ingressHosts } from "./0006_ingress_hosts.ts";
 
 let fresh: FreshDatabase;
 let db: Queries;
 beforeAll(async () => {
   fresh = await freshDatabase();
   db = fresh.database.kysely;
-  await sql`alter table stack_templates drop column project_id cascade, drop column cluster_id cascade`.execute(db);
-  await sql`drop index projects_by_namespace`.execute(db);
 });
 afterAll(() => fresh?.drop());
 
@@ -44,6 +46,8 @@ async function oldTemplate(orgId: string, namespace: string, scope: string): Pro
 }
 
 test("[TP48] templates from before get the project or cluster that their namespace says, and none where it says several", async () => {
+  await sql`alter table stack_templates drop column project_id, drop column cluster_id`.execute(db);
+  await sql`drop index projects_by_namespace`.execute(db);
   const [mine, theirs] = [await org(), await org()];
   const shop = await project(mine, "shop");
   await project(theirs, "shop");
@@ -62,4 +66,25 @@ test("[TP48] templates from before get the project or cluster that their namespa
   await templateScope.up(db);
   const rows = await db.selectFrom("stack_templates").select(["id", "project_id", "cluster_id"]).execute();
   expect(new Map(rows.map(({ id, project_id, cluster_id }) => [id, [project_id, cluster_id]]))).toEqual(expected);
+});
+
+test("[AP70] apps from before have the hosts that they declare, also where two projects share one", async () => {
+  await sql`drop table ingress_hosts`.execute(db);
+  const org_id = await org();
+  const [one, other] = [await project(org_id, "one"), await project(org_id, "other")];
+  const at = (name: string, host: string) => workload(name, { workload_spec: { ingress: { host } } });
+  const app = async ({ id: project_id, cluster: cluster_id }: typeof one, components: ComponentSpec[]) => {
+    const id = newId();
+    await inTransaction(db, (tx) =>
+      insertApp(tx, someApp({ id, org_id, cluster_id, project_id, name: id, components })),
+    );
+    return (host: string) => ({ app_id: id, host, cluster_id, project_id });
+  };
+  const two = await app(one, [at("a", "a.example.com"), at("b", "*.b.example.com"), at("c", "a.example.com"), WEB]);
+  const same = await app(other, [at("a", "a.example.com")]);
+  await app(one, [WEB]);
+  await app(one, []);
+  await ingressHosts.up(db);
+  const rows = await db.selectFrom("ingress_hosts").selectAll().orderBy("app_id").orderBy("host").execute();
+  expect(rows).toEqual([two("*.b.example.com"), two("a.example.com"), same("a.example.com")]);
 });
