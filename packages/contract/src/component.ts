@@ -17,6 +17,7 @@ const EnvName = Type.String({
   examples: ["LOG_LEVEL"],
 });
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
+const HOST_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 const Text = Type.String({ maxLength: 32_768 });
 
 export const ExportKey = Type.String({
@@ -110,10 +111,12 @@ export const WorkloadSpec = Type.Object(
           host: Type.String({
             minLength: 1,
             maxLength: 253,
-            pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$",
+            pattern: `^(\\*\\.)?${HOST_LABEL}(\\.${HOST_LABEL})*$`,
+            description:
+              "In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for administrators of the organization.",
             examples: ["shop.example.com"],
           }),
-          path: Type.Optional(Type.String({ maxLength: 1024, pattern: "^/", default: "/" })),
+          path: Type.Optional(Type.String({ maxLength: 1024, pattern: "^/[A-Za-z0-9._~/%-]*$", default: "/" })),
           port: Type.Optional(Port),
           tls: Type.Optional(Type.Boolean({ default: false })),
         },

@@ -59,5 +59,6 @@ export const CONFLICT_CODES = [
   "app_deleting",
   "ambiguous_template",
   "name_taken",
+  "host_taken",
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];

@@ -25,7 +25,7 @@ const version = Type.String({
 });
 const scope = Type.Enum(TEMPLATE_SCOPES, {
   description:
-    "Who sees it: who has a role in the project of its namespace; on the cluster of that project; members; everyone.",
+    "Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone.",
   examples: ["organization"],
 });
 const icon = Nullable(
@@ -45,10 +45,20 @@ const components = Type.Array(TemplateComponent, {
 const orgId = Type.Optional(
   Uuid("Else the organization of the project with that namespace, else the only one you belong to."),
 );
+const place = {
+  project_id: Type.Optional(
+    Uuid("The project of a template of scope `project`. Else the only one with that namespace that you can see."),
+  ),
+  cluster_id: Type.Optional(
+    Uuid("The cluster of a template of scope `cluster`. Else that of the only project with that namespace."),
+  ),
+};
 
 const summary = {
   id: Uuid(),
   org_id: Uuid(),
+  project_id: Nullable(Uuid("Of scope `project` and no other.")),
+  cluster_id: Nullable(Uuid("Of scope `cluster` and no other.")),
   namespace: DnsLabel("shop"),
   name: DnsLabel("web-app"),
   version,
@@ -111,15 +121,28 @@ export const createStackTemplate = operation({
   tag,
   summary: "Create a stack template",
   description:
-    "Scope `project` needs an editor of the project with that namespace, `cluster` and `organization` an administrator of the organization, `global` a superuser.",
+    "Scope `project` needs an editor of the project, `cluster` and `organization` an administrator of the organization, `global` a superuser. A template of scope `project` goes with its project, one of scope `cluster` with its cluster.",
   credentials: "user",
   body: Type.Object(
     {
       ...StackTemplateContent.properties,
       namespace: DnsLabel("shop"),
       org_id: orgId,
+      ...place,
     },
-    strict,
+    {
+      ...strict,
+      examples: [
+        {
+          org_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+          namespace: "shop",
+          name: "web-app",
+          scope: "organization",
+          parameters: [{ name: "image", type: "string", required: true }],
+          components: [{ name: "web", workload_spec: { image: `\${image}` } }],
+        },
+      ],
+    },
   ),
   success: [201, StackTemplate],
   versioned: true,
@@ -189,8 +212,14 @@ export const createStackTemplateFromApp = operation({
   params: Type.Object(appParams),
   query: Type.Object(appQuery),
   body: Type.Object(
-    { ...identity, ...changeable, preserve_export_refs: Type.Optional(Type.Boolean({ default: true })) },
-    strict,
+    {
+      ...identity,
+      ...changeable,
+      project_id: Type.Optional(Uuid("Of scope `project`: the app's own project where left out.")),
+      cluster_id: Type.Optional(Uuid("Of scope `cluster`: the app's own cluster where left out.")),
+      preserve_export_refs: Type.Optional(Type.Boolean({ default: true })),
+    },
+    { ...strict, examples: [{ name: "web-app", version: "1.0.0", scope: "organization" }] },
   ),
   success: [201, StackTemplate],
   versioned: true,
@@ -232,12 +261,26 @@ export const createStackTemplateFromChart = operation({
       ...changeable,
       namespace: DnsLabel("shop"),
       org_id: orgId,
+      ...place,
       repo: ChartRepo,
       chart: ChartName,
       chart_version: ChartVersion,
       parameters: Type.Optional(Type.Array(PromotedParameter, { maxItems: 100 })),
     },
-    strict,
+    {
+      ...strict,
+      examples: [
+        {
+          org_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+          namespace: "shop",
+          name: "web-app",
+          scope: "organization",
+          repo: "https://charts.example.com",
+          chart: "ingress-nginx",
+          parameters: [{ name: "replicas", path: "controller.replicaCount" }],
+        },
+      ],
+    },
   ),
   success: [201, StackTemplate],
   versioned: true,
@@ -270,6 +313,7 @@ export const createStackTemplateFromYaml = operation({
       create: Type.Optional(Type.Boolean({ default: false })),
       namespace: Type.Optional(DnsLabel("shop")),
       org_id: orgId,
+      ...place,
     },
     {
       ...strict,

@@ -59,6 +59,10 @@ function judgeBinding(needed: "member" | BindingRole | "org_admin", { orgRole, b
   return atLeast(BINDING_ROLES, bindingRole, needed) ? "allowed" : "forbidden";
 }
 
+/** Whoever administers the place's organization, superusers included. */
+export const isOrgAdmin = (standing: Standing): boolean =>
+  judge({ needs: "org_role", role: "admin", hidden: false }, standing) === "allowed";
+
 export function strongest(roles: readonly (BindingRole | null)[]): BindingRole | null {
   return BINDING_ROLES.findLast((role) => roles.includes(role)) ?? null;
 }

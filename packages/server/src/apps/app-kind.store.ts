@@ -7,9 +7,10 @@ import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment } from "./app.ts";
-import { appAfterReport, missingApp, type ReportedApp, reportedAppEvent } from "./app-report.ts";
+import { appAfterReport, isInPlace, missingApp, type ReportedApp, reportedAppEvent } from "./app-report.ts";
 import { appBody } from "./desired-app.ts";
 import { driftEvent, isSameDrift, NO_DRIFT_REPORTED } from "./drift-report.ts";
+import { releaseHosts } from "./ingress-host.store.ts";
 
 /** Apps as they are dispatched to clusters and reported on by them. */
 export const appKind = (vault: Vault, findDefinition: FindDefinition): DispatchedKind<"app", ReportedApp> => ({
@@ -65,6 +66,11 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
       tx,
       changed.map(({ after }) => after),
       now,
+    );
+    const settled = changed.filter(({ before, after }) => isInPlace(after.app) && !isInPlace(before.app));
+    await releaseHosts(
+      tx,
+      settled.map(({ after: { app } }) => app),
     );
     const ids = gone.map(({ app }) => app.id);
     if (ids.length > 0) await tx.deleteFrom("apps").where("id", "in", ids).execute();

@@ -10,10 +10,11 @@ import {
   rollbackToDeployment,
   scaleApp,
 } from "@binnacle/contract";
+import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
-import { exactlyOneOf, inApp, type SignedIn } from "../http/guard.ts";
+import { exactlyOneOf, type InApp, inApp } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import { findDeployment, findInstance, listDeploymentRows } from "./app.store.ts";
@@ -35,16 +36,20 @@ import {
 const asEditor = inApp("editor", addressed);
 
 type Acting = Pick<Call<Operation>, "headers" | "change" | "reply"> &
-  SignedIn & { readonly params: Omit<AppAddress, "projectId">; readonly query: { readonly project_id: string } };
+  Pick<InApp, "caller" | "standing"> & {
+    readonly params: Omit<AppAddress, "projectId">;
+    readonly query: { readonly project_id: string };
+  };
 
 export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
   /** Every operation is the same but for what it decides and what the audit log says about it. */
   async function act(
-    { params, query, headers, caller, change, reply }: Acting,
+    { params, query, headers, caller, standing, change, reply }: Acting,
     changes: Readonly<Record<string, unknown>>,
     decide: (app: SeenApp, tx: Tx) => Outcome | Promise<Outcome>,
   ) {
-    const order = { address: addressOf({ params, query }), headers, createdBy: caller.email, changes };
+    const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
+    const order = { address: addressOf({ params, query }), headers, ...by, changes };
     const app = await change((unit) => operate(unit, ports, order, (before) => decide(before, unit.db)));
     sendEtag(reply, appVersion(app));
     return wireApp(app);

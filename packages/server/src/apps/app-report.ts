@@ -55,6 +55,15 @@ function settledBy({ phase, phase_reason, phase_message }: App, generation: numb
   }
 }
 
+/**
+ * Whether the cluster holds what the app declares now and nothing of what it declared before: the operator reports a
+ * generation so once it has applied all of it and removed the rest. An app without components has nothing to be in sync.
+ */
+export function isInPlace({ phase, generation, observed_generation, drift_state, components }: App): boolean {
+  const isReached = observed_generation === generation && (phase === "running" || phase === "paused");
+  return isReached && (drift_state === "in_sync" || components.length === 0);
+}
+
 /** Somebody has deleted it on the cluster; it is told again, and nothing of it is known until the next report. */
 export function missingApp(before: ReportedApp): ReportedApp {
   if (before.app.phase === "deleting") return before;

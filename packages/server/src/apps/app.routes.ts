@@ -1,4 +1,5 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from "@binnacle/contract";
+import { isOrgAdmin } from "../access/role.ts";
 import type { Queries } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
@@ -29,10 +30,11 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         ({ body }) => newAppProblems(body.name, body.components, ports.findDefinition),
         inProject("editor", ({ body }) => body.project_id),
       ),
-      async ({ caller, project, body, change, reply }) => {
+      async ({ caller, project, standing, body, change, reply }) => {
         const { name, components, description = null } = body;
+        const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const made = await change(async (unit) => {
-          const app = await create(unit, ports, { project, name, description, components, createdBy: caller.email });
+          const app = await create(unit, ports, { project, name, description, components, ...by });
           return { version: appVersion(app), app: wireApp(app) };
         });
         sendEtag(reply, made.version);
@@ -51,13 +53,14 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         ({ body }) => changeProblems(body.components ?? [], ports.findDefinition),
         inApp("editor", (input) => addressOf(input)),
       ),
-      async ({ caller, params, query, body, headers, change, reply }) => {
+      async ({ caller, standing, params, query, body, headers, change, reply }) => {
         const { components = [], description } = body;
         const changes = {
           ...(description === undefined ? {} : { description }),
           components: components.map(({ op, name }) => ({ op, name })),
         };
-        const order = { address: addressOf({ params, query }), headers, createdBy: caller.email, changes };
+        const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
+        const order = { address: addressOf({ params, query }), headers, ...by, changes };
         const app = await change((unit) =>
           operate(unit, ports, order, (before) => updated(before, body, ports.findDefinition)),
         );

@@ -9,6 +9,7 @@ import { appNameTaken, findNamesake, insertApp } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";
 import { componentProblems } from "./component.ts";
 import { definitionProblems, keptPart } from "./component-change.ts";
+import { hostsOf, refuseWildcards } from "./ingress-host.ts";
 import { type AppPorts, deploy } from "./operate.store.ts";
 import { NO_SECRET_CHANGES, secretPathsAfter, thenSecrets } from "./secret-changes.ts";
 
@@ -19,6 +20,7 @@ export interface NewApp {
   /** Their form checked, their defaults filled in. */
   readonly components: readonly ComponentInput[];
   readonly createdBy: string;
+  readonly isOrgAdmin: boolean;
   /** The deployment has failed when the app is not running by then. */
   readonly timeoutSeconds?: number;
 }
@@ -41,6 +43,8 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   const { project, name, description, createdBy, timeoutSeconds } = given;
   const problems = newAppProblems(name, given.components, ports.findDefinition);
   if (problems.length > 0) throw invalid(problems);
+  const hosts = hostsOf(given.components);
+  refuseWildcards(hosts, given.isOrgAdmin);
   await holdStayingProject(unit.db, project.id);
   const namesake = await findNamesake(unit.db, project.id, name);
   if (namesake?.phase === "deleting")
@@ -80,6 +84,6 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   const deadlineAt = timeoutSeconds === undefined ? null : new Date(now.getTime() + timeoutSeconds * 1000);
   const changes = { description, components: app.components.map((component) => component.name) };
   const step = { app, operation: "create", secrets, forced: false, message: null } as const;
-  await deploy(unit, ports, step, { createdBy, now, deadlineAt, changes });
+  await deploy(unit, ports, step, { createdBy, now, deadlineAt, changes, hosts });
   return app;
 }

@@ -9,6 +9,8 @@ import type { FindDefinition } from "./addon-component.ts";
 import { insertDeployment, lockApp, supersedePending, updateAppRow, writeSecrets } from "./app.store.ts";
 import { type AppAddress, appEvent, appVersion, auditedApp, dispatchedApp, type SeenApp, specOf } from "./app.ts";
 import { NO_DRIFT_KNOWN } from "./drift-report.ts";
+import { claimHosts } from "./ingress-host.store.ts";
+import { addedHosts, refuseWildcards } from "./ingress-host.ts";
 import { auditedSecrets } from "./secret-changes.ts";
 import type { Outcome, Step } from "./transition.ts";
 
@@ -22,6 +24,8 @@ interface Order {
   readonly address: AppAddress;
   readonly headers: IncomingHttpHeaders;
   readonly createdBy: string;
+  /** Left out where the operation cannot add a wildcard host. */
+  readonly isOrgAdmin?: boolean;
   /** For the audit log; never a secret, nor anything that may hold one. */
   readonly changes?: Readonly<Record<string, unknown>>;
 }
@@ -30,18 +34,20 @@ interface Order {
 export async function operate(
   unit: Unit,
   ports: AppPorts,
-  { address, headers, createdBy, changes = {} }: Order,
+  { address, headers, createdBy, isOrgAdmin = false, changes = {} }: Order,
   decide: (app: SeenApp) => Outcome | Promise<Outcome>,
 ): Promise<SeenApp> {
   const before = await lockApp(unit.db, address);
   requireMatch(headers, appVersion(before));
   const outcome = await decide(before);
   if (outcome instanceof Fault) throw outcome;
+  const hosts = addedHosts(before.components, outcome.app.components);
+  refuseWildcards(hosts, isOrgAdmin);
   const now = ports.clock();
   const app = advanced(outcome, now);
   await updateAppRow(unit.db, app);
   await supersedePending(unit.db, app.id, now);
-  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes });
+  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes, hosts });
   return app;
 }
 
@@ -65,6 +71,8 @@ interface Circumstances {
   readonly now: Date;
   readonly deadlineAt: Date | null;
   readonly changes: Readonly<Record<string, unknown>>;
+  /** The hosts that the operation adds to the app. */
+  readonly hosts: readonly string[];
 }
 
 /** What every operation leaves behind, beside the app's own row: a revision, its secrets, and word for all who wait. */
@@ -72,7 +80,7 @@ export async function deploy(
   { db, record, announce, dispatch }: Unit,
   { vault }: AppPorts,
   { app, operation, secrets, message }: Step,
-  { createdBy, now, deadlineAt, changes }: Circumstances,
+  { createdBy, now, deadlineAt, changes, hosts }: Circumstances,
 ): Promise<void> {
   await insertDeployment(db, {
     id: newId(),
@@ -97,5 +105,6 @@ export async function deploy(
     changes: { ...changes, ...auditedSecrets(secrets), revision: app.revision },
   });
   announce(appEvent(app));
+  await claimHosts(db, app, hosts);
   await dispatch(app.cluster_id, [dispatchedApp(app)]);
 }

@@ -40,7 +40,15 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
         dispatch: async () => undefined,
       },
       ports,
-      { project, name: someName(), description: null, components: [WEB], createdBy: "ada@example.com", timeoutSeconds },
+      {
+        project,
+        name: someName(),
+        description: null,
+        components: [WEB],
+        createdBy: "ada@example.com",
+        isOrgAdmin: false,
+        timeoutSeconds,
+      },
     ),
   );
   expect([records.length, announced.length]).toEqual([1, 1]);

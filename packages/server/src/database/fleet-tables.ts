@@ -24,7 +24,7 @@ import type {
 import type { Generated } from "kysely";
 import type { Json, JsonWithDefault, Timestamps } from "./column.ts";
 
-/** Everything that runs on clusters, as `0003_fleet` leaves it. */
+/** Everything that runs on clusters. */
 export interface FleetTables {
   addon_instances: AddonInstanceTable;
   addon_revisions: AddonRevisionTable;
@@ -36,6 +36,7 @@ export interface FleetTables {
   cluster_sessions: ClusterSessionTable;
   clusters: ClusterTable;
   desired_resources: DesiredResourceTable;
+  ingress_hosts: IngressHostTable;
   metric_samples: MetricSampleTable;
   projects: ProjectTable;
   provisioning_jobs: ProvisioningJobTable;
@@ -216,6 +217,14 @@ export interface AppDeploymentTable extends Timestamps {
   finished_at: Date | null;
 }
 
+/** A host that an app declares, or has declared and may still be serving. */
+export interface IngressHostTable {
+  app_id: string;
+  host: string;
+  cluster_id: string;
+  project_id: string;
+}
+
 export interface AddonInstanceTable extends Timestamps {
   id: string;
   org_id: string;
@@ -257,6 +266,10 @@ export interface AddonRevisionTable {
 export interface StackTemplateTable extends Timestamps {
   id: string;
   org_id: string;
+  /** Of scope `project`; null where it dates from before and fits no single project. */
+  project_id: string | null;
+  /** The same, of scope `cluster`. */
+  cluster_id: string | null;
   namespace: string;
   name: string;
   version: string;

@@ -10,7 +10,7 @@ import { AddressRefused, Unreachable } from "../outbound/fetch.adapter.ts";
 import { ChartUnknown } from "./chart-source.ts";
 import { wrapChart } from "./chart-template.ts";
 import type { Charts } from "./charts.adapter.ts";
-import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
 import { newVersionOf } from "./template.ts";
 
@@ -31,16 +31,17 @@ export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry:
     ),
 
     route(createStackTemplateFromChart, signedIn, async ({ caller, body, change, reply }) => {
-      const { namespace, org_id, repo, chart: name, chart_version, parameters = [], ...said } = body;
+      const { namespace, org_id, project_id, cluster_id, ...rest } = body;
+      const { repo, chart: name, chart_version, parameters = [], ...said } = rest;
       // First who asks: nobody is sent around the network for a template that they may not write.
-      const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, said.scope);
+      const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
       const chart = await charts.inspect(repo, name, chart_version).catch((error: unknown) => {
         throw asFault(error, "body");
       });
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
       refuseBrokenContent(content);
       const source = { repo, chart: name, chart_version: chart.chart_metadata.version };
-      const template = await change((unit) => makeTemplate(unit, clock, { orgId, namespace, content, source }));
+      const template = await change((unit) => makeTemplate(unit, clock, { place, content, source }));
       sendEtag(reply, newVersionOf(template));
       return template;
     }),

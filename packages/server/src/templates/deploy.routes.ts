@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import { isOrgAdmin } from "../access/role.ts";
 import { findNamesake } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app-address.ts";
 import { createApp } from "../apps/create-app.ts";
@@ -11,7 +12,7 @@ import { type Route, route } from "../http/route.ts";
 import { holdNames } from "../projects/project.store.ts";
 import { captureApp } from "./app-capture.ts";
 import { appName, componentsToDeploy } from "./deploy.ts";
-import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
 import { templateAt } from "./template.routes.ts";
 import { newVersionOf, templateNotFound } from "./template.ts";
 
@@ -34,8 +35,8 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       deployStackTemplate,
       inProject("editor", ({ body }) => body.project_id),
-      async ({ caller, project, params, query, body, change }) => {
-        const template = await templateAt(db, caller, { params, query });
+      async ({ caller, project, standing, params, query, body, change }) => {
+        const { template } = await templateAt(db, caller, { params, query });
         // What one organization keeps for itself is not another's to run, also for who belongs to both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
         const components = componentsToDeploy(template, body.parameters ?? {}, {
@@ -57,6 +58,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
             description: template.description,
             components,
             createdBy: caller.email,
+            isOrgAdmin: isOrgAdmin(standing),
             timeoutSeconds: body.timeout ?? DEFAULT_TIMEOUT_SECONDS,
           });
           return { message: `${name} is being deployed.`, deploy_name: name, namespace: project.namespace };
@@ -68,13 +70,20 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
       createStackTemplateFromApp,
       inApp("viewer", (input) => addressOf(input)),
       async ({ caller, app, body, change, reply }) => {
-        const { preserve_export_refs = true, ...said } = body;
+        const { preserve_export_refs = true, project_id, cluster_id, ...said } = body;
         const { namespace, org_id } = app;
         const content = refuseMalformedContent({ ...said, ...captureApp(app, preserve_export_refs) });
         refuseBrokenContent(content, ports.findDefinition);
-        const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, content.scope);
+        const { scope = "project" } = content;
+        const wanted = {
+          namespace,
+          org_id,
+          project_id: project_id ?? (scope === "project" ? app.project_id : undefined),
+          cluster_id: cluster_id ?? (scope === "cluster" ? app.cluster_id : undefined),
+        };
+        const place = await placeToWriteIn(db, caller, wanted, scope);
         const source = { app: `${namespace}/${app.name}` };
-        const template = await change((unit) => makeTemplate(unit, ports.clock, { orgId, namespace, content, source }));
+        const template = await change((unit) => makeTemplate(unit, ports.clock, { place, content, source }));
         sendEtag(reply, newVersionOf(template));
         return template;
       },

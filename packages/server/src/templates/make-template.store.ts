@@ -7,26 +7,48 @@ import { invalid } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
+import { holdStayingProject } from "../projects/project.store.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
-import { insertTemplate, orgChoices, standingIn } from "./template.store.ts";
-import { chooseOrg, contentOf, refuseProblems, refuseUnlessMaker, type Template, wireTemplate } from "./template.ts";
+import { insertTemplate, membershipsOf, projectChoices, seenCluster, seenOrg } from "./template.store.ts";
+import {
+  chooseCluster,
+  chooseOrg,
+  chooseProject,
+  contentOf,
+  refuseProblems,
+  refuseStrayIds,
+  refuseUnlessWriter,
+  type Template,
+  type TemplatePlace,
+  unknownCluster,
+  type WantedPlace,
+  wireTemplate,
+} from "./template.ts";
 import { templateProblems } from "./template-problems.ts";
 
-interface Place {
-  readonly namespace: string;
-  readonly org_id?: string | undefined;
-}
-
-/** The organization that a new template belongs to, once it is sure that the caller may write one of this scope there. */
-export async function orgToWriteIn(
+/** Where a new template belongs, once it is sure that the caller may write one of this scope there. */
+export async function placeToWriteIn(
   db: Queries,
   caller: Caller,
-  { namespace, org_id }: Place,
+  wanted: WantedPlace,
   scope: Template["scope"] = "project",
-): Promise<string> {
-  const orgId = org_id ?? chooseOrg(await orgChoices(db, caller, namespace));
-  refuseUnlessMaker(scope, await standingIn(db, caller, orgId, namespace));
-  return orgId;
+): Promise<TemplatePlace> {
+  refuseStrayIds(scope, wanted);
+  const { namespace, org_id, cluster_id } = wanted;
+  const named = org_id === undefined ? null : await seenOrg(db, caller, org_id);
+  const projects = await projectChoices(db, caller, wanted);
+  if (scope === "project") {
+    const project = chooseProject(projects, wanted);
+    refuseUnlessWriter(scope, project.standing);
+    return { org_id: project.org_id, namespace, project_id: project.id, cluster_id: null };
+  }
+  const cluster = cluster_id === undefined ? null : await seenCluster(db, caller, cluster_id);
+  if (cluster && named && cluster.org_id !== named.id) throw unknownCluster();
+  const orgId = cluster?.org_id ?? named?.id ?? chooseOrg(projects, await membershipsOf(db, caller));
+  const org = named ?? (await seenOrg(db, caller, orgId));
+  refuseUnlessWriter(scope, org.standing);
+  const clusterId = scope === "cluster" ? (cluster?.id ?? chooseCluster(projects, wanted)) : null;
+  return { org_id: org.id, namespace, project_id: null, cluster_id: clusterId };
 }
 
 const checkForm = compileCheck({ body: StackTemplateContent });
@@ -53,8 +75,7 @@ export function refuseBrokenContent(
 }
 
 interface Making {
-  readonly orgId: string;
-  readonly namespace: string;
+  readonly place: TemplatePlace;
   readonly content: StackTemplateContent;
   /** What it was made of, for the audit log. */
   readonly source?: Record<string, unknown>;
@@ -64,25 +85,26 @@ interface Making {
 export async function makeTemplate(
   { db, record }: Unit,
   clock: Clock,
-  { orgId, namespace, content, source = {} }: Making,
+  { place, content, source = {} }: Making,
 ): Promise<WireTemplate> {
+  if (place.project_id !== null) await holdStayingProject(db, place.project_id);
   const now = clock();
   const template: Template = {
     id: newId(),
-    org_id: orgId,
-    namespace,
     ...contentOf(content),
+    ...place,
     generation: 1,
     created_at: now,
     updated_at: now,
   };
   await insertTemplate(db, template);
-  const { version, scope, name } = template;
+  const { version, scope, name, org_id, namespace, project_id, cluster_id } = template;
+  const ids = { ...(project_id && { project_id }), ...(cluster_id && { cluster_id }) };
   record({
     action: "stack_template.create",
     resource: { type: "stack_template", id: template.id, name: `${namespace}/${name}` },
-    orgId,
-    changes: { version, scope, ...source },
+    orgId: org_id,
+    changes: { version, scope, ...ids, ...source },
   });
   return wireTemplate(template);
 }

@@ -30,11 +30,14 @@ export interface Place {
   readonly namespace: string;
 }
 
-/** A project on a cluster of its own, as rows. */
-export async function insertPlace(db: Queries, org: string, onCluster?: string): Promise<Place> {
-  const cluster = onCluster ?? (await insertCluster(db, org));
+/** A project on a cluster of its own, as rows, unless told where. */
+export async function insertPlace(
+  db: Queries,
+  org: string,
+  where: { readonly cluster?: string; readonly namespace?: string } = {},
+): Promise<Place> {
+  const { cluster = await insertCluster(db, org), namespace = someName("ns") } = where;
   const project = newId();
-  const namespace = someName("ns");
   const times = { created_at: new Date(), updated_at: new Date() };
   await db
     .insertInto("projects")

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { kysely: db } = world.database;
   const org = await world.org();
   place = await insertPlace(db, org);
-  neighbour = await insertPlace(db, org, place.cluster);
+  neighbour = await insertPlace(db, org, { cluster: place.cluster });
   const person = (role: "member" | "admin" = "member") => world.person({ org, role });
   people = {
     stranger: await world.person(),
@@ -61,6 +61,8 @@ describe("POST /stack-templates", () => {
       ...body,
       id: created.body.id,
       org_id: place.org,
+      project_id: null,
+      cluster_id: null,
       created_at: now,
       updated_at: now,
     });
@@ -115,7 +117,7 @@ describe("POST /stack-templates", () => {
   test.each([
     [
       "project",
-      { stranger: 404, member: 403, viewer: 403, editor: 201, clusterViewer: 403, nextDoor: 403, admin: 201 },
+      { stranger: 404, member: 422, viewer: 403, editor: 201, clusterViewer: 403, nextDoor: 422, admin: 201 },
     ],
     [
       "cluster",

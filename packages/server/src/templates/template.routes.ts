@@ -13,19 +13,13 @@ import { requireMatch, sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { makeTemplate, orgToWriteIn, refuseBrokenContent } from "./make-template.store.ts";
+import { makeTemplate, placeToWriteIn, refuseBrokenContent } from "./make-template.store.ts";
+import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
 import {
-  deleteTemplate,
-  findCandidates,
-  listTemplates,
-  lockTemplate,
-  standingIn,
-  updateTemplate,
-} from "./template.store.ts";
-import {
+  type Candidate,
   chooseTemplate,
   newVersionOf,
-  refuseUnlessAllowed,
+  refuseUnlessWriter,
   type Template,
   versionOf,
   wireSummary,
@@ -44,21 +38,15 @@ interface Address {
 }
 
 /** Throws the 404 and the 409 of an address that fits no template of the caller's, or several. */
-export async function templateAt(db: Queries, caller: Caller, { params, query }: Address): Promise<Template> {
+export async function templateAt(db: Queries, caller: Caller, { params, query }: Address): Promise<Candidate> {
   const candidates = await findCandidates(db, caller, { ...params, orgId: query.org_id });
   return chooseTemplate(candidates, caller.isSuperuser);
 }
 
 export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition): Route[] {
   async function templateToWrite(caller: Caller, address: Address): Promise<Template> {
-    const template = await templateAt(db, caller, address);
-    const { org_id, namespace, scope } = template;
-    // A global template is seen from organizations that its own is hidden from: what is refused there is the writing.
-    const standing =
-      scope === "global" && !caller.isSuperuser
-        ? { isSuperuser: false, orgRole: null, projectRoles: [], worksOnCluster: false }
-        : await standingIn(db, caller, org_id, namespace);
-    refuseUnlessAllowed(scope, "write", standing);
+    const { template, standing } = await templateAt(db, caller, address);
+    refuseUnlessWriter(template.scope, standing);
     return template;
   }
 
@@ -69,16 +57,17 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition):
     }),
 
     route(createStackTemplate, signedIn, async ({ caller, body, change, reply }) => {
-      const { namespace, org_id, ...content } = body;
+      const { namespace, org_id, project_id, cluster_id, ...content } = body;
       refuseBrokenContent(content, find);
-      const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, content.scope);
-      const template = await change((unit) => makeTemplate(unit, clock, { orgId, namespace, content }));
+      const wanted = { namespace, org_id, project_id, cluster_id };
+      const place = await placeToWriteIn(db, caller, wanted, content.scope);
+      const template = await change((unit) => makeTemplate(unit, clock, { place, content }));
       sendEtag(reply, newVersionOf(template));
       return template;
     }),
 
     route(getStackTemplate, signedIn, async ({ caller, params, query, reply }) => {
-      const template = await templateAt(db, caller, { params, query });
+      const { template } = await templateAt(db, caller, { params, query });
       sendEtag(reply, versionOf(template));
       return wireTemplate(template);
     }),

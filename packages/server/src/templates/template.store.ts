@@ -1,49 +1,39 @@
 import type { BindingRole, OrgRole, TemplateScope } from "@binnacle/contract";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
+import { judge, type Standing, strongest } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import {
   type Candidate,
-  type OrgChoices,
+  type ProjectChoice,
   type Template,
-  type TemplateStanding,
   templateNameTaken,
   templateNotFound,
+  unknownCluster,
   unknownOrg,
+  type WantedPlace,
 } from "./template.ts";
 
-/** Every project on which a role was bound for the user, by itself or with its cluster. */
-const boundProjects = (userId: string) => sql<{
-  org_id: string;
-  cluster_id: string;
-  namespace: string;
-  role: BindingRole;
-}>`(
-  select p.org_id, p.cluster_id, p.namespace, b.role
-    from role_bindings b join projects p on p.id = b.project_id where b.user_id = ${userId}
-  union all
-  select p.org_id, p.cluster_id, p.namespace, b.role
-    from role_bindings b join projects p on p.cluster_id = b.cluster_id where b.user_id = ${userId}
-)`;
+/** The roles that were bound for the user on a project, by itself or with its cluster; `p` is the project. */
+const rolesOnProject = (userId: string) => sql`
+  select b.role from role_bindings b where b.user_id = ${userId} and (b.project_id = p.id or b.cluster_id = p.cluster_id)`;
 
-/** Namespaces on the clusters where the user has some role: bound there, or on a project there. */
-const reachedNamespaces = (userId: string) => sql<{ org_id: string; namespace: string }>`(
-  select p.org_id, p.namespace from projects p
-    where p.cluster_id in (select cluster_id from ${boundProjects(userId)} as bound)
-)`;
-
-/** The rule of `judgeTemplate` for reading; `t` is the template. */
+/** Who sees a template; `t` is the template. The list and the reading of one both ask this. */
 function visibleTo({ id, isSuperuser }: Caller): RawBuilder<SqlBool> {
   if (isSuperuser) return sql<SqlBool>`true`;
-  const mine = (role: RawBuilder<unknown>) =>
-    sql`t.org_id in (select org_id from memberships where user_id = ${id} and role in (${role}))`;
+  const bound = sql`(select cluster_id, project_id from role_bindings where user_id = ${id})`;
   return sql<SqlBool>`(
     t.scope = 'global'
-    or ${mine(sql`'admin'`)}
-    or (t.scope = 'organization' and ${mine(sql`'admin', 'member'`)})
-    or (t.scope = 'project' and (t.org_id, t.namespace) in (select org_id, namespace from ${boundProjects(id)} as bound))
-    or (t.scope = 'cluster' and (t.org_id, t.namespace) in (select org_id, namespace from ${reachedNamespaces(id)} as reached))
+    or t.org_id in (select org_id from memberships where user_id = ${id} and (role = 'admin' or t.scope = 'organization'))
+    or t.project_id in (
+      select project_id from ${bound} as own
+      union all select p.id from projects p join ${bound} as own on own.cluster_id = p.cluster_id
+    )
+    or t.cluster_id in (
+      select cluster_id from ${bound} as own
+      union all select p.cluster_id from projects p join ${bound} as own on own.project_id = p.id
+    )
   )`;
 }
 
@@ -81,55 +71,73 @@ export async function listTemplates(
 export async function findCandidates(db: Queries, caller: Caller, asked: Asked): Promise<Candidate[]> {
   const rows = await visibleTemplates(db, caller, asked)
     .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "t.org_id").on("m.user_id", "=", caller.id))
+    .leftJoin("projects as p", "p.id", "t.project_id")
     .selectAll("t")
-    .select("m.role as org_role")
+    .select(["m.role as org_role", sql<BindingRole[]>`array(${rolesOnProject(caller.id)})`.as("project_roles")])
     .orderBy("t.id")
     .execute();
-  return rows.map(({ org_role, ...template }) => ({ template, isMember: org_role !== null }));
+  return rows.map(({ org_role, project_roles, ...template }) => ({
+    template,
+    standing: standingOf(caller, org_role, project_roles),
+  }));
 }
+
+const standingOf = ({ isSuperuser }: Caller, orgRole: OrgRole | null, roles: readonly BindingRole[]): Standing => ({
+  isSuperuser,
+  orgRole,
+  bindingRole: strongest(roles),
+});
 
 /** Throws the 404 of an organization that the caller does not see. */
-export async function standingIn(
-  db: Queries,
-  { id, isSuperuser }: Caller,
-  orgId: string,
-  namespace: string,
-): Promise<TemplateStanding> {
-  const { rows } = await sql<{ org_role: OrgRole | null; project_roles: BindingRole[]; works_on_cluster: boolean }>`
-    select m.role as org_role,
-      array(select role from ${boundProjects(id)} as bound
-        where bound.org_id = o.id and bound.namespace = ${namespace}) as project_roles,
-      exists(select 1 from ${reachedNamespaces(id)} as reached
-        where reached.org_id = o.id and reached.namespace = ${namespace}) as works_on_cluster
-    from orgs o left join memberships m on m.org_id = o.id and m.user_id = ${id}
-    where o.id = ${orgId}`.execute(db);
-  const [row] = rows;
-  if (!row || (row.org_role === null && !isSuperuser)) throw unknownOrg();
-  return {
-    isSuperuser,
-    orgRole: row.org_role,
-    projectRoles: row.project_roles,
-    worksOnCluster: row.works_on_cluster,
-  };
+export async function seenOrg(db: Queries, caller: Caller, id: string) {
+  const org = await db
+    .selectFrom("orgs as o")
+    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "o.id").on("m.user_id", "=", caller.id))
+    .select(["o.id", "m.role"])
+    .where("o.id", "=", id)
+    .executeTakeFirst();
+  const standing = standingOf(caller, org?.role ?? null, []);
+  if (!org || judge({ needs: "org_role", role: "member", hidden: true }, standing) === "hidden") throw unknownOrg();
+  return { id: org.id, standing };
 }
 
-export async function orgChoices(db: Queries, { id, isSuperuser }: Caller, namespace: string): Promise<OrgChoices> {
-  const administered = sql`(select org_id from memberships where user_id = ${id} and role = 'admin')`;
-  const bound = sql`(select org_id from ${boundProjects(id)} as bound where bound.namespace = ${namespace})`;
-  const [projects, memberships] = await Promise.all([
-    db
-      .selectFrom("projects")
-      .select("org_id")
-      .distinct()
-      .where("namespace", "=", namespace)
-      .$if(!isSuperuser, (query) => query.where(sql<SqlBool>`(org_id in ${administered} or org_id in ${bound})`))
-      .execute(),
-    db.selectFrom("memberships").select("org_id").where("user_id", "=", id).execute(),
-  ]);
-  return {
-    ofProjects: projects.map(({ org_id }) => org_id),
-    memberships: memberships.map(({ org_id }) => org_id),
-  };
+/** Throws the 404 of a cluster that the caller does not see. */
+export async function seenCluster(db: Queries, caller: Caller, id: string) {
+  const cluster = await db
+    .selectFrom("clusters as c")
+    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "c.org_id").on("m.user_id", "=", caller.id))
+    .select(["c.id", "c.org_id", "m.role"])
+    .where("c.id", "=", id)
+    .executeTakeFirst();
+  const standing = standingOf(caller, cluster?.role ?? null, []);
+  if (!cluster || judge({ needs: "cluster_role", role: "member" }, standing) === "hidden") throw unknownCluster();
+  return { id: cluster.id, org_id: cluster.org_id };
+}
+
+/** Projects of the namespace that the caller sees and that are what the request says, where it says something. */
+export async function projectChoices(
+  db: Queries,
+  caller: Caller,
+  { namespace, org_id, project_id }: WantedPlace,
+): Promise<ProjectChoice[]> {
+  let query = db
+    .selectFrom("projects as p")
+    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "p.org_id").on("m.user_id", "=", caller.id))
+    .select(["p.id", "p.org_id", "p.cluster_id", "m.role as org_role"])
+    .select(sql<BindingRole[]>`array(${rolesOnProject(caller.id)})`.as("project_roles"))
+    .where("p.namespace", "=", namespace);
+  if (org_id !== undefined) query = query.where("p.org_id", "=", org_id);
+  if (project_id !== undefined) query = query.where("p.id", "=", project_id);
+  const projects = (await query.execute()).map(({ org_role, project_roles, ...project }) => ({
+    ...project,
+    standing: standingOf(caller, org_role, project_roles),
+  }));
+  return projects.filter(({ standing }) => judge({ needs: "project_role", role: "viewer" }, standing) === "allowed");
+}
+
+export async function membershipsOf(db: Queries, { id }: Caller): Promise<string[]> {
+  const rows = await db.selectFrom("memberships").select("org_id").where("user_id", "=", id).execute();
+  return rows.map(({ org_id }) => org_id);
 }
 
 function columnsOf({ components, parameters, ...template }: Template) {
@@ -143,8 +151,9 @@ export async function insertTemplate(tx: Tx, template: Template): Promise<void> 
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "stack_templates_name_taken")) throw templateNameTaken();
-      // Deleted since the caller was seen to belong to it.
+      // Deleted since the caller was seen to belong there.
       if (isForeignKeyViolation(error, "stack_templates_org_id_fkey")) throw unknownOrg();
+      if (isForeignKeyViolation(error, "stack_templates_cluster")) throw unknownCluster();
       throw error;
     });
 }

@@ -1,6 +1,4 @@
 import type {
-  BindingRole,
-  OrgRole,
   StackTemplateContent,
   StackTemplateSummary,
   TemplateScope,
@@ -8,7 +6,7 @@ import type {
   StackTemplate as WireTemplate,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
-import { strongest, type Verdict } from "../access/role.ts";
+import { judge, type PlaceRequirement, type Standing } from "../access/role.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
 import type { StackTemplateTable } from "../database/fleet-tables.ts";
 import { codedConflict, conflict, Fault, forbidden, invalid, invalidValue, notFound } from "../fault.ts";
@@ -16,77 +14,45 @@ import type { Versioned } from "../http/etag.ts";
 
 export type Template = Selectable<StackTemplateTable>;
 
-/** What the caller is to a namespace of an organization, and so to the templates there. */
-export interface TemplateStanding {
-  readonly isSuperuser: boolean;
-  readonly orgRole: OrgRole | null;
-  /** Bound on a project of that namespace or on its cluster. */
-  readonly projectRoles: readonly BindingRole[];
-  /** Whether the caller has a role on the cluster of such a project, or on any project there. */
-  readonly worksOnCluster: boolean;
-}
-
-/** The same rule, for many templates at once, is the SQL of `template.store.ts`; a test holds the two together. */
-export function judgeTemplate(scope: TemplateScope, act: "read" | "write", standing: TemplateStanding): Verdict {
-  if (!isVisible(scope, standing)) return "hidden";
-  return act === "read" || mayWrite(scope, standing) ? "allowed" : "forbidden";
-}
-
-function isVisible(scope: TemplateScope, { isSuperuser, orgRole, projectRoles, worksOnCluster }: TemplateStanding) {
-  if (isSuperuser || orgRole === "admin" || scope === "global") return true;
-  if (scope === "organization") return orgRole !== null;
-  return scope === "cluster" ? worksOnCluster : projectRoles.length > 0;
-}
-
-function mayWrite(scope: TemplateScope, { isSuperuser, orgRole, projectRoles }: TemplateStanding): boolean {
-  if (isSuperuser) return true;
-  if (scope === "global") return false;
-  if (orgRole === "admin") return true;
-  const role = strongest(projectRoles);
-  return scope === "project" && role !== null && role !== "viewer";
-}
-
-const WRITERS: Record<TemplateScope, string> = {
-  project: "an editor of the project with its namespace",
-  cluster: "an administrator of the organization",
-  organization: "an administrator of the organization",
-  global: "a superuser",
+const ORG_ADMIN = { needs: "org_role", role: "admin", hidden: false } as const;
+const WRITERS: Record<TemplateScope, { readonly requirement: PlaceRequirement; readonly who: string }> = {
+  project: { requirement: { needs: "project_role", role: "editor" }, who: "an editor of its project" },
+  cluster: { requirement: ORG_ADMIN, who: "an administrator of the organization" },
+  organization: { requirement: ORG_ADMIN, who: "an administrator of the organization" },
+  global: { requirement: { needs: "superuser" }, who: "a superuser" },
 };
 
-/** For one that is there: hidden from who may not see it, refused to who may see it and not write it. */
-export function refuseUnlessAllowed(scope: TemplateScope, act: "read" | "write", standing: TemplateStanding): void {
-  const verdict = judgeTemplate(scope, act, standing);
-  if (verdict === "hidden") throw templateNotFound();
-  if (verdict === "forbidden") throw mayNotWrite(scope);
+/** For one that the caller sees, or that is to be made: nothing is hidden by then. */
+export function refuseUnlessWriter(scope: TemplateScope, standing: Standing): void {
+  const { requirement, who } = WRITERS[scope];
+  if (judge(requirement, standing) !== "allowed") {
+    throw forbidden(`A template of scope ${scope} is written by ${who}.`);
+  }
 }
-
-/** For one that is to be made. Nothing is hidden by then: the caller belongs to the organization. */
-export function refuseUnlessMaker(scope: TemplateScope, standing: TemplateStanding): void {
-  if (!mayWrite(scope, standing)) throw mayNotWrite(scope);
-}
-
-const mayNotWrite = (scope: TemplateScope) =>
-  forbidden(`A template of scope ${scope} is written by ${WRITERS[scope]}.`);
 
 export const templateNotFound = () => notFound("Stack template");
 export const templateNameTaken = () => conflict("A stack template with this namespace and name already exists.");
 /** In other words than a guard's: what was not found stands in the body. */
 export const unknownOrg = () => new Fault("not_found", "There is no organization with this org_id.");
+export const unknownCluster = () => new Fault("not_found", "There is no cluster with this cluster_id.");
+const unknownProject = (namespace: string) =>
+  new Fault("not_found", `There is no project with this project_id in the namespace ${namespace}.`);
 
 export interface Candidate {
   readonly template: Template;
-  readonly isMember: boolean;
+  /** The caller's, in its organization and, of scope `project`, in its project. */
+  readonly standing: Standing;
 }
 
 /**
  * The one template that is meant. Those of one's own organizations come before what others have made global; for a
  * superuser, every organization is one's own.
  */
-export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: boolean): Template {
-  const own = candidates.filter(({ isMember }) => isMember);
+export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: boolean): Candidate {
+  const own = candidates.filter(({ standing }) => standing.orgRole !== null);
   const [first, ...more] = isSuperuser || own.length === 0 ? candidates : own;
   if (!first) throw templateNotFound();
-  if (more.length === 0) return first.template;
+  if (more.length === 0) return first;
   const { namespace, name } = first.template;
   throw codedConflict(
     "ambiguous_template",
@@ -95,16 +61,61 @@ export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: bo
   );
 }
 
-export interface OrgChoices {
-  /** Organizations with a project of that namespace that the caller sees. */
-  readonly ofProjects: readonly string[];
-  readonly memberships: readonly string[];
+/** Where a request says that a new template belongs. */
+export interface WantedPlace {
+  readonly namespace: string;
+  readonly org_id?: string | undefined;
+  readonly project_id?: string | undefined;
+  readonly cluster_id?: string | undefined;
+}
+
+export type TemplatePlace = Pick<Template, "org_id" | "namespace" | "project_id" | "cluster_id">;
+
+/** A project of the namespace that the caller sees. */
+export interface ProjectChoice {
+  readonly id: string;
+  readonly org_id: string;
+  readonly cluster_id: string;
+  readonly standing: Standing;
+}
+
+/** Throws the 422 of an id that a template of this scope does not have. */
+export function refuseStrayIds(scope: TemplateScope, wanted: WantedPlace): void {
+  for (const other of ["project", "cluster"] as const) {
+    const field = `${other}_id` as const;
+    if (scope !== other && wanted[field] !== undefined) {
+      throw invalidValue(["body", field], `Only a template of scope ${other} has a ${field}`);
+    }
+  }
+}
+
+/** The project of a new template, of those that are visible and are what the request says. */
+export function chooseProject(
+  choices: readonly ProjectChoice[],
+  { namespace, project_id }: WantedPlace,
+): ProjectChoice {
+  const [only, ...more] = choices;
+  if (only && more.length === 0) return only;
+  if (project_id !== undefined) throw unknownProject(namespace);
+  throw mustBeSaid("project_id", namespace, choices.length);
+}
+
+/** The cluster of a new template, where the request does not say. */
+export function chooseCluster(choices: readonly ProjectChoice[], { namespace }: WantedPlace): string {
+  const [only, ...more] = choices;
+  if (only && more.length === 0) return only.cluster_id;
+  throw mustBeSaid("cluster_id", namespace, choices.length);
+}
+
+function mustBeSaid(field: "project_id" | "cluster_id", namespace: string, projects: number): Fault {
+  const count = projects === 0 ? "No project" : "More than one project";
+  return invalidValue(["body", field], `${count} that you can see has the namespace ${namespace}: give the ${field}`);
 }
 
 /** Whose a new template is, where the request does not say. */
-export function chooseOrg({ ofProjects, memberships }: OrgChoices): string {
-  const candidates = ofProjects.length > 0 ? ofProjects : memberships;
-  const [only, ...more] = candidates;
+export function chooseOrg(choices: readonly Pick<ProjectChoice, "org_id">[], memberships: readonly string[]): string {
+  const ofProjects = [...new Set(choices.map(({ org_id }) => org_id))];
+  const [only, ...more] = ofProjects.length > 0 ? ofProjects : memberships;
   if (only !== undefined && more.length === 0) return only;
   throw invalidValue(["body", "org_id"], "Which organization the template belongs to must be said");
 }
@@ -140,9 +151,10 @@ export function problemItems(problems: readonly Problem[], at: ValidationItem["l
 }
 
 export function wireSummary(template: Template): StackTemplateSummary {
-  const { id, org_id, namespace, name, version, scope, description, icon, tags } = template;
+  const { id, org_id, project_id, cluster_id, namespace, name, version, scope, description, icon, tags } = template;
   const times = { created_at: template.created_at.toISOString(), updated_at: template.updated_at.toISOString() };
-  return { id, org_id, namespace, name, version, scope, description, icon, tags, ...times };
+  const place = { org_id, project_id, cluster_id, namespace };
+  return { id, ...place, name, version, scope, description, icon, tags, ...times };
 }
 
 export function wireTemplate(template: Template): WireTemplate {

@@ -1,0 +1,90 @@
+import type { ComponentSpec } from "@binnacle/contract";
+import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertCluster } from "../../access/bindings.fixture.ts";
+import { someApp, WEB, workload } from "../../apps/app.fixture.ts";
+import { insertApp } from "../../apps/app.store.ts";
+import { newId } from "../../id.ts";
+import { inTransaction, type Queries } from "../transaction.ts";
+import { templateScope } from "./0005_template_scope.ts";
+import { ingressHosts } from "./0006_ingress_hosts.ts";
+
+let fresh: FreshDatabase;
+let db: Queries;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.database.kysely;
+});
+afterAll(() => fresh?.drop());
+
+async function org(): Promise<string> {
+  const id = newId();
+  const times = { created_at: new Date(), updated_at: new Date() };
+  await db
+    .insertInto("orgs")
+    .values({ id, name: id, slug: id, settings: "{}", ...times })
+    .execute();
+  return id;
+}
+
+async function project(orgId: string, namespace: string) {
+  const [id, cluster] = [newId(), await insertCluster(db, orgId)];
+  const times = { created_at: new Date(), updated_at: new Date() };
+  await db
+    .insertInto("projects")
+    .values({ id, org_id: orgId, cluster_id: cluster, name: namespace, namespace, ...times })
+    .execute();
+  return { id, cluster };
+}
+
+async function oldTemplate(orgId: string, namespace: string, scope: string): Promise<string> {
+  const id = newId();
+  await sql`insert into stack_templates (id, org_id, namespace, name, version, scope, components, parameters, created_at, updated_at)
+    values (${id}, ${orgId}, ${namespace}, ${`t-${id}`}, '1.0.0', ${scope}, '[]', '[]', now(), now())`.execute(db);
+  return id;
+}
+
+test("[TP48] templates from before get the project or cluster that their namespace says, and none where it says several", async () => {
+  await sql`alter table stack_templates drop column project_id, drop column cluster_id`.execute(db);
+  await sql`drop index projects_by_namespace`.execute(db);
+  const [mine, theirs] = [await org(), await org()];
+  const shop = await project(mine, "shop");
+  await project(theirs, "shop");
+  await project(mine, "twice");
+  await project(mine, "twice");
+  const expected = new Map<string, [string | null, string | null]>([
+    [await oldTemplate(mine, "shop", "project"), [shop.id, null]],
+    [await oldTemplate(mine, "shop", "cluster"), [null, shop.cluster]],
+    [await oldTemplate(mine, "shop", "organization"), [null, null]],
+    [await oldTemplate(mine, "shop", "global"), [null, null]],
+    [await oldTemplate(mine, "twice", "project"), [null, null]],
+    [await oldTemplate(mine, "twice", "cluster"), [null, null]],
+    [await oldTemplate(mine, "nowhere", "project"), [null, null]],
+    [await oldTemplate(mine, "nowhere", "cluster"), [null, null]],
+  ]);
+  await templateScope.up(db);
+  const rows = await db.selectFrom("stack_templates").select(["id", "project_id", "cluster_id"]).execute();
+  expect(new Map(rows.map(({ id, project_id, cluster_id }) => [id, [project_id, cluster_id]]))).toEqual(expected);
+});
+
+test("[AP70] apps from before have the hosts that they declare, also where two projects share one", async () => {
+  await sql`drop table ingress_hosts`.execute(db);
+  const org_id = await org();
+  const [one, other] = [await project(org_id, "one"), await project(org_id, "other")];
+  const at = (name: string, host: string) => workload(name, { workload_spec: { ingress: { host } } });
+  const app = async ({ id: project_id, cluster: cluster_id }: typeof one, components: ComponentSpec[]) => {
+    const id = newId();
+    await inTransaction(db, (tx) =>
+      insertApp(tx, someApp({ id, org_id, cluster_id, project_id, name: id, components })),
+    );
+    return (host: string) => ({ app_id: id, host, cluster_id, project_id });
+  };
+  const two = await app(one, [at("a", "a.example.com"), at("b", "*.b.example.com"), at("c", "a.example.com"), WEB]);
+  const same = await app(other, [at("a", "a.example.com")]);
+  await app(one, [WEB]);
+  await app(one, []);
+  await ingressHosts.up(db);
+  const rows = await db.selectFrom("ingress_hosts").selectAll().orderBy("app_id").orderBy("host").execute();
+  expect(rows).toEqual([two("*.b.example.com"), two("a.example.com"), same("a.example.com")]);
+});
