@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { folder, packedChart, serve } from "../../packages/charts/src/chart.fixture.ts";
 import { insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import { definitionId } from "../../packages/server/src/catalog/definition-id.ts";
 import {
@@ -8,7 +9,6 @@ import {
   registeredCluster,
   storedCredential,
 } from "../../packages/server/src/clusters/clusters.fixture.ts";
-import { folder, packedChart, serve } from "../../packages/server/src/templates/chart.fixture.ts";
 import type { Client, Sending } from "../world/client.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,3 +1,4 @@
+import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
 import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -6,27 +7,34 @@ import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { AddressRefused, Unreachable } from "../outbound/fetch.adapter.ts";
-import { ChartUnknown } from "./chart-source.ts";
 import { wrapChart } from "./chart-template.ts";
 import type { Charts } from "./charts.adapter.ts";
 import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
 import { newVersionOf } from "./template.ts";
 
-/** What the outside world refuses, in the words of an answer. */
-function asFault(error: unknown, at: "query" | "body"): unknown {
+/**
+ * What the outside world refuses, in the words of an answer. Whoever cannot be reached is told of in one sentence, however
+ * it failed: the differences would tell a stranger what listens where the server can reach and they cannot.
+ */
+function asFault(error: unknown, at: "query" | "body", repo: string): unknown {
+  const host = repositoryHost(repo);
   if (error instanceof ChartUnknown) return notFound("Chart");
   if (error instanceof AddressRefused) return invalidValue([at, "repo"], error.message);
-  if (error instanceof Unreachable) return new Fault("bad_gateway", `The repository cannot be read: ${error.message}.`);
+  if (error instanceof Unreachable) return badGateway(`The chart repository ${host} cannot be read.`, error);
+  if (error instanceof ChartUnusable) {
+    return badGateway(`The chart repository ${host} has no usable chart: ${error.message}.`, error);
+  }
   return error;
 }
+
+const badGateway = (message: string, cause: Error) => new Fault("bad_gateway", message, { cause });
 
 export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry: TemplateRegistry): Route[] {
   return [
     route(inspectChart, signedIn, async ({ query: { repo, name, version } }) =>
-      charts.inspect(repo, name, version).catch((error: unknown) => {
-        throw asFault(error, "query");
+      charts.inspect({ repo, name, version }).catch((error: unknown) => {
+        throw asFault(error, "query", repo);
       }),
     ),
 
@@ -34,8 +42,8 @@ export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry:
       const { namespace, org_id, repo, chart: name, chart_version, parameters = [], ...said } = body;
       // First who asks: nobody is sent around the network for a template that they may not write.
       const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, said.scope);
-      const chart = await charts.inspect(repo, name, chart_version).catch((error: unknown) => {
-        throw asFault(error, "body");
+      const chart = await charts.inspect({ repo, name, version: chart_version }).catch((error: unknown) => {
+        throw asFault(error, "body", repo);
       });
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
       refuseBrokenContent(content);
@@ -47,9 +55,7 @@ export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry:
 
     route(browseTemplateRegistry, signedIn, async ({ query }) => {
       const all = await registry().catch((error: unknown) => {
-        throw error instanceof Unreachable
-          ? new Fault("bad_gateway", `The template registry cannot be read: ${error.message}.`)
-          : error;
+        throw error instanceof Unreachable ? badGateway("The template registry cannot be read.", error) : error;
       });
       const asked = all.filter((template) => isAskedFor(template, query.search, query.tag));
       const { limit, offset } = pageOf(query);

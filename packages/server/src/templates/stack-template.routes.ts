@@ -1,8 +1,8 @@
+import { createFetch } from "@binnacle/charts";
 import type { AppPorts } from "../apps/operate.store.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Route } from "../http/route.ts";
-import { createFetch } from "../outbound/fetch.adapter.ts";
 import { chartRoutes } from "./chart.routes.ts";
 import { createCharts } from "./charts.adapter.ts";
 import { templateDeployRoutes } from "./deploy.routes.ts";

@@ -45,18 +45,30 @@ export function packedChart(name: string, version: string, files: Record<string,
   return { archive, digest: createHash("sha256").update(archive).digest("hex") };
 }
 
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+export const basicOf = ({ username, password }: Login): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+
 /** It does not keep the process alive. */
 export interface WebServer {
   readonly url: string;
   /** The paths that were asked for. */
   readonly asked: string[];
+  /** What each request presented; empty where it presented nothing. */
+  readonly presented: string[];
   stop(): void;
 }
 
 export async function serve(answer: RequestListener): Promise<WebServer> {
   const asked: string[] = [];
+  const presented: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
+    presented.push(request.headers.authorization ?? "");
     answer(request, response);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -66,7 +78,7 @@ export async function serve(answer: RequestListener): Promise<WebServer> {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${port}`, asked, stop };
+  return { url: `http://127.0.0.1:${port}`, asked, presented, stop };
 }
 
 /** A web folder: texts and archives by path; anything else is not there. */
@@ -77,3 +89,52 @@ export const folder =
     if (file === undefined) response.writeHead(404).end();
     else response.end(file);
   };
+
+/** The same, for those alone who present the login. */
+export const lockedFolder =
+  (login: Login, files: Record<string, string | Buffer>): RequestListener =>
+  (request, response) => {
+    if (request.headers.authorization === basicOf(login)) folder(files)(request, response);
+    else response.writeHead(401, { "www-authenticate": 'Basic realm="charts"' }).end("who are you?");
+  };
+
+const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
+
+export interface RegistryOptions {
+  /** By tag. */
+  readonly tags: Record<string, PackedChart>;
+  /** Whom it gives a token; everybody where it is left out. */
+  readonly login?: Login;
+  /** Where it says that tokens are to be had; at its own `/token` where it is left out. */
+  readonly realm?: string;
+  /** Asks for the login itself and knows no tokens. */
+  readonly isBasic?: boolean;
+}
+
+/** A registry that holds the chart `charts/web` and wants a token of everybody, as registries do. */
+export function ociRegistry({ tags, login, realm, isBasic = false }: RegistryOptions): RequestListener {
+  const token = "token-of-the-registry";
+  return (request, response) => {
+    const { pathname } = new URL(request.url ?? "", "http://registry");
+    const json = (value: object) => response.end(JSON.stringify(value));
+    const { authorization } = request.headers;
+    const isLoggedIn = login === undefined || authorization === basicOf(login);
+    if (pathname === "/token") {
+      if (!isLoggedIn) return response.writeHead(401).end();
+      return json({ token });
+    }
+    if (isBasic ? !isLoggedIn : authorization !== `Bearer ${token}`) {
+      const own = `http://${request.headers.host}/token`;
+      const challenge = isBasic
+        ? 'Basic realm="registry"'
+        : `Bearer realm="${realm ?? own}",service="reg",scope="repository:charts/web:pull"`;
+      return response.writeHead(401, { "www-authenticate": challenge }).end();
+    }
+    if (pathname === "/v2/charts/web/tags/list") return json({ tags: Object.keys(tags) });
+    const [, tag = ""] = /^\/v2\/charts\/web\/manifests\/(.+)$/.exec(pathname) ?? [];
+    const chart = tags[tag];
+    if (chart) return json({ layers: [{ mediaType: CHART_LAYER, digest: `sha256:${chart.digest}` }] });
+    const blob = Object.values(tags).find(({ digest }) => pathname === `/v2/charts/web/blobs/sha256:${digest}`);
+    return blob ? response.end(blob.archive) : response.writeHead(404).end();
+  };
+}
