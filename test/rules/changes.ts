@@ -117,6 +117,18 @@ function onOwnCluster(rest: string, body?: object): Prepare {
   };
 }
 
+/** Makes one, changes it, or deletes it. */
+function onChartRepository(change?: object | null): Prepare {
+  return async (world) => {
+    const { api } = world.admin;
+    const path = `/orgs/${await world.org()}/chart-repositories`;
+    const body = { name: word(), url: "oci://registry.example.com", username: "robot", password: "a secret of theirs" };
+    if (change === undefined) return { api, path, sending: { body } };
+    const one = `${path}/${(await api.post(path, body)).body.id}`;
+    return { api, path: one, ...(change ? { sending: { body: change } } : {}) };
+  };
+}
+
 function onCredential(body?: object): Prepare {
   return async (world) => {
     const path = `/credentials/${await storedCredential(world.admin.api, await world.org())}`;
@@ -354,6 +366,9 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   },
   updateCredential: onCredential({ name: "rotated", secret_access_key: "another/secret" }),
   deleteCredential: onCredential(),
+  createChartRepository: onChartRepository(),
+  updateChartRepository: onChartRepository({ name: "rotated", password: "another secret" }),
+  deleteChartRepository: onChartRepository(null),
   createCluster: async (world) => {
     const path = `/orgs/${await world.org()}/clusters`;
     return { api: world.admin.api, path, sending: { body: { name: word() } } };

@@ -101,6 +101,8 @@ export const lockedFolder =
 const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 
 export interface RegistryOptions {
+  /** The chart that it holds in `charts/`. */
+  readonly name?: string;
   /** By tag. */
   readonly tags: Record<string, PackedChart>;
   /** Whom it gives a token; everybody where it is left out. */
@@ -111,8 +113,9 @@ export interface RegistryOptions {
   readonly isBasic?: boolean;
 }
 
-/** A registry that holds the chart `charts/web` and wants a token of everybody, as registries do. */
-export function ociRegistry({ tags, login, realm, isBasic = false }: RegistryOptions): RequestListener {
+/** A registry that holds one chart and wants a token of everybody, as registries do. */
+export function ociRegistry({ name = "web", tags, login, realm, isBasic = false }: RegistryOptions): RequestListener {
+  const repository = `/v2/charts/${name}`;
   const token = "token-of-the-registry";
   return (request, response) => {
     const { pathname } = new URL(request.url ?? "", "http://registry");
@@ -127,14 +130,14 @@ export function ociRegistry({ tags, login, realm, isBasic = false }: RegistryOpt
       const own = `http://${request.headers.host}/token`;
       const challenge = isBasic
         ? 'Basic realm="registry"'
-        : `Bearer realm="${realm ?? own}",service="reg",scope="repository:charts/web:pull"`;
+        : `Bearer realm="${realm ?? own}",service="reg",scope="repository:charts/${name}:pull"`;
       return response.writeHead(401, { "www-authenticate": challenge }).end();
     }
-    if (pathname === "/v2/charts/web/tags/list") return json({ tags: Object.keys(tags) });
-    const [, tag = ""] = /^\/v2\/charts\/web\/manifests\/(.+)$/.exec(pathname) ?? [];
-    const chart = tags[tag];
-    if (chart) return json({ layers: [{ mediaType: CHART_LAYER, digest: `sha256:${chart.digest}` }] });
-    const blob = Object.values(tags).find(({ digest }) => pathname === `/v2/charts/web/blobs/sha256:${digest}`);
+    if (pathname === `${repository}/tags/list`) return json({ tags: Object.keys(tags) });
+    const chart = tags[pathname.slice(`${repository}/manifests/`.length)];
+    if (chart && pathname.startsWith(`${repository}/manifests/`))
+      return json({ layers: [{ mediaType: CHART_LAYER, digest: `sha256:${chart.digest}` }] });
+    const blob = Object.values(tags).find(({ digest }) => pathname === `${repository}/blobs/sha256:${digest}`);
     return blob ? response.end(blob.archive) : response.writeHead(404).end();
   };
 }

@@ -1,5 +1,7 @@
 import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
 import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
+import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault, invalidValue, notFound } from "../fault.ts";
@@ -8,9 +10,10 @@ import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { wrapChart } from "./chart-template.ts";
-import type { Charts } from "./charts.adapter.ts";
+import { ANONYMOUS, type ChartAccess, type Charts } from "./charts.adapter.ts";
 import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
+import { membershipsOf, refuseStrangers } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
 
 /**
@@ -30,19 +33,39 @@ function asFault(error: unknown, at: "query" | "body", repo: string): unknown {
 
 const badGateway = (message: string, cause: Error) => new Fault("bad_gateway", message, { cause });
 
-export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry: TemplateRegistry): Route[] {
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly charts: Charts;
+  readonly registry: TemplateRegistry;
+  readonly credentials: RepositoryCredentials;
+}
+
+export function chartRoutes({ db, clock, charts, registry, credentials }: Ports): Route[] {
+  /** With what the caller may read repositories: what an organization has stored is for its members. */
+  async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
+    if (orgId !== undefined) {
+      await refuseStrangers(db, caller, orgId);
+      return credentials.of(orgId);
+    }
+    const [only, ...more] = await membershipsOf(db, caller.id);
+    return only === undefined || more.length > 0 ? ANONYMOUS : credentials.of(only);
+  }
+
   return [
-    route(inspectChart, signedIn, async ({ query: { repo, name, version } }) =>
-      charts.inspect({ repo, name, version }).catch((error: unknown) => {
+    route(inspectChart, signedIn, async ({ caller, query: { repo, name, version, org_id } }) => {
+      const access = await accessOf(caller, org_id);
+      return charts.inspect({ repo, name, version }, access).catch((error: unknown) => {
         throw asFault(error, "query", repo);
-      }),
-    ),
+      });
+    }),
 
     route(createStackTemplateFromChart, signedIn, async ({ caller, body, change, reply }) => {
       const { namespace, org_id, repo, chart: name, chart_version, parameters = [], ...said } = body;
       // First who asks: nobody is sent around the network for a template that they may not write.
       const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, said.scope);
-      const chart = await charts.inspect({ repo, name, version: chart_version }).catch((error: unknown) => {
+      const address = { repo, name, version: chart_version };
+      const chart = await charts.inspect(address, await credentials.of(orgId)).catch((error: unknown) => {
         throw asFault(error, "body", repo);
       });
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });

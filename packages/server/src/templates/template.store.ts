@@ -113,6 +113,22 @@ export async function standingIn(
   };
 }
 
+/** Throws the 404 of an organization that the caller does not see. */
+export async function refuseStrangers(db: Queries, { id, isSuperuser }: Caller, orgId: string): Promise<void> {
+  const org = await db
+    .selectFrom("orgs")
+    .leftJoin("memberships", (on) => on.onRef("memberships.org_id", "=", "orgs.id").on("memberships.user_id", "=", id))
+    .select("memberships.role")
+    .where("orgs.id", "=", orgId)
+    .executeTakeFirst();
+  if (!org || (org.role === null && !isSuperuser)) throw unknownOrg();
+}
+
+export async function membershipsOf(db: Queries, userId: string): Promise<string[]> {
+  const memberships = await db.selectFrom("memberships").select("org_id").where("user_id", "=", userId).execute();
+  return memberships.map(({ org_id }) => org_id);
+}
+
 export async function orgChoices(db: Queries, { id, isSuperuser }: Caller, namespace: string): Promise<OrgChoices> {
   const administered = sql`(select org_id from memberships where user_id = ${id} and role = 'admin')`;
   const bound = sql`(select org_id from ${boundProjects(id)} as bound where bound.namespace = ${namespace})`;
@@ -124,11 +140,11 @@ export async function orgChoices(db: Queries, { id, isSuperuser }: Caller, names
       .where("namespace", "=", namespace)
       .$if(!isSuperuser, (query) => query.where(sql<SqlBool>`(org_id in ${administered} or org_id in ${bound})`))
       .execute(),
-    db.selectFrom("memberships").select("org_id").where("user_id", "=", id).execute(),
+    membershipsOf(db, id),
   ]);
   return {
     ofProjects: projects.map(({ org_id }) => org_id),
-    memberships: memberships.map(({ org_id }) => org_id),
+    memberships,
   };
 }
 
