@@ -138,6 +138,13 @@ beforeAll(async () => {
   const [leaving, grantee] = [await insertProject(db, org, cluster), await world.person({ org })];
   const pulling = { name: "here-already", server_url: "ghcr.io", username: "robot", password: "secret" };
   const pullSecret = async (place: string) => (await superuser.api.post(`${place}/registry-secrets`, pulling)).body.id;
+  const privateCharts = {
+    name: "here-already",
+    url: "https://here.example.com",
+    username: "robot",
+    password: "secret",
+  };
+  const chartRepository = (await superuser.api.post(`/orgs/${org}/chart-repositories`, privateCharts)).body.id;
   // It is in use, so that nobody who may deletes it.
   const credential = await storedCredential(superuser.api, org);
   const provisioned = await provisionedCluster(superuser.api, org, credential);
@@ -157,6 +164,7 @@ beforeAll(async () => {
     "/clusters/{id}/registry-secrets/{secret_id}": await pullSecret(`/clusters/${cluster}`),
     "/credentials/{id}": credential,
     "/orgs/{id}": org,
+    "/orgs/{id}/chart-repositories/{repository_id}": chartRepository,
     "/orgs/{id}/members/{user_id}": bystander.id,
     "/orgs/{org_id}": org,
     "/projects/{id}": leaving,

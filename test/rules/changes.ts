@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { folder, packedChart, serve } from "../../packages/charts/src/chart.fixture.ts";
 import { insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import { definitionId } from "../../packages/server/src/catalog/definition-id.ts";
 import {
@@ -8,7 +9,6 @@ import {
   registeredCluster,
   storedCredential,
 } from "../../packages/server/src/clusters/clusters.fixture.ts";
-import { folder, packedChart, serve } from "../../packages/server/src/templates/chart.fixture.ts";
 import type { Client, Sending } from "../world/client.ts";
 import type { World } from "../world/world.ts";
 
@@ -114,6 +114,18 @@ function onOwnCluster(rest: string, body?: object): Prepare {
   return async (world) => {
     const { id } = await registeredCluster(world.admin.api, await world.org());
     return { api: world.admin.api, path: `/clusters/${id}${rest}`, ...(body ? { sending: { body } } : {}) };
+  };
+}
+
+/** Makes one, changes it, or deletes it. */
+function onChartRepository(change?: object | null): Prepare {
+  return async (world) => {
+    const { api } = world.admin;
+    const path = `/orgs/${await world.org()}/chart-repositories`;
+    const body = { name: word(), url: "oci://registry.example.com", username: "robot", password: "a secret of theirs" };
+    if (change === undefined) return { api, path, sending: { body } };
+    const one = `${path}/${(await api.post(path, body)).body.id}`;
+    return { api, path: one, ...(change ? { sending: { body: change } } : {}) };
   };
 }
 
@@ -354,6 +366,9 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   },
   updateCredential: onCredential({ name: "rotated", secret_access_key: "another/secret" }),
   deleteCredential: onCredential(),
+  createChartRepository: onChartRepository(),
+  updateChartRepository: onChartRepository({ name: "rotated", password: "another secret" }),
+  deleteChartRepository: onChartRepository(null),
   createCluster: async (world) => {
     const path = `/orgs/${await world.org()}/clusters`;
     return { api: world.admin.api, path, sending: { body: { name: word() } } };

@@ -71,7 +71,12 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     outbox,
     news: createNewsOutbox(),
     answerer: { metrics: async () => ({ step: "60s", series: [] }), async *logs() {} },
-    commands: { resync: () => outbox.resync(), redeploy: async () => true, settings: () => undefined },
+    commands: {
+      resync: () => outbox.resync(),
+      redeploy: async () => true,
+      settings: () => undefined,
+      chartRepositories: () => undefined,
+    },
     tokens: { current: async () => token, store: async () => undefined },
     facts: () => FACTS,
     operatorVersion: "simulated",

@@ -29,6 +29,7 @@ export * from "./rest/apps.ts";
 export * from "./rest/audit.ts";
 export * from "./rest/bundles.ts";
 export * from "./rest/chart-inspection.ts";
+export * from "./rest/chart-repositories.ts";
 export * from "./rest/cli-tokens.ts";
 export * from "./rest/cluster-nodes.ts";
 export * from "./rest/clusters.ts";

@@ -30,6 +30,7 @@ describe("the configuration of the operator", () => {
       namespace: "binnacle-system",
       tokenSecret: null,
       helm: "helm",
+      chartHosts: [],
       prometheusUrl: null,
       healthPort: 8081,
       logLevel: "info",
@@ -46,6 +47,7 @@ describe("the configuration of the operator", () => {
       BINNACLE_TOKEN_SECRET: "binnacle-operator-token",
       BINNACLE_PROMETHEUS_URL: "http://prometheus.monitoring:9090/",
       BINNACLE_HEALTH_PORT: "0",
+      BINNACLE_CHART_HOSTS: "charts.internal, 10.0.0.7:5000",
     });
     expect(config).toMatchObject({
       hubUrl: "ws://127.0.0.1:8080/hub/v1",
@@ -54,6 +56,7 @@ describe("the configuration of the operator", () => {
       tokenSecret: "binnacle-operator-token",
       prometheusUrl: "http://prometheus.monitoring:9090",
       healthPort: 0,
+      chartHosts: ["charts.internal", "10.0.0.7:5000"],
       secrets: { token: TOKEN },
     });
   });
@@ -113,7 +116,7 @@ describe("the configuration of the operator", () => {
 
   test("[OL4] stands in the operations guide, variable by variable", () => {
     const shown = (fallback: string | null | undefined) =>
-      fallback === undefined ? "required" : fallback === null ? "none" : `\`${fallback}\``;
+      fallback === undefined ? "required" : fallback ? `\`${fallback}\`` : "none";
     const guide = readFileSync(new URL("../../../docs/operations/operator.md", import.meta.url), "utf8");
     const listed = guide.split("\n").filter((line) => /^\| `[A-Z]/.test(line));
     expect(listed).toEqual(

@@ -10,6 +10,7 @@ export interface Config {
   readonly namespace: string;
   readonly tokenSecret: string | null;
   readonly helm: string;
+  readonly chartHosts: readonly string[];
   readonly prometheusUrl: string | null;
   readonly healthPort: number;
   readonly logLevel: LogLevel;

@@ -5,6 +5,8 @@ import { createTelling } from "./app/telling.ts";
 import type { Config } from "./config.ts";
 import { createDesiredStore } from "./desired/desired.store.ts";
 import { startDesiredView } from "./desired/desired-view.adapter.ts";
+import { createChartFiles } from "./helm/chart-file.adapter.ts";
+import { openChartRepositories } from "./helm/chart-repositories.store.ts";
 import { createHelm } from "./helm/helm.adapter.ts";
 import { startReleaseKeeper } from "./helm/release-keeper.reconciler.ts";
 import { createReleases } from "./helm/releases.adapter.ts";
@@ -52,11 +54,13 @@ export async function startOperator(config: Config, { access, env, log }: Operat
 
   const store = createDesiredStore(ports);
   const { settings } = await store.memory().catch(closing);
+  const repositories = await openChartRepositories(ports).catch(closing);
   const facts = await startFacts(ports).catch(closing);
   const view = startDesiredView({ ...ports, onDamaged: () => link?.renew() });
   await view.synced;
 
-  const helm = createHelm({ program: config.helm, access, env });
+  const charts = createChartFiles({ allowedHosts: config.chartHosts, credentials: repositories.current });
+  const helm = createHelm({ program: config.helm, access, charts, env });
   const keeper = startReleaseKeeper({ ...ports, helm, holder: `operator-${randomUUID()}`, settings });
   const addons = createAddonReconciler({ ...ports, view, keeper });
   const releases = createReleases(keeper, addons.instances);
@@ -89,7 +93,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
     outbox,
     news,
     answerer: telemetry.answerer,
-    commands: commandsFor(reconcilers),
+    commands: { ...commandsFor(reconcilers), chartRepositories: repositories.told },
     tokens,
     facts: facts.current,
     clock,
@@ -102,6 +106,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
   return {
     async stop() {
       await started.stop();
+      await repositories.settled();
       await telemetry.stop();
       await Promise.all(Object.values(reconcilers).map((reconciler) => reconciler.stop()));
       await Promise.all([keeper.stop(), view.stop(), facts.stop()]);

@@ -17,7 +17,7 @@ export interface Reconciler {
 export type Reconcilers = { readonly [K in DesiredKind]?: Reconciler };
 
 /** What the hub commands, carried out by whoever it is about. */
-export function commandsFor(reconcilers: Reconcilers): Commands {
+export function commandsFor(reconcilers: Reconcilers): Omit<Commands, "chartRepositories"> {
   return {
     resync() {
       for (const reconciler of Object.values(reconcilers)) reconciler.resync();

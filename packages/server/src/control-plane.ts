@@ -91,7 +91,7 @@ export async function startControlPlane(
       started.push(() => hub.stop());
     }
     if (hasSandbox(config)) {
-      const sandbox = await startSandboxProcess({ db, clock, log, tokens: agentTokens, dataDir: config.dataDir, url });
+      const sandbox = await startSandboxProcess({ db, clock, log, tokens: agentTokens, url, ...config });
       if (sandbox) started.push(() => sandbox.stop());
     }
     return { url, bus, stop };

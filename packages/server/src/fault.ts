@@ -32,9 +32,9 @@ export class Fault extends Error {
   constructor(
     kind: FaultKind,
     message: string,
-    extra: { detail?: object; retryAfterSeconds?: number; body?: object } = {},
+    extra: { detail?: object; retryAfterSeconds?: number; body?: object; cause?: Error } = {},
   ) {
-    super(message);
+    super(message, extra.cause ? { cause: extra.cause } : {});
     this.kind = kind;
     this.detail = extra.detail ?? message;
     this.body = extra.body;

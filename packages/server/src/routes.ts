@@ -18,6 +18,7 @@ import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
+import { chartRepositoryRoutes } from "./chart-repositories/chart-repository.routes.ts";
 import type { Chart } from "./charts/chart.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentTokens } from "./clusters/agent-token.ts";
@@ -34,6 +35,7 @@ import type { OperatorRequests } from "./hub/operator-requests.ts";
 import { installRoutes } from "./installs/install.routes.ts";
 import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
+import type { Log } from "./outage.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
 import { registrySecretRoutes } from "./registries/registry-secret.routes.ts";
@@ -55,6 +57,7 @@ export interface ApiPorts {
   readonly operatorChart: Chart;
   readonly broadcast: Broadcast;
   readonly operators: OperatorRequests & AddonRemoval;
+  readonly log: Log;
 }
 
 /** Every route of the API, by resource. */
@@ -83,6 +86,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...addonChangeRoutes({ db, clock, vault, removal: operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
+    ...chartRepositoryRoutes(ports, config.chartHosts),
     ...clusterRoutes(ports, config.publicUrl),
     ...connectionRoutes(ports, config.publicUrl),
     ...nodeRoutes(ports),

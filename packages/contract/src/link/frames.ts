@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { Nullable, Timestamp, Uuid } from "../fields.ts";
 import { Metrics } from "../metrics.ts";
 import { LogLine } from "../rest/app-streams.ts";
+import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
 import { DRIFT_POLICIES } from "../rest/org-settings.ts";
 import { DESIRED_KINDS } from "../states.ts";
 import { AddonBody, AppBody, ProjectBody, RegistrySecretsBody } from "./desired.ts";
@@ -154,6 +155,12 @@ export const OPERATOR_FRAMES = {
 export const LinkSettings = Type.Object({ drift_policy: Type.Enum(DRIFT_POLICIES) });
 export type LinkSettings = Static<typeof LinkSettings>;
 
+/** Credentials of the organization's private chart repositories. The operator keeps them in its own namespace. */
+const ChartRepositories = Type.Array(
+  Type.Object({ url: Type.String(), username: Type.String(), password: Type.String() }),
+  { maxItems: MAX_CHART_REPOSITORIES },
+);
+
 const Welcome = Type.Object({
   type: Type.Literal("welcome"),
   ...ref,
@@ -165,9 +172,17 @@ const Welcome = Type.Object({
   /** `inventory`: the digests differ, send all that there is. `digest`: they are equal. */
   resume: Type.Enum(["digest", "inventory"]),
   settings: LinkSettings,
+  /** Left out, what was told last still holds. */
+  chart_repositories: Type.Optional(ChartRepositories),
 });
 /** They have changed since the welcome. */
 const Settings = Type.Object({ type: Type.Literal("settings"), ...session, settings: LinkSettings });
+/** All of them: what is not among them is not to be used any more. */
+const Repositories = Type.Object({
+  type: Type.Literal("chart_repositories"),
+  ...session,
+  chart_repositories: ChartRepositories,
+});
 
 const applied = { type: Type.Literal("apply"), ...id, ...session, ...named };
 const Apply = Type.Union([
@@ -240,6 +255,7 @@ const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seco
 export const HUB_FRAMES = {
   welcome: Welcome,
   settings: Settings,
+  chart_repositories: Repositories,
   apply: Apply,
   remove: Remove,
   sync_end: SyncEnd,

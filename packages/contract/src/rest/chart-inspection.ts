@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { StackTemplateFile } from "../catalog/stack-template.ts";
-import { Nullable } from "../fields.ts";
+import { Nullable, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
 
@@ -9,7 +9,7 @@ const tag = "Stack templates";
 export const ChartRepo = Type.String({
   minLength: 1,
   maxLength: 2000,
-  description: "A Helm repository, `https://…`, or an OCI one, `oci://…`.",
+  description: "A Helm repository, `https://…`, or an OCI one, `oci://…`. `http://…` is for hosts on the allow-list.",
   examples: ["https://charts.example.com"],
 });
 export const ChartName = Type.String({ minLength: 1, maxLength: 250, examples: ["ingress-nginx"] });
@@ -50,9 +50,18 @@ export const inspectChart = operation({
   path: "/stack-templates/inspect-chart",
   tag,
   summary: "Look into a Helm chart: its values and their schema",
-  description: "Kept for an hour. Addresses that are not public are refused, unless the host is configured as allowed.",
+  description:
+    "Kept for an hour. Addresses that are not public are refused, unless the host is configured as allowed. A private " +
+    "repository is read with the credentials that the organization has stored for it.",
   credentials: "user",
-  query: Type.Object({ repo: ChartRepo, name: ChartName, version: ChartVersion }),
+  query: Type.Object({
+    repo: ChartRepo,
+    name: ChartName,
+    version: ChartVersion,
+    org_id: Type.Optional(
+      Uuid("Whose credentials are used; those of the only organization you belong to where left out."),
+    ),
+  }),
   success: [200, ChartInspection],
   failures: [404, 502],
 });

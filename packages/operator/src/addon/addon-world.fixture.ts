@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { RepositoryCredential } from "@binnacle/charts";
 import { type AddonBody, type AddonReport, ANNOTATIONS, type Gone, LABELS } from "@binnacle/contract";
 import { expect, inject, vi } from "vitest";
 import { hashOf } from "../desired/custom-resource.ts";
@@ -8,6 +9,7 @@ import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
 import { ADDON_INSTANCES } from "../desired/resource-types.ts";
 import { serveCharts } from "../helm/chart.fixture.ts";
+import { createChartFiles } from "../helm/chart-file.adapter.ts";
 import { createHelm } from "../helm/helm.adapter.ts";
 import { watchedHelm } from "../helm/helm-program.fixture.ts";
 import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
@@ -31,7 +33,7 @@ export const EXPORT_SCHEMA: AddonBody["spec"]["export_schema"] = {
 };
 
 /** An operator of a cluster of its own, as far as addons go, with a namespace that nobody else uses. */
-export async function addonWorld() {
+export async function addonWorld(credentials: readonly RepositoryCredential[] = []) {
   const client = await clusterClient();
   await installDefinitions(client);
   const access = await kubeAccessFrom({ KUBECONFIG: inject("kubeconfig") });
@@ -70,7 +72,8 @@ export async function addonWorld() {
 
   /** Another process of the same operator is one with another holder. */
   function operator(holder: string) {
-    const program = createHelm({ program: helm.program, access, env: process.env });
+    const files = createChartFiles({ allowedHosts: ["127.0.0.1"], credentials: () => credentials });
+    const program = createHelm({ program: helm.program, access, charts: files, env: process.env });
     const keeper = startReleaseKeeper({ ...ports, helm: program, holder, settings: { drift_policy: "heal" } });
     const addons = createAddonReconciler({ ...ports, view, keeper });
     return {

@@ -167,7 +167,9 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
   });
 
   test("[OC9] the pod's variables are those of the operator", async () => {
-    const env = await envOf({ "prometheus.url": "http://prometheus:9090" });
+    const hosts = { "chartHosts[0]": "charts.internal", "chartHosts[1]": "10.0.0.7:5000" };
+    const env = await envOf({ "prometheus.url": "http://prometheus:9090", ...hosts });
+    expect(env).toContainEqual({ name: "BINNACLE_CHART_HOSTS", value: "charts.internal,10.0.0.7:5000" });
     const given = env.map(({ name }) => name).filter((name) => name.startsWith("BINNACLE_"));
     const known = VARIABLES.map(({ name }) => name);
     expect(known).toEqual(expect.arrayContaining(given));

@@ -1,4 +1,15 @@
-import { baseUrl, filled, integer, LOG_LEVEL, optional, required, setting, type Variable } from "@binnacle/process";
+import {
+  baseUrl,
+  filled,
+  hostWithPort,
+  integer,
+  LOG_LEVEL,
+  list,
+  optional,
+  required,
+  setting,
+  type Variable,
+} from "@binnacle/process";
 import { clusterId, hubUrl, kubernetesName, token } from "./parsers.ts";
 
 /** What may be shown and logged. */
@@ -22,6 +33,12 @@ export const SETTINGS = {
     "Secret of that namespace whose key `token` takes a renewed token; without it a renewed token lasts as long as the process",
   ),
   helm: setting("BINNACLE_HELM", "helm", filled, "Path of the `helm` program"),
+  chartHosts: setting(
+    "BINNACLE_CHART_HOSTS",
+    "",
+    list(hostWithPort),
+    "Hosts of chart repositories that may have an address which is not public and may speak plain HTTP, comma-separated; `host` or `host:port`",
+  ),
   prometheusUrl: optional(
     "BINNACLE_PROMETHEUS_URL",
     baseUrl,

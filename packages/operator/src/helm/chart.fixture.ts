@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -82,10 +83,16 @@ const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(TEMPLATES).map(([name, text]) => [`templates/${name}`, text])),
 };
 
+/** The chart `tiny`, packed, with other files or more of them. */
+export function tinyChart(files: Readonly<Record<string, string>> = {}): { archive: Buffer; digest: string } {
+  const entries = Object.entries({ ...FILES, ...files }).map(([path, text]) => tarEntry(`tiny/${path}`, text));
+  const archive = gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]));
+  return { archive, digest: createHash("sha256").update(archive).digest("hex") };
+}
+
 /** A Helm repository on this machine with one small chart, `tiny`. */
 export async function serveCharts() {
-  const entries = Object.entries(FILES).map(([path, text]) => tarEntry(`tiny/${path}`, text));
-  const archive = gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]));
+  const { archive } = tinyChart();
   const index =
     "apiVersion: v1\nentries:\n  tiny:\n    - {apiVersion: v2, name: tiny, version: 1.0.0, urls: [tiny-1.0.0.tgz]}\n";
   const files: Readonly<Record<string, string | Buffer>> = { "/index.yaml": index, "/tiny-1.0.0.tgz": archive };

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KubeAccess } from "../kube/kube-access.ts";
-import { chartSource, PROCESS_TIMEOUT_MS, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
+import type { ChartFiles } from "./chart-file.adapter.ts";
+import { PROCESS_TIMEOUT_MS, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
 import { failureSentence, HelmFailure } from "./failure.ts";
 import { kubeconfigText } from "./kubeconfig-file.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
@@ -18,6 +19,7 @@ export interface Helm {
 export interface HelmOptions {
   readonly program: string;
   readonly access: KubeAccess;
+  readonly charts: ChartFiles;
   /** Only what a program needs to reach the network is taken from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -44,7 +46,7 @@ interface Call {
 }
 
 /** The `helm` program, version 3.17 or later, or 4. */
-export function createHelm({ program, access, env }: HelmOptions): Helm {
+export function createHelm({ program, access, charts, env }: HelmOptions): Helm {
   const passedOn = Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
   /** In a folder of its own, which nobody else can read and which holds nothing that a chart could be mistaken for. */
@@ -109,11 +111,10 @@ export function createHelm({ program, access, env }: HelmOptions): Helm {
   }
 
   return {
-    async upgrade(release, labels, signal) {
-      const source = chartSource(release.chart);
-      if ("problem" in source) throw new HelmFailure(source.problem);
-      await call({ args: upgradeArguments(release, source, labels), values: release.values, signal });
-    },
+    upgrade: (release, labels, signal) =>
+      charts.within(release.chart, signal, (source) =>
+        call({ args: upgradeArguments(release, source, labels), values: release.values, signal }),
+      ),
     rollback: (id, to, signal) => call({ args: rollbackArguments(id, to), values: {}, signal }),
     uninstall: (id, signal) => call({ args: uninstallArguments(id), values: {}, signal }),
   };

@@ -1,4 +1,4 @@
-import type { LinkSettings } from "@binnacle/contract";
+import type { HubFrames, LinkSettings } from "@binnacle/contract";
 
 /** Carries out what the hub commands. */
 export interface Commands {
@@ -8,4 +8,6 @@ export interface Commands {
   redeploy(key: string): Promise<boolean>;
   /** What the organization has decided: at the start, and when it has changed. */
   settings(settings: LinkSettings): void;
+  /** With what private chart repositories are read from now on, and with nothing else. */
+  chartRepositories(repositories: HubFrames["chart_repositories"]["chart_repositories"]): void;
 }

@@ -91,6 +91,17 @@ describe("what the hub tells", () => {
     await side.heard("ack");
   });
 
+  test("[CH9] is passed on: the credentials of chart repositories, from the welcome and whenever they change", async () => {
+    const { hub, commands, log } = await linked();
+    const credential = { url: "oci://registry.example.com", username: "robot", password: "s3cret-of-the-test" };
+    const side = await hub.live(1, { chart_repositories: [credential] });
+    await vi.waitFor(() => expect(commands.chartRepositories).toHaveBeenLastCalledWith([credential]));
+    side.send({ type: "chart_repositories", chart_repositories: [] });
+    await vi.waitFor(() => expect(commands.chartRepositories).toHaveBeenLastCalledWith([]));
+    const said = [log.debug, log.info, log.warn, log.error].map(({ mock }) => mock.calls);
+    expect(JSON.stringify(said)).not.toContain(credential.password);
+  });
+
   test("[OL23] is remembered: the revision of a sync's end, and settings", async () => {
     const onSyncEnd = vi.fn();
     const { side, store, commands, link } = await live({ onSyncEnd });

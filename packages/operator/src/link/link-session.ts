@@ -106,6 +106,7 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
     live = goLive(welcome);
     host.onWelcome(welcome);
     settle(welcome);
+    if (welcome.chart_repositories) commands.chartRepositories(welcome.chart_repositories);
     outbox.onDue = news.onDue = live.outgoing.pump;
     live.outgoing.pump();
     beat(welcome.heartbeat_seconds * 1_000);
@@ -149,6 +150,7 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
         ports.onSyncEnd?.();
       },
       settings: settle,
+      chart_repositories: ({ chart_repositories }) => commands.chartRepositories(chart_repositories),
       noted: ({ refs }) => outbox.noted(refs),
       command(frame) {
         // First what is known already, then what looking again finds.

@@ -42,6 +42,7 @@ export function linkTo(hubUrl: string, changes: Partial<LinkPorts> = {}) {
     resync: vi.fn(),
     redeploy: vi.fn<Commands["redeploy"]>(async () => true),
     settings: vi.fn<Commands["settings"]>(),
+    chartRepositories: vi.fn<Commands["chartRepositories"]>(),
   };
   const tokens = {
     current: vi.fn<TokenStore["current"]>(async () => "first-token"),

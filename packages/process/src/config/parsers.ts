@@ -46,3 +46,21 @@ export function plainUrl(...protocols: readonly string[]): Parser<URL> {
 
 /** An address that paths are appended to. */
 export const baseUrl: Parser<string> = (text) => plainUrl("http:", "https:")(text).href.replace(/\/+$/, "");
+
+/** Comma-separated; nothing at all is the empty list. */
+export function list<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .map(item);
+}
+
+/** `charts.internal` or `10.0.0.7:5000`. */
+export function hostWithPort(text: string): string {
+  const address = URL.parse(`http://${text}`);
+  const isBare = address && (address.host === text.toLowerCase() || `${address.host}:80` === text.toLowerCase());
+  if (!isBare) throw new Error("must list hosts such as charts.internal or 10.0.0.7:5000");
+  return text.toLowerCase();
+}

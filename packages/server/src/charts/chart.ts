@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { type ArchivedFile, archiveOf } from "@binnacle/charts";
 import { parse, stringify } from "yaml";
-import { type ArchivedFile, archiveOf } from "./archive.ts";
 
 /** A chart as a Helm repository offers it, in one version. */
 export interface Chart {

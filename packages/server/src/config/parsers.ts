@@ -1,15 +1,5 @@
 import { isIP } from "node:net";
-import type { Parser } from "@binnacle/process";
-
-/** Comma-separated; nothing at all is the empty list. */
-export function list<T>(item: Parser<T>): Parser<readonly T[]> {
-  return (text) =>
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter(Boolean)
-      .map(item);
-}
+import { list, type Parser } from "@binnacle/process";
 
 export function nonEmptyList<T>(item: Parser<T>): Parser<readonly T[]> {
   return (text) => {
@@ -25,14 +15,6 @@ export function origin(text: string): string {
     throw new Error("must list origins such as https://console.example.com");
   }
   return address.origin;
-}
-
-/** `charts.internal` or `10.0.0.7:5000`. */
-export function hostWithPort(text: string): string {
-  const address = URL.parse(`http://${text}`);
-  const isBare = address && (address.host === text.toLowerCase() || `${address.host}:80` === text.toLowerCase());
-  if (!isBare) throw new Error("must list hosts such as charts.internal or 10.0.0.7:5000");
-  return text.toLowerCase();
 }
 
 const PREFIX_BITS: Record<number, number> = { 4: 32, 6: 128 };

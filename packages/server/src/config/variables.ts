@@ -1,6 +1,18 @@
-import { baseUrl, filled, integer, LOG_LEVEL, oneOf, optional, setting, url, type Variable } from "@binnacle/process";
+import {
+  baseUrl,
+  filled,
+  hostWithPort,
+  integer,
+  LOG_LEVEL,
+  list,
+  oneOf,
+  optional,
+  setting,
+  url,
+  type Variable,
+} from "@binnacle/process";
 import { parseVaultKeys } from "../vault/vault.ts";
-import { addressRange, email, hostWithPort, list, longSecret, nonEmptyList, origin, password } from "./parsers.ts";
+import { addressRange, email, longSecret, nonEmptyList, origin, password } from "./parsers.ts";
 
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -96,7 +108,7 @@ export const SETTINGS = {
     "BINNACLE_CHART_HOSTS",
     "",
     list(hostWithPort),
-    "Hosts of chart repositories that may have an address which is not public, comma-separated; `host` or `host:port`",
+    "Hosts of chart repositories that may have an address which is not public and may speak plain HTTP, comma-separated; `host` or `host:port`",
   ),
   templateRegistry: optional(
     "BINNACLE_TEMPLATE_REGISTRY",

@@ -32,6 +32,7 @@ export interface FleetTables {
   app_deployments: AppDeploymentTable;
   app_secrets: AppSecretTable;
   apps: AppTable;
+  chart_repositories: ChartRepositoryTable;
   cloud_credentials: CloudCredentialTable;
   cluster_sessions: ClusterSessionTable;
   clusters: ClusterTable;
@@ -44,6 +45,15 @@ export interface FleetTables {
   registry_secrets: RegistrySecretTable;
   role_bindings: RoleBindingTable;
   stack_templates: StackTemplateTable;
+}
+
+export interface ChartRepositoryTable extends Timestamps {
+  id: string;
+  org_id: string;
+  name: string;
+  url: string;
+  username: string;
+  sealed_password: string;
 }
 
 export interface CloudCredentialTable extends Timestamps {

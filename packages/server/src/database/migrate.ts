@@ -4,6 +4,7 @@ import { jobs } from "./migrations/0002_jobs.ts";
 import { fleet } from "./migrations/0003_fleet.ts";
 import { templateScope } from "./migrations/0005_template_scope.ts";
 import { ingressHosts } from "./migrations/0006_ingress_hosts.ts";
+import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
 import type { Queries } from "./transaction.ts";
 
 /** In order; a migration that has been released is never edited. */
@@ -13,6 +14,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0003_fleet": fleet,
   "0005_template_scope": templateScope,
   "0006_ingress_hosts": ingressHosts,
+  "0007_chart_repositories": chartRepositories,
 };
 
 /** Brings the schema up to date. Replicas that start together wait for each other. */

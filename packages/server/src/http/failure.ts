@@ -28,6 +28,10 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     return;
   }
   if (fault.kind === "unavailable") request.log.warn({ request_id: request.id, err: error }, "request failed for now");
+  // Why another system failed is for those who run this one: the caller is told that it did.
+  if (fault.kind === "bad_gateway" && fault.cause instanceof Error) {
+    request.log.warn({ request_id: request.id, reason: fault.cause.message }, "another system failed");
+  }
   if (fault.kind === "unauthenticated") reply.header("www-authenticate", "Bearer");
   if (fault.retryAfterSeconds !== undefined) reply.header("retry-after", String(fault.retryAfterSeconds));
   reply.code(STATUS_OF[fault.kind]).send(fault.body ?? { detail: fault.detail });

@@ -50,6 +50,7 @@ describe("a handshake", () => {
       reconnect_spread_seconds: 1,
       resume: "digest",
       settings: { drift_policy: "heal" },
+      chart_repositories: [],
     });
     expect(running.hub.sessions.find(cluster.id)?.sessionId).toBe(operator.session);
   });

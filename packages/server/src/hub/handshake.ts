@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import type { RepositoryCredential } from "@binnacle/charts";
 import { CLOSE, type CloseCode, LINK_LIMITS, LINK_VERSION, type OperatorFrames } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
+import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import { counts } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -42,6 +44,7 @@ interface Ports {
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: SessionRegistry;
+  readonly repositories: Pick<RepositoryCredentials, "of">;
   /** Gives the session up again. */
   release(session: Session): void;
   wake(clusterId: string): void;
@@ -54,7 +57,7 @@ export interface Handshake {
 
 /** How an operator gets from its first word to being told what is new. */
 export function createHandshake(ports: Ports): Handshake {
-  const { hubId, db, kinds, bus, clock, log, registry, release, wake } = ports;
+  const { hubId, db, kinds, bus, clock, log, registry, repositories, release, wake } = ports;
   const outage = watchOutage(log, "the handshake with operators");
   const gate = new AdmissionGate(HANDSHAKES_AT_ONCE, HANDSHAKES_IN_LINE);
 
@@ -80,17 +83,19 @@ export function createHandshake(ports: Ports): Handshake {
     const admission = await admit(db, { clusterId, hubId, tokenVersion, operatorVersion, facts }, clock());
     if (admission.refused !== null) return session.end(...REFUSALS[admission.refused]);
     const { epoch, orgId, driftPolicy } = admission;
-    session.register({ fence: { clusterId, hubId, epoch }, sessionId: newId(), orgId, driftPolicy });
+    const fence = { clusterId, hubId, epoch };
+    session.register({ fence, sessionId: newId(), orgId, driftPolicy, repositoriesStamp: "" });
     if (!counts(tokenVersion, session.floor)) session.end(...REFUSALS.revoked);
     // Whoever has gone meanwhile leaves no session behind.
     if (session.state === "ended" || !registry.put(session)) return release(session);
     bus.publish(SESSION_TAKEN_TOPIC, { cluster_id: clusterId, epoch });
 
-    const rows = await believedRows(db, clusterId);
+    const [rows, { stamp, credentials }] = await Promise.all([believedRows(db, clusterId), repositories.of(orgId)]);
+    session.adopt({ repositoriesStamp: stamp });
     const isEqual = createHash("sha256").update(believedText(rows)).digest("hex") === hello.digest;
     session.revisionOfOperator = hello.revision;
     session.delivery.tellFirst(rows.filter(isConfirmedRemoval));
-    welcome(session, hello.id, isEqual ? "digest" : "inventory");
+    welcome(session, hello.id, isEqual ? "digest" : "inventory", credentials);
     const before = {
       session_lease_until: admission.leaseBefore,
       first_connected_at: admission.firstConnectedBefore,
@@ -98,7 +103,12 @@ export function createHandshake(ports: Ports): Handshake {
     await announceConnected(ports, clusterId, before).catch(outage.failed);
   }
 
-  function welcome(session: Session, ref: string, resume: "digest" | "inventory"): void {
+  function welcome(
+    session: Session,
+    ref: string,
+    resume: "digest" | "inventory",
+    chartRepositories: readonly RepositoryCredential[],
+  ): void {
     if (session.state === "ended" || session.registration === null) return;
     session.state = resume === "digest" ? "live" : "inventory";
     session.send({
@@ -110,6 +120,7 @@ export function createHandshake(ports: Ports): Handshake {
       reconnect_spread_seconds: spreadSeconds(registry.size),
       resume,
       settings: { drift_policy: session.registration.driftPolicy },
+      chart_repositories: [...chartRepositories],
     });
     if (resume === "digest") wake(session.clusterId);
   }

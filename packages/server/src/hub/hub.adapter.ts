@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { CLOSE } from "@binnacle/contract";
 import type { WebSocket } from "ws";
 import type { Bus } from "../bus/bus.ts";
+import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentClaims, AgentTokens } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -36,6 +37,7 @@ export interface HubOptions {
   readonly kinds: readonly DispatchedKind[];
   readonly bodies: BodySource;
   readonly reports: ReportSink;
+  readonly repositories: RepositoryCredentials;
   readonly patience?: Patience;
   readonly tickMs?: number;
   readonly sweepMs?: number;
@@ -51,7 +53,7 @@ export interface Hub {
 
 /** Holds the connections of operators, tells them what their clusters are to hold, and takes what they report. */
 export function startHub(options: HubOptions): Hub {
-  const { server, db, bus, clock, log, tokens, kinds, patience = PATIENCE } = options;
+  const { server, db, bus, clock, log, tokens, kinds, repositories, patience = PATIENCE } = options;
   const hubId = newId();
   const registry = new SessionRegistry();
   const intake = startNewsIntake(options.reports, log);
@@ -67,9 +69,9 @@ export function startHub(options: HubOptions): Hub {
   const release = (session: Session) => {
     if (session.registration) releaser.release(session.registration.fence);
   };
-  const handshake = createHandshake({ hubId, db, kinds, bus, clock, log, registry, release, wake });
+  const handshake = createHandshake({ hubId, db, kinds, bus, clock, log, registry, repositories, release, wake });
   const renewal = createTokenRenewal({ db, clock, tokens, log });
-  const sweep = createSweep({ hubId, db, bus, clock, registry, dispatcher, releaser, renewal });
+  const sweep = createSweep({ hubId, db, bus, clock, registry, dispatcher, releaser, renewal, repositories });
   const outage = watchOutage(log, "what the hub does on the side");
   const aside = (work: Promise<unknown>) => void work.then(outage.recovered, outage.failed);
   const reissue = (session: Session, { kind, resource_id: resourceId }: PendingRow, above: number) => {

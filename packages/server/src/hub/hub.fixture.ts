@@ -9,6 +9,7 @@ import pg from "pg";
 import { insertCluster } from "../access/bindings.fixture.ts";
 import type { Bus } from "../bus/bus.ts";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import { type AgentTokens, createAgentTokens } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
 import { dispatchResources } from "../dispatch/dispatch.store.ts";
@@ -17,7 +18,7 @@ import type { PendingRow } from "../dispatch/kind.ts";
 import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { newId } from "../id.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
-import { createVault } from "../vault/vault.ts";
+import { createVault, type Vault } from "../vault/vault.ts";
 import { type Hub, type HubOptions, startHub } from "./hub.adapter.ts";
 import { TestOperator } from "./operator.fixture.ts";
 import type { BodySource, ReportSink } from "./ports.ts";
@@ -32,6 +33,7 @@ export interface HubWorld {
   readonly tokens: AgentTokens;
   readonly log: ReturnType<typeof listeningLog>;
   readonly orgId: string;
+  readonly vault: Vault;
   /** What was handed to the records, in the order of its coming. */
   readonly taken: OperatorFrames["status"][];
   /** Made of a row; changed by tests. */
@@ -61,6 +63,8 @@ export async function hubWorld(): Promise<HubWorld> {
   const log = listeningLog();
   const bus = createMemoryBus(log);
   const tokens = await createAgentTokens(randomBytes(32).toString("base64url"), clock.now);
+  const vault = createVault([{ id: "test", key: randomBytes(32) }]);
+  const repositories = repositoryCredentials(db, vault, log);
   const times = { created_at: clock.now(), updated_at: clock.now() };
   const orgId = newId();
   await db
@@ -89,6 +93,7 @@ export async function hubWorld(): Promise<HubWorld> {
     tokens,
     log,
     orgId,
+    vault,
     taken: [],
     bodyOf: ({ key, generation }) => ({ spec: { key, generation }, secret: {} }),
     beforeTake: async () => undefined,
@@ -97,7 +102,19 @@ export async function hubWorld(): Promise<HubWorld> {
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const hub = startHub({ server, db, bus, clock: clock.now, log, tokens, kinds, bodies, reports, ...options });
+      const hub = startHub({
+        server,
+        db,
+        bus,
+        clock: clock.now,
+        log,
+        tokens,
+        kinds,
+        bodies,
+        reports,
+        repositories,
+        ...options,
+      });
       let stopped: Promise<void> | null = null;
       const one: RunningHub = {
         hub,

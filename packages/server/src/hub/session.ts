@@ -38,6 +38,8 @@ export interface Registration {
   readonly sessionId: string;
   readonly orgId: string;
   readonly driftPolicy: LinkSettings["drift_policy"];
+  /** Which credentials of chart repositories the operator was told. */
+  readonly repositoriesStamp: string;
 }
 
 /** Nothing more is dispatched to a socket that holds so much: room is left for what is small and urgent. */
@@ -120,8 +122,8 @@ export class Session implements LiveSession {
     this.#registration = registration;
   }
 
-  adopt(driftPolicy: LinkSettings["drift_policy"]): void {
-    this.#registration = { ...this.#registered(), driftPolicy };
+  adopt(settings: Partial<Pick<Registration, "driftPolicy" | "repositoriesStamp">>): void {
+    this.#registration = { ...this.#registered(), ...settings };
   }
 
   send(frame: HubFrame): void {

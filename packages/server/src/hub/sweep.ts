@@ -1,5 +1,6 @@
 import { CLOSE } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
+import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { announceConnected } from "./connection-status.store.ts";
@@ -21,18 +22,19 @@ interface Ports {
   readonly dispatcher: Dispatcher;
   readonly releaser: Releaser;
   readonly renewal: TokenRenewal;
+  readonly repositories: RepositoryCredentials;
 }
 
 export interface Sweep {
   /** All of it, for all sessions. */
   run(): Promise<void>;
-  /** What organizations have decided about drift reaches their operators. */
+  /** What organizations have decided about drift, and stored for chart repositories, reaches their operators. */
   tellSettings(orgId?: string): Promise<void>;
 }
 
 /** What a hub does from time to time, so that nothing depends on a hint: one statement for all sessions each. */
 export function createSweep(ports: Ports): Sweep {
-  const { hubId, db, clock, registry, dispatcher, releaser, renewal } = ports;
+  const { hubId, db, clock, registry, dispatcher, releaser, renewal, repositories } = ports;
 
   const held = () => [...registry.all()].filter(({ state }) => state === "live" || state === "inventory");
 
@@ -78,6 +80,23 @@ export function createSweep(ports: Ports): Sweep {
     const orgIds = new Set(sessions.flatMap(({ registration }) => registration?.orgId ?? []));
     const policies = await driftPolicies(db, [...orgIds]);
     for (const session of sessions) adopt(session, policies);
+    await tellRepositories(sessions, await repositories.stampsOf([...orgIds]));
+  }
+
+  /** They are opened for those alone who were told others. */
+  async function tellRepositories(sessions: readonly Session[], stamps: ReadonlyMap<string, string>): Promise<void> {
+    const stale = sessions.filter(
+      ({ registration }) => registration && registration.repositoriesStamp !== (stamps.get(registration.orgId) ?? ""),
+    );
+    for (const [orgId, ofOrg] of Map.groupBy(stale, ({ registration }) => registration?.orgId ?? "")) {
+      const { stamp, credentials } = await repositories.of(orgId);
+      for (const session of ofOrg) {
+        if (session.state === "ended") continue;
+        session.adopt({ repositoriesStamp: stamp });
+        const frame = { type: "chart_repositories", session: session.sessionId } as const;
+        session.send({ ...frame, chart_repositories: [...credentials] });
+      }
+    }
   }
 
   async function tellPendingRow(): Promise<void> {
@@ -107,6 +126,6 @@ function adopt(session: Session, policies: Awaited<ReturnType<typeof driftPolici
   const { registration } = session;
   const policy = registration && policies.get(registration.orgId);
   if (!policy || policy === registration.driftPolicy || session.state === "ended") return;
-  session.adopt(policy);
+  session.adopt({ driftPolicy: policy });
   session.send({ type: "settings", session: session.sessionId, settings: { drift_policy: policy } });
 }

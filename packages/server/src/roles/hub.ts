@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Logger } from "pino";
 import type { Bus } from "../bus/bus.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
+import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentTokens } from "../clusters/agent-token.ts";
 import type { Config } from "../config.ts";
@@ -46,6 +47,7 @@ export function startHubRole(
     kinds,
     bodies: createBodySource({ db, kinds, log }),
     reports: createReportSink({ db, bus, clock, kinds }),
+    repositories: repositoryCredentials(db, vault, log),
   });
   const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
   return {

@@ -19,6 +19,7 @@ export interface SandboxPorts {
   readonly dataDir: string;
   /** Where the control plane listens. */
   readonly url: string;
+  readonly chartHosts: readonly string[];
 }
 
 export interface RunningSandbox {
@@ -27,7 +28,7 @@ export interface RunningSandbox {
 
 /** Starts the simulated cluster and its operator as processes of their own; null where the sandbox is not wanted any more. */
 export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningSandbox | null> {
-  const { db, clock, log, tokens, dataDir, url } = ports;
+  const { db, clock, log, tokens, dataDir, url, chartHosts } = ports;
   const cluster = await sandboxCluster(db, clock());
   if (!cluster) return null;
   const { token } = await tokens.mint(cluster.id, cluster.tokenVersion);
@@ -40,6 +41,8 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
       BINNACLE_CLUSTER_ID: cluster.id,
       BINNACLE_TOKEN: token,
       BINNACLE_LOG_LEVEL: "error",
+      // It runs on the same machine, and reaches the same repositories.
+      BINNACLE_CHART_HOSTS: chartHosts.join(","),
     },
     // The channel tells the child when this process is gone, however it went.
     stdio: ["ignore", "inherit", "inherit", "ipc"],

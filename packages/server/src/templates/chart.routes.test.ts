@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
 import type { RequestListener } from "node:http";
+import { folder, packedChart, serve, type WebServer } from "@binnacle/charts/fixture";
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { folder, packedChart, serve, type WebServer } from "./chart.fixture.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 
 const web = packedChart("web", "1.10.0");
@@ -133,7 +133,7 @@ describe("GET /stack-templates/inspect-chart", () => {
     const fails = await serve((_request, response) => response.writeHead(500).end());
     expect(await inspect({ name: "web", repo: fails.url }, api)).toMatchObject({
       status: 502,
-      body: { detail: "The repository cannot be read: it answered 500." },
+      body: { detail: `The chart repository ${new URL(fails.url).host} cannot be read.` },
     });
     const babbles = await serve((_request, response) => response.end("hello"));
     expect((await inspect({ name: "web", repo: babbles.url }, api)).status).toBe(502);

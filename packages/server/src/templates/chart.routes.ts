@@ -1,4 +1,7 @@
+import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
 import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
+import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault, invalidValue, notFound } from "../fault.ts";
@@ -6,37 +9,65 @@ import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { AddressRefused, Unreachable } from "../outbound/fetch.adapter.ts";
-import { ChartUnknown } from "./chart-source.ts";
 import { wrapChart } from "./chart-template.ts";
-import type { Charts } from "./charts.adapter.ts";
+import { ANONYMOUS, type ChartAccess, type Charts } from "./charts.adapter.ts";
 import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
+import { membershipsOf, seenOrg } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
 
-/** What the outside world refuses, in the words of an answer. */
-function asFault(error: unknown, at: "query" | "body"): unknown {
+/**
+ * What the outside world refuses, in the words of an answer. Whoever cannot be reached is told of in one sentence, however
+ * it failed: the differences would tell a stranger what listens where the server can reach and they cannot.
+ */
+function asFault(error: unknown, at: "query" | "body", repo: string): unknown {
+  const host = repositoryHost(repo);
   if (error instanceof ChartUnknown) return notFound("Chart");
   if (error instanceof AddressRefused) return invalidValue([at, "repo"], error.message);
-  if (error instanceof Unreachable) return new Fault("bad_gateway", `The repository cannot be read: ${error.message}.`);
+  if (error instanceof Unreachable) return badGateway(`The chart repository ${host} cannot be read.`, error);
+  if (error instanceof ChartUnusable) {
+    return badGateway(`The chart repository ${host} has no usable chart: ${error.message}.`, error);
+  }
   return error;
 }
 
-export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry: TemplateRegistry): Route[] {
+const badGateway = (message: string, cause: Error) => new Fault("bad_gateway", message, { cause });
+
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly charts: Charts;
+  readonly registry: TemplateRegistry;
+  readonly credentials: RepositoryCredentials;
+}
+
+export function chartRoutes({ db, clock, charts, registry, credentials }: Ports): Route[] {
+  /** With what the caller may read repositories: what an organization has stored is for its members. */
+  async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
+    if (orgId !== undefined) {
+      await seenOrg(db, caller, orgId);
+      return credentials.of(orgId);
+    }
+    const [only, ...more] = await membershipsOf(db, caller);
+    return only === undefined || more.length > 0 ? ANONYMOUS : credentials.of(only);
+  }
+
   return [
-    route(inspectChart, signedIn, async ({ query: { repo, name, version } }) =>
-      charts.inspect(repo, name, version).catch((error: unknown) => {
-        throw asFault(error, "query");
-      }),
-    ),
+    route(inspectChart, signedIn, async ({ caller, query: { repo, name, version, org_id } }) => {
+      const access = await accessOf(caller, org_id);
+      return charts.inspect({ repo, name, version }, access).catch((error: unknown) => {
+        throw asFault(error, "query", repo);
+      });
+    }),
 
     route(createStackTemplateFromChart, signedIn, async ({ caller, body, change, reply }) => {
       const { namespace, org_id, project_id, cluster_id, ...rest } = body;
       const { repo, chart: name, chart_version, parameters = [], ...said } = rest;
       // First who asks: nobody is sent around the network for a template that they may not write.
       const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
-      const chart = await charts.inspect(repo, name, chart_version).catch((error: unknown) => {
-        throw asFault(error, "body");
+      const address = { repo, name, version: chart_version };
+      const chart = await charts.inspect(address, await credentials.of(place.org_id)).catch((error: unknown) => {
+        throw asFault(error, "body", repo);
       });
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
       refuseBrokenContent(content);
@@ -48,9 +79,7 @@ export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry:
 
     route(browseTemplateRegistry, signedIn, async ({ query }) => {
       const all = await registry().catch((error: unknown) => {
-        throw error instanceof Unreachable
-          ? new Fault("bad_gateway", `The template registry cannot be read: ${error.message}.`)
-          : error;
+        throw error instanceof Unreachable ? badGateway("The template registry cannot be read.", error) : error;
       });
       const asked = all.filter((template) => isAskedFor(template, query.search, query.tag));
       const { limit, offset } = pageOf(query);

@@ -1,20 +1,33 @@
-import { createHash } from "node:crypto";
+import {
+  ArchiveProblem,
+  type ChartAddress,
+  type ChartSource,
+  ChartUnusable,
+  chartFiles,
+  type Fetch,
+  newestFirst,
+  pullChart,
+  type RepositoryCredential,
+  readYamlApart,
+  YamlProblem,
+} from "@binnacle/charts";
 import type { ChartInspection } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import { isDeeperThan } from "../http/body.ts";
-import { AddressRefused, type Fetch, Unreachable } from "../outbound/fetch.adapter.ts";
-import { ArchiveProblem, chartFiles } from "./chart-archive.ts";
-import { type ChartSource, ChartUnknown } from "./chart-source.ts";
-import { newestFirst } from "./chart-version.ts";
-import { IndexProblem } from "./helm-index.ts";
-import { helmSource } from "./helm-repository.adapter.ts";
-import { ociSource } from "./oci.adapter.ts";
 import { inferSchema } from "./value-schema.ts";
-import { readYamlApart, YamlProblem } from "./yaml-apart.adapter.ts";
+
+/** With what an organization reads repositories. */
+export interface ChartAccess {
+  /** Changes with the credentials: what was read with some is not shown to whoever has others. */
+  readonly stamp: string;
+  readonly credentials: readonly RepositoryCredential[];
+}
+
+export const ANONYMOUS: ChartAccess = { stamp: "", credentials: [] };
 
 export interface Charts {
-  /** Throws ChartUnknown, AddressRefused and Unreachable. */
-  inspect(repo: string, name: string, version?: string): Promise<ChartInspection>;
+  /** Throws AddressRefused, Unreachable, ChartUnknown and ChartUnusable. */
+  inspect(chart: ChartAddress, access?: ChartAccess): Promise<ChartInspection>;
 }
 
 const KEPT_FOR_MS = 60 * 60 * 1000;
@@ -42,40 +55,29 @@ export function createCharts(fetch: Fetch, clock: Clock): Charts {
   }
 
   return {
-    inspect(repo, name, version) {
-      const key = JSON.stringify([repo, name, version]);
+    inspect({ repo, name, version }, access = ANONYMOUS) {
+      const key = JSON.stringify([repo, name, version, access.stamp]);
       const known = kept.get(key);
       if (known && clock().getTime() - known.at < KEPT_FOR_MS) return known.chart;
       kept.delete(key);
-      return keep(key, inspect(fetch, repo, name, version));
+      return keep(key, inspect(fetch, { repo, name, version }, access));
     },
   };
 }
 
-async function inspect(fetch: Fetch, repo: string, name: string, version?: string): Promise<ChartInspection> {
-  const url = URL.parse(repo);
-  if (!url?.host || !/^(https?|oci):$/.test(url.protocol)) {
-    throw new AddressRefused("The repository must begin with https://, http:// or oci://");
-  }
-  // A chart's name is one step of a path, whatever a user writes.
-  if (/[/\\]/.test(name)) throw new ChartUnknown();
+async function inspect(fetch: Fetch, chart: ChartAddress, { credentials }: ChartAccess): Promise<ChartInspection> {
   try {
-    const read = url.protocol === "oci:" ? ociSource : helmSource;
-    return await opened(await read(fetch, repo, name, version));
+    return await opened(await pullChart(fetch, chart, credentials));
   } catch (error) {
-    if (error instanceof ArchiveProblem) throw new Unreachable(`the chart's archive is not usable: ${error.message}`);
-    if (error instanceof IndexProblem) throw new Unreachable(`its index is not usable: ${error.message}`);
-    if (error instanceof YamlProblem) throw new Unreachable(`the chart is not usable: ${error.message}`);
+    if (error instanceof ArchiveProblem) throw new ChartUnusable(`the chart's archive is not usable: ${error.message}`);
+    if (error instanceof YamlProblem) throw new ChartUnusable(`the chart is not usable: ${error.message}`);
     throw error;
   }
 }
 
 const FILES = ["Chart.yaml", "values.yaml", "values.schema.json", "README.md"];
 
-async function opened({ version, versions, archive, digest }: ChartSource): Promise<ChartInspection> {
-  if (digest && createHash("sha256").update(archive).digest("hex") !== digest.replace(/^sha256:/, "")) {
-    throw new Unreachable("the chart's archive is not what the index says it is");
-  }
+async function opened({ version, versions, archive }: ChartSource): Promise<ChartInspection> {
   const files = await chartFiles(archive, FILES);
   const textOf = (name: string) => {
     const file = files.get(name);

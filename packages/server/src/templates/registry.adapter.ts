@@ -1,9 +1,8 @@
+import { createFetch, readYamlApart, Unreachable, YamlProblem } from "@binnacle/charts";
 import { type RegistryTemplate, StackTemplateFile } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import { compileCheck } from "../http/validation.ts";
-import { createFetch, Unreachable } from "../outbound/fetch.adapter.ts";
 import { templateProblems } from "./template-problems.ts";
-import { readYamlApart, YamlProblem } from "./yaml-apart.adapter.ts";
 
 /** Where the community's templates come from, by name. Throws Unreachable. */
 export type TemplateRegistry = () => Promise<readonly RegistryTemplate[]>;

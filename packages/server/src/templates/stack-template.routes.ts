@@ -1,8 +1,10 @@
+import { createFetch } from "@binnacle/charts";
 import type { AppPorts } from "../apps/operate.store.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
+import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Route } from "../http/route.ts";
-import { createFetch } from "../outbound/fetch.adapter.ts";
+import type { Log } from "../outage.ts";
 import { chartRoutes } from "./chart.routes.ts";
 import { createCharts } from "./charts.adapter.ts";
 import { templateDeployRoutes } from "./deploy.routes.ts";
@@ -13,6 +15,7 @@ import { templateYamlRoutes } from "./template-yaml.routes.ts";
 interface Ports extends AppPorts {
   readonly db: Queries;
   readonly catalog: Catalog;
+  readonly log: Log;
 }
 
 interface Settings {
@@ -22,13 +25,13 @@ interface Settings {
 
 /** Everything under `/stack-templates`. */
 export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
-  const { db, clock, catalog, findDefinition } = ports;
+  const { db, clock, catalog, vault, log, findDefinition } = ports;
   const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock);
   const registry = templateRegistry(settings.templateRegistry, catalog.templates, clock);
   return [
     ...templateRoutes(db, clock, findDefinition),
     ...templateYamlRoutes(db, clock, findDefinition),
     ...templateDeployRoutes(db, ports),
-    ...chartRoutes(db, clock, charts, registry),
+    ...chartRoutes({ db, clock, charts, registry, credentials: repositoryCredentials(db, vault, log) }),
   ];
 }

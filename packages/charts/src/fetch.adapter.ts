@@ -3,13 +3,14 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isAllowedHost, isPublicAddress } from "./address.ts";
+import { addressProblem, hostnameOf } from "./repository-url.ts";
 
-/** The address is one that nobody may send the server to. The message is for the user to read. */
+/** The address is one that nobody may send us to. The message is for the user to read. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
-/** The other side was not reached, or did not answer as it should. */
+/** The other side was not reached, or did not answer as it should. The message is for our own log. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
@@ -25,6 +26,8 @@ export interface Fetched {
 export interface FetchOptions {
   readonly maxBytes: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Breaks the request off. */
+  readonly signal?: AbortSignal;
 }
 
 /** GET, for addresses that users write. Throws AddressRefused and Unreachable. */
@@ -52,7 +55,9 @@ export function createFetch(settings: FetchSettings): Fetch {
 
   /** Every address that the name has; one that is refused refuses the name, whichever would have been connected to. */
   async function addressesOf(url: URL): Promise<readonly Address[]> {
-    const hostname = url.hostname.replace(/^\[|\]$/g, "");
+    const problem = addressProblem(url, allowedHosts);
+    if (problem) throw new AddressRefused(problem);
+    const hostname = hostnameOf(url);
     const family = isIP(hostname);
     const addresses = family ? [{ address: hostname, family }] : await resolved(hostname);
     if (!isAllowedHost(allowedHosts, url) && !addresses.every(({ address }) => isPublicAddress(address))) {
@@ -67,8 +72,9 @@ export function createFetch(settings: FetchSettings): Fetch {
     return addresses;
   }
 
-  return async (text, { maxBytes, headers = {} }) => {
-    const signal = AbortSignal.timeout(timeoutMs);
+  return async (text, { maxBytes, headers = {}, signal: broken }) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = broken ? AbortSignal.any([timeout, broken]) : timeout;
     let url = webAddress(text);
     let sent = headers;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {

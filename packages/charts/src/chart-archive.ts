@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import type { ArchivedFile } from "./archive.ts";
 
 export class ArchiveProblem extends Error {
   override readonly name = "ArchiveProblem";
@@ -15,6 +16,16 @@ const unpack = promisify(gunzip);
 
 /** The files of a chart that describe it, by their path below the chart's own folder; charts within it are left out. */
 export async function chartFiles(archive: Buffer, wanted: readonly string[]): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  for (const { path, content } of await unpackChart(archive)) {
+    const name = path.slice(path.indexOf("/") + 1);
+    if (wanted.includes(name) && !files.has(name)) files.set(name, content);
+  }
+  return files;
+}
+
+/** Its regular files, with paths of plain steps. */
+export async function unpackChart(archive: Buffer): Promise<ArchivedFile[]> {
   const tar = await unpack(archive, { maxOutputLength: LARGEST_UNPACKED_BYTES }).catch(
     (error: NodeJS.ErrnoException) => {
       throw new ArchiveProblem(
@@ -22,29 +33,29 @@ export async function chartFiles(archive: Buffer, wanted: readonly string[]): Pr
       );
     },
   );
-  const files = new Map<string, Buffer>();
+  const files: ArchivedFile[] = [];
   let count = 0;
   for (const { path, content } of entriesOf(tar)) {
     if (++count > MOST_ENTRIES) throw new ArchiveProblem("it holds too many files");
     const steps = path.split("/").filter((step) => step !== "" && step !== ".");
     if (steps.length > DEEPEST_PATH) throw new ArchiveProblem("its folders nest too deeply");
-    const [, ...below] = steps;
-    const name = below.join("/");
-    if (wanted.includes(name) && !files.has(name)) files.set(name, content);
+    // Some programs take a backslash for a step, and would see another file than we do.
+    if (steps.includes("..") || path.includes("\\")) throw new ArchiveProblem("a path in it leads astray");
+    if (content) files.push({ path: steps.join("/"), content });
   }
   return files;
 }
 
 interface TarEntry {
   readonly path: string;
-  readonly content: Buffer;
+  /** Null for what is no regular file: nothing is made of links, devices and folders. */
+  readonly content: Buffer | null;
 }
 
 const REGULAR = new Set(["0", "\0", ""]);
 const PAX_HEADER = "x";
 const GNU_LONG_NAME = "L";
 
-/** Regular files alone: nothing is written anywhere, so that links and devices mean nothing. */
 function* entriesOf(tar: Buffer): Generator<TarEntry> {
   let longPath: string | null = null;
   for (let at = 0; at + BLOCK_BYTES <= tar.length; ) {
@@ -61,7 +72,7 @@ function* entriesOf(tar: Buffer): Generator<TarEntry> {
       const path = longPath ?? shortPath(header);
       longPath = null;
       // Folders are entries too, and count as such.
-      yield { path, content: REGULAR.has(type) ? content : Buffer.alloc(0) };
+      yield { path, content: REGULAR.has(type) ? content : null };
     }
     at = start + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
   }

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { type Fetch, Unreachable } from "../outbound/fetch.adapter.ts";
 import { LARGEST_ARCHIVE_BYTES } from "./chart-archive.ts";
-import { type ChartSource, ChartUnknown } from "./chart-source.ts";
+import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable, isChartName } from "./chart-source.ts";
 import { chosenVersion } from "./chart-version.ts";
+import { authorizing, type RepositoryCredential } from "./credential.ts";
+import { type Fetch, Unreachable } from "./fetch.adapter.ts";
 import { entriesOf, type IndexEntry, parseEntry } from "./helm-index.ts";
 import { ociSource } from "./oci.adapter.ts";
 
@@ -11,14 +12,19 @@ const LARGEST_INDEX_BYTES = 48 * 1024 * 1024;
 const ENTRIES_AT_ONCE = 20;
 
 /** A chart in a Helm repository, which is a web folder with an `index.yaml`. */
-export async function helmSource(fetch: Fetch, repo: string, name: string, wanted?: string): Promise<ChartSource> {
+export async function helmSource(
+  anonymous: Fetch,
+  { repo, name, version: wanted }: ChartAddress,
+  credentials: readonly RepositoryCredential[],
+): Promise<ChartSource> {
+  const fetch = authorizing(anonymous, credentials);
   const folder = new URL(repo);
   folder.pathname = `${folder.pathname.replace(/\/+$/, "")}/`;
   const index = new URL("index.yaml", folder);
   index.search = folder.search;
   const { status, body } = await fetch(index.href, { maxBytes: LARGEST_INDEX_BYTES });
   if (status === 404 || status === 410) throw new ChartUnknown();
-  if (status !== 200) throw new Unreachable(`it answered ${status}`);
+  refuseUnlessRead(status);
 
   const entries = await readEntries(body.toString("utf8"), name);
   const versions = entries.map(({ version }) => version);
@@ -26,11 +32,16 @@ export async function helmSource(fetch: Fetch, repo: string, name: string, wante
   const entry = entries.find((candidate) => candidate.version === version);
   const address = entry && URL.parse(entry.urls[0] ?? "", folder.href)?.href;
   if (!entry || !address) throw new ChartUnknown();
-  if (address.startsWith("oci://")) return fromRegistry(fetch, address, entry, versions);
+  if (address.startsWith("oci://")) return fromRegistry(anonymous, address, entry, versions, credentials);
 
   const archive = await fetch(address, { maxBytes: LARGEST_ARCHIVE_BYTES });
-  if (archive.status !== 200) throw new Unreachable(`it answered ${archive.status} for the chart's archive`);
+  refuseUnlessRead(archive.status);
   return { version: entry.version, versions, archive: archive.body, digest: entry.digest };
+}
+
+function refuseUnlessRead(status: number): void {
+  if (status === 401 || status === 403) throw new ChartUnusable("it refuses access with the credentials it was given");
+  if (status !== 200) throw new Unreachable(`it answered ${status}`);
 }
 
 async function readEntries(index: string, name: string): Promise<IndexEntry[]> {
@@ -44,8 +55,15 @@ async function readEntries(index: string, name: string): Promise<IndexEntry[]> {
 }
 
 /** Some repositories keep the index and leave the archives to a registry: `oci://registry/path/chart:1.2.3`. */
-async function fromRegistry(fetch: Fetch, address: string, entry: IndexEntry, versions: readonly string[]) {
-  const [, repo = "", chart = ""] = /^(.*)\/([^/:]+)(?::[^/]*)?$/.exec(address) ?? [];
-  const source = await ociSource(fetch, repo, chart, entry.version);
+async function fromRegistry(
+  fetch: Fetch,
+  address: string,
+  { version }: IndexEntry,
+  versions: readonly string[],
+  credentials: readonly RepositoryCredential[],
+) {
+  const [, repo = "", name = ""] = /^(.*)\/([^/:]+)(?::[^/]*)?$/.exec(address) ?? [];
+  if (!isChartName(name)) throw new ChartUnknown();
+  const source = await ociSource(fetch, { repo, name, version }, credentials);
   return { ...source, versions };
 }

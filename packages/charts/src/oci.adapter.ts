@@ -1,28 +1,33 @@
-import type { Fetch, Fetched } from "../outbound/fetch.adapter.ts";
-import { Unreachable } from "../outbound/fetch.adapter.ts";
 import { LARGEST_ARCHIVE_BYTES } from "./chart-archive.ts";
-import { type ChartSource, ChartUnknown } from "./chart-source.ts";
+import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable } from "./chart-source.ts";
 import { chosenVersion } from "./chart-version.ts";
+import { basicAuthorization, credentialFor, type RepositoryCredential } from "./credential.ts";
+import { type Fetch, type Fetched, Unreachable } from "./fetch.adapter.ts";
+import { webAddressOf } from "./repository-url.ts";
 
 const LARGEST_DOCUMENT_BYTES = 4 * 1024 * 1024;
 const MOST_TAG_PAGES = 20;
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const CHART_LAYERS = new Set(["application/vnd.cncf.helm.chart.content.v1.tar+gzip", "application/tar+gzip"]);
-/** As container tools do: a registry on this machine is spoken to without TLS. */
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+)(:\d+)?$/;
 
 /** A chart in a registry of container images, by the OCI distribution specification. */
-export async function ociSource(fetch: Fetch, repo: string, name: string, wanted?: string): Promise<ChartSource> {
-  const { host, pathname } = new URL(repo);
-  const origin = `${LOOPBACK.test(host) ? "http" : "https"}://${host}`;
+export async function ociSource(
+  fetch: Fetch,
+  { repo, name, version: wanted }: ChartAddress,
+  credentials: readonly RepositoryCredential[],
+): Promise<ChartSource> {
+  const registry = webAddressOf(repo);
+  if (!registry) throw new ChartUnknown();
+  const { origin, pathname } = registry;
   const repository = `${origin}/v2${pathname.replace(/\/+$/, "")}/${encodeURIComponent(name)}`;
+  const credential = credentialFor(credentials, `${repo.replace(/\/+$/, "")}/${name}`);
   let authorization: string | null = null;
 
   async function get(url: string, maxBytes: number, accept = "application/json"): Promise<Fetched> {
     const send = () => fetch(url, { maxBytes, headers: { accept, ...(authorization ? { authorization } : {}) } });
     let answer = await send();
     if (answer.status === 401 && authorization === null) {
-      authorization = `Bearer ${await anonymousToken(fetch, answer)}`;
+      authorization = await authorizationFor(fetch, origin, answer, { credential, credentials });
       answer = await send();
     }
     if (answer.status === 404 || answer.status === 401 || answer.status === 403) throw new ChartUnknown();
@@ -37,8 +42,7 @@ export async function ociSource(fetch: Fetch, repo: string, name: string, wanted
       const answer: Fetched = await get(url, LARGEST_DOCUMENT_BYTES);
       const { tags: some } = documentOf<{ tags?: unknown }>(answer);
       if (Array.isArray(some)) tags.push(...some.filter((tag) => typeof tag === "string"));
-      const next = /<([^>]+)>;\s*rel="?next"?/.exec(String(answer.headers["link"] ?? ""))?.[1];
-      url = next ? new URL(next, url).href : null;
+      url = nextPage(answer, url);
     }
     return tags;
   }
@@ -52,10 +56,19 @@ export async function ociSource(fetch: Fetch, repo: string, name: string, wanted
     await get(`${repository}/manifests/${tag}`, LARGEST_DOCUMENT_BYTES, MANIFEST),
   );
   const layers = Array.isArray(manifest.layers) ? manifest.layers : [];
-  const digest = layers.find(({ mediaType }) => CHART_LAYERS.has(String(mediaType)))?.digest;
+  const digest = layers.find((layer) => CHART_LAYERS.has(String(layer?.mediaType)))?.digest;
   if (typeof digest !== "string" || !/^sha256:[0-9a-f]{64}$/.test(digest)) throw new ChartUnknown();
   const { body } = await get(`${repository}/blobs/${digest}`, LARGEST_ARCHIVE_BYTES, "*/*");
   return { version, versions, archive: body, digest: digest.slice("sha256:".length) };
+}
+
+/** Of the same registry: the request for it carries the same authorization, which is nobody else's business. */
+function nextPage({ headers }: Fetched, current: string): string | null {
+  const link = /<([^>]+)>;\s*rel="?next"?/.exec(String(headers["link"] ?? ""))?.[1];
+  if (link === undefined) return null;
+  const next = URL.parse(link, current);
+  if (next?.origin !== new URL(current).origin) throw new Unreachable("its list of tags goes on elsewhere");
+  return next.href;
 }
 
 function documentOf<T extends object>({ body }: Fetched): T {
@@ -68,17 +81,42 @@ function documentOf<T extends object>({ body }: Fetched): T {
   throw new Unreachable("its answer is no JSON");
 }
 
-/** Public registries want a token even from those who may read without one. */
-async function anonymousToken(fetch: Fetch, { headers }: Fetched): Promise<string> {
+interface Known {
+  /** The one for the registry; null where it is read as anybody could. */
+  readonly credential: RepositoryCredential | null;
+  readonly credentials: readonly RepositoryCredential[];
+}
+
+/** What the registry asks for with its 401, made of what is stored for it. */
+async function authorizationFor(
+  fetch: Fetch,
+  origin: string,
+  { headers }: Fetched,
+  { credential, credentials }: Known,
+): Promise<string> {
   const challenge = String(headers["www-authenticate"] ?? "");
-  const field = (name: string) => new RegExp(`${name}="([^"]*)"`, "i").exec(challenge)?.[1];
+  if (/^basic\b/i.test(challenge) && credential) return basicAuthorization(credential);
+  const field = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, "i").exec(challenge)?.[1];
   const realm = URL.parse(field("realm") ?? "");
   if (!/^bearer /i.test(challenge) || !realm) throw new ChartUnknown();
   for (const name of ["service", "scope"]) {
     const value = field(name);
     if (value) realm.searchParams.set(name, value);
   }
-  const answer = await fetch(realm.href, { maxBytes: LARGEST_DOCUMENT_BYTES, headers: { accept: "application/json" } });
+  // Only what is stored for the registry itself opens it: a registry of a stranger must not get a token of ours.
+  const presented = credential && (realm.origin === origin ? credential : credentialFor(credentials, realm.href));
+  if (credential && !presented) {
+    throw new ChartUnusable(
+      "its registry gives tokens at another host, for which a chart repository has to be stored too",
+    );
+  }
+  const authorization = presented ? { authorization: basicAuthorization(presented) } : {};
+  return `Bearer ${await tokenFrom(fetch, realm.href, { accept: "application/json", ...authorization })}`;
+}
+
+/** Public registries want a token even from those who may read without one. */
+async function tokenFrom(fetch: Fetch, realm: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const answer = await fetch(realm, { maxBytes: LARGEST_DOCUMENT_BYTES, headers });
   if (answer.status !== 200) throw new ChartUnknown();
   const { token, access_token } = documentOf<{ token?: unknown; access_token?: unknown }>(answer);
   const given = token ?? access_token;

@@ -68,6 +68,16 @@ describe("an address that is not public", () => {
   });
 });
 
+describe("plain HTTP", () => {
+  test("[OB9] is spoken with hosts on the allow-list and with no other, also after a redirect", async () => {
+    const resolve = async () => [{ address: "1.1.1.1", family: 4 }];
+    const fetch = createFetch({ allowedHosts: [], resolve });
+    await expect(fetch("http://charts.test/", limits)).rejects.toThrow(AddressRefused);
+    answer = (_request, response) => response.writeHead(302, { location: "http://charts.test/" }).end();
+    await expect(here()(url(), limits)).rejects.toThrow(AddressRefused);
+  });
+});
+
 describe("an address that is none of the web's", () => {
   test.each(["ftp://here.test/", "file:///etc/passwd", "gopher://here.test", "no address", "//here.test"])(
     "[OB5] %s is refused",

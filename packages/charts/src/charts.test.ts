@@ -2,11 +2,9 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import type { Fetch } from "../outbound/fetch.adapter.ts";
 import { packedChart, tarOf } from "./chart.fixture.ts";
 import { ArchiveProblem, chartFiles } from "./chart-archive.ts";
 import { newestFirst, newestStable } from "./chart-version.ts";
-import { createCharts } from "./charts.adapter.ts";
 import { entriesOf, IndexProblem, parseEntry } from "./helm-index.ts";
 import { readYamlApart, YamlProblem } from "./yaml-apart.adapter.ts";
 
@@ -99,30 +97,6 @@ describe("an archive", () => {
     ["nests too deeply", gzipSync(tarOf({ [`web/${"d/".repeat(40)}x`]: "" })), "its folders nest too deeply"],
   ])("[TP37] that %s is refused", async (_, archive, problem) => {
     await expect(chartFiles(archive, ["values.yaml"])).rejects.toThrow(new ArchiveProblem(problem));
-  });
-});
-
-describe("what was read of a chart", () => {
-  const HOUR_MS = 60 * 60 * 1000;
-  const { archive } = packedChart("web", "1.0.0");
-  const index = "entries:\n  web:\n  - { version: 1.0.0, urls: [web.tgz] }\n";
-
-  test("[TP38] is kept for an hour, and asked for once by many at a time", async () => {
-    let now = 0;
-    let fetched = 0;
-    const fetch: Fetch = async (url) => {
-      fetched++;
-      return { status: 200, headers: {}, body: url.endsWith("index.yaml") ? Buffer.from(index) : archive, url };
-    };
-    const charts = createCharts(fetch, () => new Date(now));
-    const read = () => charts.inspect("https://charts.test", "web");
-    await Promise.all([read(), read(), read()]);
-    now = HOUR_MS - 1;
-    await read();
-    expect(fetched).toBe(2);
-    now = HOUR_MS;
-    await read();
-    expect(fetched).toBe(4);
   });
 });
 

@@ -1,0 +1,127 @@
+import {
+  createChartRepository,
+  deleteChartRepository,
+  getChartRepository,
+  listChartRepositories,
+  updateChartRepository,
+} from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { orgAdmin, orgMember } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { newId } from "../id.ts";
+import { ORG_SETTINGS_TOPIC } from "../orgs/org.ts";
+import type { Vault } from "../vault/vault.ts";
+import {
+  deleteChartRepositoryRow,
+  findChartRepository,
+  insertChartRepository,
+  listChartRepositoryRows,
+  lockChartRepository,
+  updateChartRepositoryRow,
+} from "./chart-repository.store.ts";
+import {
+  auditedChartRepository,
+  type ChartRepository,
+  sealedAt,
+  storedUrl,
+  urlProblems,
+  wireChartRepository,
+} from "./chart-repository.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly vault: Vault;
+}
+
+const resourceOf = ({ id, name }: ChartRepository) => ({ type: "chart_repository", id, name });
+
+export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHosts: readonly string[]): Route[] {
+  /** The operators of the organization are told with its other settings. */
+  const tellOperators = (orgId: string) => () => bus.publish(ORG_SETTINGS_TOPIC, { org_id: orgId });
+
+  return [
+    route(
+      listChartRepositories,
+      orgMember(({ params }) => params.id),
+      async ({ org }) => {
+        const repositories = await listChartRepositoryRows(db, org.id);
+        return { data: repositories.map(wireChartRepository), total_count: repositories.length };
+      },
+    ),
+
+    route(
+      createChartRepository,
+      wellFormed(
+        ({ body }) => urlProblems(body, chartHosts),
+        orgAdmin(({ params }) => params.id),
+      ),
+      async ({ org, body: { password, ...plain }, change }) =>
+        change(async ({ db: tx, record, afterCommit }) => {
+          const [id, now] = [newId(), clock()];
+          const repository: ChartRepository = {
+            id,
+            org_id: org.id,
+            ...plain,
+            url: storedUrl(plain.url),
+            sealed_password: vault.seal(password, sealedAt(id)),
+            created_at: now,
+            updated_at: now,
+          };
+          await insertChartRepository(tx, repository);
+          const changes = auditedChartRepository({ ...plain, password });
+          record({ action: "chart_repository.create", resource: resourceOf(repository), orgId: org.id, changes });
+          afterCommit(tellOperators(org.id));
+          return wireChartRepository(repository);
+        }),
+    ),
+
+    route(
+      getChartRepository,
+      orgMember(({ params }) => params.id),
+      async ({ org, params }) => wireChartRepository(await findChartRepository(db, org.id, params.repository_id)),
+    ),
+
+    route(
+      updateChartRepository,
+      wellFormed(
+        ({ body }) => urlProblems(body, chartHosts),
+        orgAdmin(({ params }) => params.id),
+      ),
+      async ({ org, params, body, change }) =>
+        change(async ({ db: tx, record, afterCommit }) => {
+          const { password, ...plain } = body;
+          const before = await lockChartRepository(tx, org.id, params.repository_id);
+          const repository: ChartRepository = {
+            ...before,
+            ...plain,
+            ...(plain.url === undefined ? {} : { url: storedUrl(plain.url) }),
+            ...(password === undefined ? {} : { sealed_password: vault.seal(password, sealedAt(before.id)) }),
+            updated_at: clock(),
+          };
+          await updateChartRepositoryRow(tx, repository);
+          const changes = auditedChartRepository(body);
+          record({ action: "chart_repository.update", resource: resourceOf(repository), orgId: org.id, changes });
+          afterCommit(tellOperators(org.id));
+          return wireChartRepository(repository);
+        }),
+    ),
+
+    route(
+      deleteChartRepository,
+      orgAdmin(({ params }) => params.id),
+      async ({ org, params, change }) =>
+        change(async ({ db: tx, record, afterCommit }) => {
+          const repository = await lockChartRepository(tx, org.id, params.repository_id);
+          await deleteChartRepositoryRow(tx, repository.id);
+          record({ action: "chart_repository.delete", resource: resourceOf(repository), orgId: org.id });
+          afterCommit(tellOperators(org.id));
+          return null;
+        }),
+    ),
+  ];
+}

@@ -1,0 +1,95 @@
+import type { RepositoryCredential } from "@binnacle/charts";
+import { MAX_CHART_REPOSITORIES } from "@binnacle/contract";
+import { sql } from "kysely";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { isUniqueViolation } from "../database/violation.ts";
+import { notFound } from "../fault.ts";
+import { lockOrg } from "../orgs/org.store.ts";
+import type { Log } from "../outage.ts";
+import { SealBroken, type Vault } from "../vault/vault.ts";
+import { type ChartRepository, nameTaken, sealedAt, tooMany, urlTaken } from "./chart-repository.ts";
+
+const ofOrg = (db: Queries, orgId: string) =>
+  db.selectFrom("chart_repositories").selectAll().where("org_id", "=", orgId).orderBy("id", "desc");
+
+export const listChartRepositoryRows = (db: Queries, orgId: string): Promise<ChartRepository[]> =>
+  ofOrg(db, orgId).execute();
+
+/** One of another organization is as good as none. */
+export async function findChartRepository(db: Queries, orgId: string, id: string): Promise<ChartRepository> {
+  const repository = await ofOrg(db, orgId).where("id", "=", id).executeTakeFirst();
+  if (!repository) throw notFound("Chart repository");
+  return repository;
+}
+
+/** Locked, so that a change builds on what is there. */
+export async function lockChartRepository(tx: Tx, orgId: string, id: string): Promise<ChartRepository> {
+  const repository = await ofOrg(tx, orgId).where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!repository) throw notFound("Chart repository");
+  return repository;
+}
+
+/** One at a time in an organization: of two that would be one too many together, the second sees the first. */
+export async function insertChartRepository(tx: Tx, repository: ChartRepository): Promise<void> {
+  await lockOrg(tx, repository.org_id);
+  const { total } = await tx
+    .selectFrom("chart_repositories")
+    .select((count) => count.fn.countAll<number>().as("total"))
+    .where("org_id", "=", repository.org_id)
+    .executeTakeFirstOrThrow();
+  if (total >= MAX_CHART_REPOSITORIES) throw tooMany();
+  await tx.insertInto("chart_repositories").values(repository).execute().catch(rethrowTaken);
+}
+
+export async function updateChartRepositoryRow(tx: Tx, repository: ChartRepository): Promise<void> {
+  const { id, ...columns } = repository;
+  await tx.updateTable("chart_repositories").set(columns).where("id", "=", id).execute().catch(rethrowTaken);
+}
+
+export async function deleteChartRepositoryRow(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("chart_repositories").where("id", "=", id).execute();
+}
+
+function rethrowTaken(error: unknown): never {
+  if (isUniqueViolation(error, "chart_repositories_name_taken")) throw nameTaken();
+  if (isUniqueViolation(error, "chart_repositories_url_taken")) throw urlTaken();
+  throw error;
+}
+
+/** What organizations read private repositories with. */
+export interface RepositoryCredentials {
+  /** Of one organization, opened. The stamp changes whenever they do. */
+  of(orgId: string): Promise<{ readonly stamp: string; readonly credentials: readonly RepositoryCredential[] }>;
+  /** By organization; those without any are missing. */
+  stampsOf(orgIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export function repositoryCredentials(db: Queries, vault: Vault, log: Log): RepositoryCredentials {
+  /** One that no key opens is left out: the others are of use without it. */
+  function opened({ id, org_id, url, username, sealed_password }: ChartRepository): RepositoryCredential[] {
+    try {
+      return [{ url, username, password: vault.open(sealed_password, sealedAt(id)) }];
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error;
+      log.warn({ org_id, chart_repository_id: id, err: error }, "the password of a chart repository cannot be opened");
+      return [];
+    }
+  }
+
+  async function stampsOf(orgIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await sql<{ org_id: string; stamp: string }>`
+      select org_id, md5(string_agg(concat_ws(' ', id, url, username, sealed_password), ',' order by id)) as stamp
+      from chart_repositories where org_id = any (${orgIds}::uuid[]) group by org_id
+    `.execute(db);
+    return new Map(rows.map(({ org_id, stamp }) => [org_id, stamp]));
+  }
+
+  return {
+    stampsOf,
+    async of(orgId) {
+      const stamp = (await stampsOf([orgId])).get(orgId);
+      if (stamp === undefined) return { stamp: "", credentials: [] };
+      return { stamp, credentials: (await listChartRepositoryRows(db, orgId)).flatMap(opened) };
+    },
+  };
+}
