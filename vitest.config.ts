@@ -7,6 +7,9 @@ const EMBEDDED = "packages/server/src/database/embedded/**/*.test.ts";
 const ON_A_DATABASE = ["packages/server/src/**/*.test.ts", "test/rules/**/*.test.ts", "test/faults/replicas.test.ts"];
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
+/** Everything that a run starts or writes goes with it, whatever becomes of its tests. */
+const RUN_FOLDER = "test/world/run-folder.ts";
+
 /** Of two cores Vitest would use one, and leave the machine idle wherever a test waits for another process. */
 const WORKERS = Math.max(2, availableParallelism() - 1);
 
@@ -18,7 +21,7 @@ export default defineConfig({
           name: "database",
           include: ON_A_DATABASE,
           exclude: [...configDefaults.exclude, EMBEDDED, ...ON_KUBERNETES],
-          globalSetup: ["test/world/setup.ts"],
+          globalSetup: [RUN_FOLDER, "test/world/setup.ts"],
           pool: "forks",
           maxWorkers: WORKERS,
           testTimeout: 20_000,
@@ -30,6 +33,7 @@ export default defineConfig({
           name: "alone",
           include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES],
+          globalSetup: [RUN_FOLDER],
           pool: "forks",
           maxWorkers: WORKERS,
           testTimeout: 20_000,
@@ -41,7 +45,7 @@ export default defineConfig({
           name: "sandbox",
           include: ON_KUBERNETES,
           exclude: [...configDefaults.exclude, ...filesOnlyReal()],
-          globalSetup: ["test/kube/sandbox-setup.ts"],
+          globalSetup: [RUN_FOLDER, "test/kube/sandbox-setup.ts"],
           setupFiles: ["test/kube/skip-only-real.ts"],
           pool: "forks",
           // They wait more than they work.

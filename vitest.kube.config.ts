@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     include: hasCluster ? ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"] : [],
     passWithNoTests: !hasCluster,
-    globalSetup: hasCluster ? ["test/world/setup.ts", "test/kube/setup.ts"] : [],
+    globalSetup: hasCluster ? ["test/world/run-folder.ts", "test/world/setup.ts", "test/kube/setup.ts"] : [],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -12,8 +12,8 @@ import {
   symlink,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
-import { closedFolder, unfinishedSibling } from "./folders.adapter.ts";
+import { basename, dirname, join, relative } from "node:path";
+import { closedFolder, makePassable, unfinishedSibling } from "./folders.adapter.ts";
 import type { Account } from "./placement.ts";
 
 export interface Binaries {
@@ -37,18 +37,27 @@ export function installedPackage(platform: string = process.platform, arch: stri
 }
 
 /**
- * Binaries that the database user can run: those of the package where possible, otherwise a copy in `home`. A copy is
- * needed when root's checkout is closed to that user, or when npm has not run the package's install script (it blocks
- * them by default) and the package folder is read-only, so that its library links can be made nowhere else.
+ * Binaries that the database user can run: those of the package where possible, otherwise a copy in the first of the
+ * folders that can be written. A copy is needed when root's checkout is closed to that user, or when the links that the
+ * package's install script makes (scripts are denied) are missing and the package folder is read-only.
  */
 export async function prepareBinaries(
   packageDir: string,
-  home: string,
+  folders: readonly string[],
   account: Account | undefined,
 ): Promise<Binaries> {
   const native = join(packageDir, "native");
-  const reachable = (await isRunnable(native, account)) && (await linkLibraries(packageDir, native));
-  return binariesIn(reachable ? native : await copyOf(packageDir, native, home));
+  if ((await isRunnable(native, account)) && (await linkLibraries(packageDir, native))) return binariesIn(native);
+  let failure: unknown;
+  for (const folder of folders) {
+    try {
+      return binariesIn(await copyOf(packageDir, native, folder));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 function binariesIn(native: string): Binaries {
@@ -78,29 +87,55 @@ async function linkLibraries(packageDir: string, native: string): Promise<boolea
     try {
       await symlink(basename(source), link);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
-      if (code !== "EEXIST") throw error;
+      if (isRefusal(error)) return false;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
   return true;
 }
 
-async function copyOf(packageDir: string, native: string, home: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8")) as { version: string };
-  const copy = join(home, `postgresql-${version}`);
-  if (await exists(copy)) return copy;
-  const unfinished = unfinishedSibling(join(home, "postgresql"));
+/** One copy for each version, whoever needs it. It gets its name when it is whole, and is used only when it still is. */
+async function copyOf(packageDir: string, native: string, folder: string): Promise<string> {
+  const { name, version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
+  const copy = join(folder, `postgresql-${version}-${basename(name)}`);
+  if (await isWhole(native, copy)) return copy;
+  await makePassable(folder);
+  const unfinished = unfinishedSibling(copy);
   try {
     await copyTree(native, unfinished);
     await linkLibraries(packageDir, unfinished);
-    await rename(unfinished, copy);
-  } catch (error) {
+    await rename(unfinished, copy).catch(async (error) => {
+      // A server starting at the same instant has finished first, or what is there is damaged.
+      if (await isWhole(native, copy)) return;
+      if (!isOccupied(error)) throw error;
+      await rename(copy, unfinishedSibling(copy));
+      await rename(unfinished, copy);
+    });
+  } finally {
     await rm(unfinished, { recursive: true, force: true });
-    // A server starting at the same instant has finished first.
-    if (!(await exists(copy))) throw error;
   }
   return copy;
+}
+
+/** Whether every file is there in its full length: a power failure or a cleaning of old files may have taken some. */
+async function isWhole(native: string, copy: string): Promise<boolean> {
+  const entries = await readdir(native, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sizes = await Promise.all(
+    files.map(async (file) => {
+      const copied = await lstat(join(copy, relative(native, file))).catch(() => undefined);
+      return copied?.size === (await lstat(file)).size;
+    }),
+  );
+  return sizes.every(Boolean);
+}
+
+function isOccupied(error: unknown): boolean {
+  return ["EEXIST", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+function isRefusal(error: unknown): boolean {
+  return ["EACCES", "EPERM", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** Opens every file for reading and running, whatever the umask of the install was. */

@@ -1,7 +1,9 @@
-import { join } from "node:path";
-import { linkCluster, locateFolders, removeAbandonedSiblings } from "./folders.adapter.ts";
+import { dirname } from "node:path";
+import { linkCluster, locateFolders, makePassable, recordHome, removeAbandoned } from "./folders.adapter.ts";
 import { ROLE, readPidFile } from "./launch.adapter.ts";
+import { removeOrphans, removeStaleHome } from "./orphans.adapter.ts";
 import { DATABASE } from "./owner-session.adapter.ts";
+import { SYSTEM_FOLDER } from "./placement.ts";
 import { type Log, Supervisor } from "./supervisor.adapter.ts";
 
 export { DataDirectoryInUse } from "./data-directory-in-use.ts";
@@ -25,19 +27,26 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
+  /** Where the database of a data folder goes that is closed to the user it runs as. */
+  readonly systemFolder?: string;
   /** The database has ended under the running server and cannot be brought back. */
   readonly onLost?: (error: Error) => void;
 }
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const startedAt = Date.now();
-  const folders = await locateFolders(options.dataDir);
+  const folders = await locateFolders(options.dataDir, options.systemFolder ?? SYSTEM_FOLDER);
+  const { dataDir, home, systemHomes } = folders;
+  if (folders.isHomeStale) await removeStaleHome(folders, options.log);
+  for (const folder of new Set([home, ...systemHomes])) await makePassable(folder);
+  for (const folder of systemHomes) await recordHome(folder, dataDir);
   const supervisor = new Supervisor(folders, options.log, (error) => options.onLost?.(error));
   const { tookOver, socket } = await supervisor.start();
   try {
+    for (const folder of systemHomes) await recordHome(folder, dataDir);
     await linkCluster(folders);
-    await removeAbandonedSiblings(folders.pgdata);
-    await removeAbandonedSiblings(join(folders.home, "postgresql"));
+    for (const folder of new Set([home, dirname(folders.pgdata)])) await removeAbandoned(folder);
+    if (folders.account) await removeOrphans(folders.systemFolder, options.log);
   } catch (error) {
     await supervisor.stop();
     throw error;
@@ -52,7 +61,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 /** The way to the database of a server that runs already, for a command that works beside it. */
 export async function runningEmbeddedPostgres(dataDir: string): Promise<Connection | undefined> {
-  const { pgdata } = await locateFolders(dataDir);
+  const { pgdata } = await locateFolders(dataDir, SYSTEM_FOLDER);
   const { socket } = (await readPidFile(pgdata)) ?? {};
   return socket && connectionTo(socket);
 }

@@ -3,6 +3,7 @@ import {
   chmod,
   chown,
   lchown,
+  link,
   lstat,
   mkdir,
   open,
@@ -10,23 +11,29 @@ import {
   readFile,
   readlink,
   realpath,
+  rename,
   rm,
   stat,
   symlink,
+  writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
   type Account,
   accountFromPasswd,
+  type Claimant,
   chooseCluster,
   chooseSocketFolder,
+  claimOfHome,
   type Found,
   firstClosedFolder,
   folderHash,
   foldersTo,
+  type HomeFacts,
+  type HomeRecord,
   homeFolder,
-  SYSTEM_FOLDER,
+  parseHomeRecord,
   unfinishedMaker,
   unfinishedName,
 } from "./placement.ts";
@@ -37,35 +44,132 @@ export interface Folders {
   readonly pgdata: string;
   readonly socketDir: string;
   readonly logFile: string;
-  /** Where copied binaries go: writable for the server and reachable for the database user. */
+  /** What the database user must reach beside the database; copied binaries too where the system folder cannot be used. */
   readonly home: string;
+  readonly systemFolder: string;
+  /** The folders of the system folder that this data folder uses. */
+  readonly systemHomes: readonly string[];
+  /** Whether the home still holds the database of an earlier data folder at the same path, which was removed. */
+  readonly isHomeStale: boolean;
   /** Whether `<dataDir>/postgres` has to become a link to `pgdata`, so that operators and moves of the folder find it. */
   readonly link: boolean;
   /** Undefined when the database runs as the server's own user. */
   readonly account: Account | undefined;
 }
 
-export async function locateFolders(wantedDataDir: string): Promise<Folders> {
+/** The record of a home in the system folder, and the name that it has in the data folder. */
+const HOME_RECORD = "data-folder.json";
+const RECORD_IN_DATA_DIR = "postgres.home";
+
+/** Reads only, apart from making the data folder. */
+export async function locateFolders(wantedDataDir: string, systemFolder: string): Promise<Folders> {
   const account = await databaseAccount();
   // The database user only has to pass through a data folder that root makes, never to list it.
   await mkdir(wantedDataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
   const dataDir = await realpath(wantedDataDir);
-  const home = homeFolder(dataDir, (await closedFolder(dataDir, account)) === undefined);
-  const choice = chooseCluster(dataDir, home, await findCluster(join(dataDir, "postgres"), account));
+  const found = await findCluster(join(dataDir, "postgres"), account);
+  const isReachable = (await closedFolder(dataDir, account)) === undefined;
+  const { home, isStale } = isReachable
+    ? { home: dataDir, isStale: false }
+    : await chooseHome(systemFolder, dataDir, found);
+  const choice = chooseCluster(dataDir, home, found);
   if (choice.kind === "refuse") throw new Error(choice.reason);
-  await mkdir(home, { recursive: true, mode: 0o711 });
+  const socketDir = await locateSocketFolder(dataDir, home, systemFolder, account);
+  const isSystemHome = (folder: string) => dirname(folder) === systemFolder;
   return {
     dataDir,
     home,
     account,
+    systemFolder,
+    systemHomes: [...new Set([dirname(choice.pgdata), dirname(socketDir)])].filter(isSystemHome),
+    isHomeStale: isStale && choice.link,
     pgdata: choice.pgdata,
     link: choice.link,
-    socketDir: await locateSocketFolder(dataDir, home, account),
+    socketDir,
     logFile: join(dataDir, "postgres.log"),
   };
 }
 
-async function databaseAccount(): Promise<Account | undefined> {
+/** An existing database stays in its home, also when its data folder has been moved since. */
+async function chooseHome(systemFolder: string, dataDir: string, found: Found) {
+  if (found.kind === "cluster" && dirname(dirname(found.realPath)) === systemFolder) {
+    return { home: dirname(found.realPath), isStale: false };
+  }
+  for (let attempt = 1; ; attempt++) {
+    const home = homeFolder(systemFolder, dataDir, attempt);
+    const claim = claimOfHome(await inspectHome(home), await claimantOf(home, dataDir));
+    if (claim !== "taken") return { home, isStale: claim === "stale" };
+  }
+}
+
+export async function inspectHome(home: string): Promise<HomeFacts> {
+  const file = join(home, HOME_RECORD);
+  const record = parseHomeRecord(await readFile(file, "utf8").catch(() => ""));
+  const names = await lstat(file).then(
+    ({ nlink }) => nlink,
+    () => 0,
+  );
+  if (!record) return { record, names, dataDir: "unknown" };
+  const dataDir = await lstat(record.dataDir).then(
+    () => "present" as const,
+    ({ code }: NodeJS.ErrnoException) => (code === "ENOENT" || code === "ENOTDIR" ? "absent" : "unknown"),
+  );
+  return { record, names, dataDir };
+}
+
+async function claimantOf(home: string, dataDir: string): Promise<Claimant> {
+  const own = join(dataDir, RECORD_IN_DATA_DIR);
+  const identity = await identityOf(dataDir);
+  if (await areOneFile(own, join(home, HOME_RECORD))) return { dataDir, identity, carries: "record" };
+  const carried = parseHomeRecord(await readFile(own, "utf8").catch(() => ""));
+  return { dataDir, identity, carries: carried ? "copy" : "nothing" };
+}
+
+/** Numbers of removed folders are given to new ones at once, so the time of making is a part of it. */
+async function identityOf(folder: string): Promise<string> {
+  const { ino, birthtimeNs } = await stat(folder, { bigint: true });
+  return `${ino}-${birthtimeNs}`;
+}
+
+async function areOneFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => lstat(path).catch(() => undefined)));
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
+}
+
+/**
+ * Says in the home which data folder it belongs to. Done before the database is made, so that nothing is left without an
+ * owner, and again by the holder of the lock, because two servers that start at once may leave each other's records.
+ */
+export async function recordHome(home: string, dataDir: string): Promise<void> {
+  const file = join(home, HOME_RECORD);
+  const own = join(dataDir, RECORD_IN_DATA_DIR);
+  const record: HomeRecord = { dataDir, identity: await identityOf(dataDir), linked: true };
+  if (await areOneFile(file, own)) {
+    if ((await readFile(file, "utf8")) !== textOf(record)) await writeFile(file, textOf(record));
+    return;
+  }
+  const unfinished = unfinishedSibling(file);
+  await writeFile(unfinished, textOf({ ...record, linked: false }), { mode: 0o600 });
+  await rm(own, { force: true });
+  const isLinked = await link(unfinished, own).then(
+    () => true,
+    () => false,
+  );
+  await rename(unfinished, file);
+  // In place, and only now: a record must never count on a second name that it did not get.
+  if (isLinked) await writeFile(file, textOf(record));
+}
+
+const textOf = (record: HomeRecord) => `${JSON.stringify(record)}\n`;
+
+/** Makes a folder that every user can pass, whatever the umask is. */
+export async function makePassable(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o711 });
+  if (first === undefined) return;
+  for (const made of foldersTo(folder)) if (made.length >= first.length) await chmod(made, 0o711);
+}
+
+export async function databaseAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const account = accountFromPasswd(await readFile("/etc/passwd", "utf8"), "nobody");
   if (!account) {
@@ -105,13 +209,18 @@ export async function isCluster(pgdata: string): Promise<boolean> {
   );
 }
 
-async function locateSocketFolder(dataDir: string, home: string, account: Account | undefined): Promise<string> {
+async function locateSocketFolder(
+  dataDir: string,
+  home: string,
+  systemFolder: string,
+  account: Account | undefined,
+): Promise<string> {
   const hash = folderHash(dataDir);
   const candidates = [join(home, "postgres-socket")];
   // A TMPDIR that does not exist is as good as closed.
   const closed = await closedFolder(tmpdir(), account).catch(() => tmpdir());
   if (closed === undefined) candidates.push(join(tmpdir(), `binnacle-${hash}`));
-  if (account) candidates.push(join(SYSTEM_FOLDER, hash, "postgres-socket"));
+  if (account) candidates.push(join(homeFolder(systemFolder, dataDir), "postgres-socket"));
   const chosen = chooseSocketFolder(candidates);
   if (!chosen) throw new Error(`The path of the data folder ${dataDir} is too long for the socket of its database.`);
   return chosen;
@@ -122,7 +231,7 @@ async function locateSocketFolder(dataDir: string, home: string, account: Accoun
  * in a place where anybody may make folders, so one that another user has made is refused instead of trusted.
  */
 export async function prepareSocketFolder(folder: string, account: Account | undefined): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true, mode: 0o711 });
+  await makePassable(dirname(folder));
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -164,17 +273,23 @@ export async function linkCluster(folders: Folders): Promise<void> {
   });
 }
 
+/** Names that this process has given out, because its own pid may also be that of a dead maker before it. */
+const ownUnfinished = new Set<string>();
+
 export function unfinishedSibling(path: string): string {
-  return unfinishedName(path, process.pid, randomBytes(4).toString("hex"));
+  const name = unfinishedName(path, process.pid, randomBytes(4).toString("hex"));
+  ownUnfinished.add(name);
+  return name;
 }
 
-/** Only for the holder of the lock: then no living server can still need what it has not finished itself. */
-export async function removeAbandonedSiblings(path: string): Promise<void> {
-  for (const name of await readdir(dirname(path))) {
-    const maker = unfinishedMaker(path, name);
-    if (maker === undefined || (maker !== process.pid && isAlive(maker))) continue;
+/** Removes what killed servers have left unfinished in this folder. */
+export async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const maker = unfinishedMaker(name);
+    if (maker === undefined || (maker === process.pid ? ownUnfinished.has(path) : isAlive(maker))) continue;
     // An initdb that outlives its server may still write there; what it leaves goes with the next start.
-    await rm(join(dirname(path), name), { recursive: true, force: true }).catch(() => undefined);
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { chmod, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { chmod, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded.adapter.ts";
 import { readPidFile } from "./launch.adapter.ts";
-import { folderHash, SYSTEM_FOLDER } from "./placement.ts";
+import { removeWithDatabases } from "./leftovers.fixture.ts";
+import { SYSTEM_FOLDER } from "./placement.ts";
 import { isPostmaster, signalProcess } from "./processes.adapter.ts";
 
 export interface Report {
@@ -23,7 +22,8 @@ const SERVER = `
   import { startEmbeddedPostgres } from ${JSON.stringify(new URL("./embedded.adapter.ts", import.meta.url).href)};
   const say = (report) => process.stdout.write(JSON.stringify(report) + "\\n");
   try {
-    const { connection, tookOver } = await startEmbeddedPostgres({ dataDir: process.argv[1], log: () => undefined });
+    const [, dataDir, systemFolder] = process.argv;
+    const { connection, tookOver } = await startEmbeddedPostgres({ dataDir, systemFolder, log: () => undefined });
     say({ connection, tookOver });
   } catch (error) {
     say({ refused: error.name, message: error.message });
@@ -35,7 +35,19 @@ export class Harness {
   readonly #folders: string[] = [];
   readonly #started: EmbeddedPostgres[] = [];
   readonly #servers: ChildProcess[] = [];
+  readonly #systemFolder: string;
   readonly logged: string[] = [];
+  /** What was logged about each message. */
+  readonly fields = new Map<string, Record<string, unknown>>();
+
+  constructor(systemFolder = SYSTEM_FOLDER) {
+    this.#systemFolder = systemFolder;
+  }
+
+  readonly log = (message: string, fields: Record<string, unknown> = {}): void => {
+    this.logged.push(message);
+    this.fields.set(message, fields);
+  };
 
   /** mkdtemp makes folders that only their owner can pass; a mode opens them for the database user of a root server. */
   async folder(mode = 0o755): Promise<string> {
@@ -46,14 +58,14 @@ export class Harness {
   }
 
   async start(dataDir: string): Promise<EmbeddedPostgres> {
-    const db = await startEmbeddedPostgres({ dataDir, log: (message) => this.logged.push(message) });
+    const db = await startEmbeddedPostgres({ dataDir, log: this.log, systemFolder: this.#systemFolder });
     this.#started.push(db);
     return db;
   }
 
   /** A real server process, leader of its own group so that its initdb can be killed with it. */
   spawnServer(dataDir: string): { child: ChildProcess; report: Promise<Report> } {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", SERVER, dataDir], {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", SERVER, dataDir, this.#systemFolder], {
       stdio: ["ignore", "pipe", "inherit"],
       detached: true,
     });
@@ -65,21 +77,8 @@ export class Harness {
   async clean(): Promise<void> {
     for (const server of this.#servers) await killGroup(server);
     for (const db of this.#started) await db.stop();
-    for (const folder of this.#folders) {
-      const system = join(SYSTEM_FOLDER, folderHash(join(folder, "data")));
-      for (const home of [...(await subfolders(folder)), system]) {
-        const pgdata = join(home, "postgres");
-        const pid = (await readPidFile(pgdata))?.pid;
-        if (pid !== undefined && isPostmaster(pid, pgdata)) signalProcess(pid, "SIGQUIT");
-        await until(() => processesIn(pgdata).length === 0);
-      }
-      for (const path of [folder, system]) await rm(path, { recursive: true, force: true });
-    }
+    for (const folder of this.#folders) await removeWithDatabases(folder, this.#systemFolder);
   }
-}
-
-async function subfolders(folder: string): Promise<string[]> {
-  return (await readdir(folder)).map((name) => join(folder, name));
 }
 
 export async function killGroup(server: ChildProcess): Promise<void> {
@@ -88,19 +87,6 @@ export async function killGroup(server: ChildProcess): Promise<void> {
   // It may have ended by itself an instant ago, before its exit event.
   signalProcess(-server.pid, "SIGKILL");
   await exited;
-}
-
-/** Every process of the database in this folder (Linux). */
-export function processesIn(pgdata: string): number[] {
-  if (process.platform !== "linux") return [];
-  return readdirSync("/proc").flatMap((entry) => {
-    try {
-      const isPostgres = readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("postgres");
-      return isPostgres && readlinkSync(`/proc/${entry}/cwd`) === pgdata ? [Number(entry)] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 export async function postmasterPid(pgdata: string): Promise<number> {
@@ -117,20 +103,5 @@ export async function query(connection: EmbeddedPostgres["connection"], sql: str
     return (await client.query({ text: sql, rowMode: "array" })).rows.flat();
   } finally {
     await client.end();
-  }
-}
-
-export async function until<T>(attempt: () => T | Promise<T>, patienceMs = 15_000): Promise<NonNullable<T>> {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
-    let failure: unknown = new Error("the condition was not met in time");
-    try {
-      const result = await attempt();
-      if (result) return result;
-    } catch (error) {
-      failure = error;
-    }
-    if (Date.now() > deadline) throw failure;
-    await delay(15);
   }
 }

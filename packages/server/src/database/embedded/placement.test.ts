@@ -1,12 +1,17 @@
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   accountFromPasswd,
   chooseCluster,
   chooseSocketFolder,
+  claimOfHome,
+  fateOfHome,
   firstClosedFolder,
   folderHash,
   foldersTo,
   homeFolder,
+  isHomeName,
+  parseHomeRecord,
   unfinishedMaker,
   unfinishedName,
 } from "./placement.ts";
@@ -52,9 +57,11 @@ describe("what the database user can reach", () => {
 describe("where the database is", () => {
   const hash = folderHash("/srv/data");
 
-  test("[DB12] gives everything a home in the data folder, or on system ground when that is closed", () => {
-    expect(homeFolder("/srv/data", true)).toBe("/srv/data");
-    expect(homeFolder("/srv/data", false)).toBe(`/var/lib/binnacle/${hash}`);
+  test("[DB12] gives each closed data folder a home of its own on system ground", () => {
+    expect(homeFolder("/var/lib/b", "/srv/data")).toBe(`/var/lib/b/${hash}`);
+    expect(homeFolder("/var/lib/b", "/srv/data", 2)).toBe(`/var/lib/b/${hash}-2`);
+    expect([hash, `${hash}-2`].map(isHomeName)).toEqual([true, true]);
+    expect(["postgresql-18.4.0-linux-x64", `${hash}.unfinished-1-ab`].map(isHomeName)).toEqual([false, false]);
   });
 
   test.each([
@@ -110,11 +117,67 @@ describe("where the socket is", () => {
 });
 
 test.each([
-  [unfinishedName("/srv/data/postgres", 42, "ab12"), 42],
-  ["/srv/data/postgres", undefined],
-  ["/srv/data/postgres.log", undefined],
-  ["/srv/data/postgresql-18.4.0", undefined],
-  ["/srv/data/postgres.unfinished-x", undefined],
-])("[DB9] knows who has left %s unfinished", (path, maker) => {
-  expect(unfinishedMaker("/srv/data/postgres", path.slice("/srv/data/".length))).toBe(maker);
+  [basename(unfinishedName("/srv/data/postgres", 42, "ab12")), 42],
+  ["postgresql-18.4.0-linux-x64.unfinished-7-ab12", 7],
+  ["postgres", undefined],
+  ["postgres.log", undefined],
+  ["postgresql-18.4.0", undefined],
+  ["postgres.unfinished-x", undefined],
+  [".unfinished-7-ab12", undefined],
+])("[DB9] knows who has left %s unfinished", (name, maker) => {
+  expect(unfinishedMaker(name)).toBe(maker);
+});
+
+describe("whose database it is", () => {
+  const record = { dataDir: "/root/data", identity: "7-100", linked: true };
+  const gone = { record, names: 1, dataDir: "absent" } as const;
+
+  test.each([
+    ["its data folder has lost the record and its path", gone, "gone"],
+    ["its data folder is where it was", { ...gone, names: 2, dataDir: "present" }, "keep"],
+    ["its data folder was moved, and the record with it", { ...gone, names: 2 }, "keep"],
+    ["only the record was removed from its data folder", { ...gone, dataDir: "present" }, "keep"],
+    ["the path cannot be looked at", { ...gone, dataDir: "unknown" }, "keep"],
+    ["it has no record", { ...gone, record: undefined }, "keep"],
+    [
+      "its data folder is on another file system, which may be unmounted",
+      { ...gone, record: { ...record, linked: false } },
+      "doubtful",
+    ],
+  ] as const)("[DB20] decides over a home when %s", (_, facts, fate) => {
+    expect(fateOfHome(facts)).toBe(fate);
+  });
+
+  const here = { dataDir: "/root/data", identity: "8-200", carries: "nothing" } as const;
+  const present = { ...gone, dataDir: "present" } as const;
+  test.each([
+    ["a first start", { record: undefined, names: 0, dataDir: "unknown" }, here, "ours"],
+    ["the folder that has the record", { ...present, names: 2 }, { ...here, carries: "record" }, "ours"],
+    ["a folder made again after its removal", present, here, "stale"],
+    ["the very folder, from which everything was removed", present, { ...here, identity: "7-100" }, "ours"],
+    ["a folder restored from a backup", present, { ...here, carries: "copy" }, "ours"],
+    ["a new folder where one was moved away", { ...present, names: 2 }, here, "taken"],
+    ["a copy where the original was moved away", { ...present, names: 2 }, { ...here, carries: "copy" }, "taken"],
+    ["the home of a folder moved elsewhere", { ...present, record: { ...record, dataDir: "/b" } }, here, "taken"],
+    ["the home of one moved and then removed", { ...gone, record: { ...record, dataDir: "/b" } }, here, "stale"],
+    ["the same path on another file system", { ...present, record: { ...record, linked: false } }, here, "ours"],
+    [
+      "another path on another file system",
+      { ...present, record: { ...record, dataDir: "/b", linked: false } },
+      here,
+      "taken",
+    ],
+  ] as const)("[DB21] gives a home to %s or not", (_, facts, claimant, claim) => {
+    expect(claimOfHome(facts, claimant)).toBe(claim);
+  });
+
+  test.each([
+    [JSON.stringify(record), record],
+    ["", undefined],
+    ["null", undefined],
+    ['{"dataDir":"/root/data"', undefined],
+    ['{"dataDir":"/root/data","identity":"7-100"}', undefined],
+  ])("[DB20] takes nothing but a whole record for one: %s", (text, expected) => {
+    expect(parseHomeRecord(text)).toEqual(expected);
+  });
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** The user a database runs as when the server itself is root, because PostgreSQL refuses to run as root. */
 export interface Account {
@@ -25,7 +25,10 @@ export type ClusterChoice =
   | { readonly kind: "use"; readonly pgdata: string; readonly link: boolean }
   | { readonly kind: "refuse"; readonly reason: string };
 
-/** Root-only ground that every user may pass through: where a database goes when its data folder is closed. */
+/**
+ * Root-only ground that every user may pass through: where a database goes when its data folder is closed, each in a folder
+ * of its own (its home), and where copies of the database program are, one for each version.
+ */
 export const SYSTEM_FOLDER = "/var/lib/binnacle";
 
 export const SOCKET_PORT = 5432;
@@ -64,13 +67,78 @@ function isSearchable(folder: FolderBits, account: Account): boolean {
   return (folder.mode & 0o001) !== 0;
 }
 
+/** What a home in the system folder says of the data folder whose database it holds. */
+export interface HomeRecord {
+  readonly dataDir: string;
+  /** Tells that folder from another one made later at the same path. */
+  readonly identity: string;
+  /**
+   * Whether the record is a hard link that the data folder has too, so that its count of names falls when that folder is
+   * removed, but not when it is moved or its disk is unmounted. Impossible where the two are on different file systems.
+   */
+  readonly linked: boolean;
+}
+
+export interface HomeFacts {
+  /** Undefined where there is none, or none that can be read. */
+  readonly record: HomeRecord | undefined;
+  /** How many names the record has. */
+  readonly names: number;
+  /** What is at the path of the data folder; unknown where looking failed for another reason than absence. */
+  readonly dataDir: "present" | "absent" | "unknown";
+}
+
+/** The data folder that a server starts on, as far as it may be the one that a record speaks of. */
+export interface Claimant {
+  readonly dataDir: string;
+  readonly identity: string;
+  /** The record it carries: the same file as in the home, a copy as after a restore from a backup, or none. */
+  readonly carries: "record" | "copy" | "nothing";
+}
+
+export function parseHomeRecord(text: string): HomeRecord | undefined {
+  try {
+    const { dataDir, identity, linked } = JSON.parse(text);
+    const isRecord = typeof dataDir === "string" && typeof identity === "string" && typeof linked === "boolean";
+    return isRecord ? { dataDir, identity, linked } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a home has outlived its data folder. Only a record that has lost its second name proves it; a path at which
+ * there is nothing may also belong to a folder that was moved, or to a disk that is not mounted.
+ */
+export function fateOfHome({ record, names, dataDir }: HomeFacts): "keep" | "doubtful" | "gone" {
+  if (!record || dataDir !== "absent") return "keep";
+  if (!record.linked) return "doubtful";
+  return names > 1 ? "keep" : "gone";
+}
+
+/** Whether a data folder without a database may use this home as it is, after it is emptied, or not at all. */
+export function claimOfHome({ record, names, dataDir }: HomeFacts, claimant: Claimant): "ours" | "stale" | "taken" {
+  if (!record || claimant.carries === "record") return "ours";
+  const isSamePath = record.dataDir === claimant.dataDir;
+  if (!record.linked) return isSamePath ? "ours" : "taken";
+  // The data folder that this home belongs to was moved and still exists.
+  if (names > 1) return "taken";
+  if (isSamePath) return claimant.carries === "copy" || record.identity === claimant.identity ? "ours" : "stale";
+  return dataDir === "absent" ? "stale" : "taken";
+}
+
 export function folderHash(realDataDir: string): string {
   return createHash("sha256").update(realDataDir).digest("hex").slice(0, 16);
 }
 
-/** The folder for everything the database user must reach: the data folder itself unless it is closed to that user. */
-export function homeFolder(realDataDir: string, dataDirIsReachable: boolean): string {
-  return dataDirIsReachable ? realDataDir : join(SYSTEM_FOLDER, folderHash(realDataDir));
+/** The homes that a closed data folder may have, best first: a later one only where the database of a moved folder is. */
+export function homeFolder(systemFolder: string, realDataDir: string, attempt = 1): string {
+  const suffix = attempt === 1 ? "" : `-${attempt}`;
+  return join(systemFolder, `${folderHash(realDataDir)}${suffix}`);
+}
+
+export function isHomeName(name: string): boolean {
+  return /^[0-9a-f]{16}(-\d+)?$/.test(name);
 }
 
 /**
@@ -113,10 +181,8 @@ export function unfinishedName(path: string, pid: number, nonce: string): string
   return `${path}.unfinished-${pid}-${nonce}`;
 }
 
-/** The maker's pid when `name` is an unfinished sibling of `path`. */
-export function unfinishedMaker(path: string, name: string): number | undefined {
-  const prefix = `${basename(path)}.unfinished-`;
-  if (!name.startsWith(prefix)) return undefined;
-  const pid = Number.parseInt(name.slice(prefix.length), 10);
-  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+/** The maker's pid when `name` is that of an unfinished file or folder. */
+export function unfinishedMaker(name: string): number | undefined {
+  const [, pid] = /.\.unfinished-([1-9]\d{0,9})-/.exec(name) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }

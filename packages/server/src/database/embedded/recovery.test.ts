@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DataDirectoryInUse } from "./embedded.adapter.ts";
 import { locateFolders } from "./folders.adapter.ts";
-import { Harness, killGroup, postmasterPid, processesIn, query, until } from "./harness.fixture.ts";
+import { Harness, killGroup, postmasterPid, query } from "./harness.fixture.ts";
+import { processesIn, until } from "./leftovers.fixture.ts";
+import { SYSTEM_FOLDER } from "./placement.ts";
 import { Supervisor } from "./supervisor.adapter.ts";
 
 let harness: Harness;
@@ -84,7 +86,7 @@ describe("a database that dies", () => {
 
   test("[DB19] a database that cannot be brought back is reported, never replaced by an empty one", async () => {
     const lost = Promise.withResolvers<Error>();
-    const supervisor = new Supervisor(await locateFolders(dataDir), () => undefined, lost.resolve, 300);
+    const supervisor = new Supervisor(await locateFolders(dataDir, SYSTEM_FOLDER), () => undefined, lost.resolve, 300);
     await supervisor.start();
     const pid = await postmasterPid(pgdata);
     await rename(pgdata, `${pgdata}-moved`);

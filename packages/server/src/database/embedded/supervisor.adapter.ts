@@ -159,7 +159,8 @@ export class Supervisor {
   }
 
   #binaries(): Promise<Binaries> {
-    return prepareBinaries(installedPackage(), this.#folders.home, this.#folders.account);
+    const { account, systemFolder, home } = this.#folders;
+    return prepareBinaries(installedPackage(), account ? [systemFolder, home] : [home], account);
   }
 
   #lose(held: Held): void {

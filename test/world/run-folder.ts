@@ -1,0 +1,77 @@
+import { chmod, mkdtemp, readdir, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closedFolder, databaseAccount } from "../../packages/server/src/database/embedded/folders.adapter.ts";
+import { endProcessesOf, removeWithDatabases } from "../../packages/server/src/database/embedded/leftovers.fixture.ts";
+import { isAlive } from "../../packages/server/src/database/embedded/processes.adapter.ts";
+
+const NAME = /^bt-([1-9]\d*)-/;
+
+/** Sockets of databases below it need the rest of the length that the kernel allows. */
+const PATH_MAX_LENGTH = 40;
+
+interface Run {
+  readonly folder: string;
+  readonly temporaryBefore: string | undefined;
+  users: number;
+}
+
+/** The projects of a run share one process, but not the modules of their setups. */
+const runs = globalThis as { binnacleTestRun?: Promise<Run> | undefined };
+
+/**
+ * Gives a run of the tests a folder of its own, below which all temporary files go, and removes it with everything that was
+ * started there when the run ends: a test that failed or a worker that was killed cannot do it.
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  runs.binnacleTestRun ??= begin();
+  const run = await runs.binnacleTestRun;
+  run.users++;
+  return async () => {
+    run.users--;
+    if (run.users > 0) return;
+    runs.binnacleTestRun = undefined;
+    if (run.temporaryBefore === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = run.temporaryBefore;
+    await removeRun(run.folder);
+  };
+}
+
+async function begin(): Promise<Run> {
+  const place = await openPlace();
+  await removeAbandonedRuns(place);
+  const folder = await makeRunFolder(place);
+  const temporaryBefore = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  return { folder, temporaryBefore, users: 0 };
+}
+
+/** The temporary folder, unless it is closed to the user that databases run as, or its path is too long. */
+async function openPlace(): Promise<string> {
+  const account = await databaseAccount();
+  for (const place of [tmpdir(), "/tmp"]) {
+    const path = await realpath(place);
+    if (path.length <= PATH_MAX_LENGTH && (await closedFolder(path, account)) === undefined) return path;
+  }
+  return tmpdir();
+}
+
+export async function makeRunFolder(place: string): Promise<string> {
+  const folder = await mkdtemp(join(place, `bt-${process.pid}-`));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+/** What is left of runs whose process was killed; a run that still goes on is not touched. */
+export async function removeAbandonedRuns(place: string): Promise<void> {
+  for (const name of await readdir(place)) {
+    const maker = Number(NAME.exec(name)?.[1]);
+    if (maker > 0 && !isAlive(maker)) await removeRun(join(place, name));
+  }
+}
+
+export async function removeRun(folder: string): Promise<void> {
+  // Workers that still wait for work have the folder in their environment too.
+  await endProcessesOf(folder, (command) => command.includes("/node_modules/vitest/"));
+  await removeWithDatabases(folder);
+}
