@@ -2,6 +2,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import { foundation } from "./migrations/0001_foundation.ts";
 import { jobs } from "./migrations/0002_jobs.ts";
 import { fleet } from "./migrations/0003_fleet.ts";
+import { accounts } from "./migrations/0004_accounts.ts";
 import { templateScope } from "./migrations/0005_template_scope.ts";
 import { ingressHosts } from "./migrations/0006_ingress_hosts.ts";
 import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0001_foundation": foundation,
   "0002_jobs": jobs,
   "0003_fleet": fleet,
+  "0004_accounts": accounts,
   "0005_template_scope": templateScope,
   "0006_ingress_hosts": ingressHosts,
   "0007_chart_repositories": chartRepositories,

@@ -58,6 +58,9 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LARGEST_HEADERS_BYTES },
     http: {
       maxHeaderSize: LARGEST_HEADERS_BYTES,
+      // Of two different times Node takes the shorter one for the headers alone, and bodies get the longer one.
+      headersTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, SLOWEST_CHECK_MS),
       // Node's own answer to a missing host has neither a body nor a request id.
       requireHostHeader: false,

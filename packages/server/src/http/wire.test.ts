@@ -78,6 +78,28 @@ describe("what comes over the wire", () => {
   });
 });
 
+test("[ER9] a body that dribbles in is cut off when the time is up, however steadily it comes", async () => {
+  let isHandled = false;
+  const edge = await startEdge(
+    (app) => {
+      app.post("/things", async () => {
+        isHandled = true;
+      });
+    },
+    { requestTimeoutMs: 200 },
+  );
+  const socket = edge.dial();
+  socket.write("POST /things HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n");
+  const dribbling = setInterval(() => socket.write(" "), 20);
+  const answer = parseAnswer(await everything(socket));
+  clearInterval(dribbling);
+  expect(answer).toMatchObject({ status: 408, body: { detail: "The request took too long to arrive." } });
+  expect(answer.headers.get("connection")).toBe("close");
+  expect(answer.headers.get("x-request-id")).toMatch(UUID);
+  expect(isHandled).toBe(false);
+  await edge.app.close();
+});
+
 test("[ER9] a request that does not arrive in time is refused in the common form", async () => {
   const edge = await startEdge(undefined, { requestTimeoutMs: 10 });
   const socket = edge.dial();
