@@ -2,6 +2,7 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { PODS } from "../kube/owned-kinds.ts";
+import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { readinessOf } from "../kube/readiness.ts";
 import { ready } from "../kube/readiness-state.ts";
@@ -25,11 +26,12 @@ export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "re
     const states = await Promise.all(
       objects.filter(isTelling).map(async (object): Promise<ObjectState> => {
         const live = await find(object, id.namespace);
-        return { object, readiness: live ? readinessOf(live) : isPassing(object) ? ready() : null };
+        if (!live) return { object, readiness: isPassing(object) ? ready() : null };
+        return { object, readiness: await withRejection(kube, live, readinessOf(live)) };
       }),
     );
     const seen = combined(states);
-    if (seen.state === "ready" || seen.missing.length > 0) return seen;
+    if (seen.state === "ready" || seen.reason !== null) return seen;
     const { items } = await kube.list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
     const trouble = troubleOf(items.filter((pod) => isPodOf({ release: id.name, makers: podMakers }, pod)));
     return trouble ? { ...seen, ...trouble } : seen;

@@ -59,10 +59,20 @@ describe("a Deployment", () => {
       2,
     ],
     [
-      "may not start pods",
-      object("Deployment", two, { ...seen, ...condition("ReplicaFailure", "True", { message: "exceeded quota" }) }),
+      "waits for what may pass when it may not start pods",
+      object("Deployment", two, { ...seen, ...condition("ReplicaFailure", "True", { message: "no answer" }) }),
       "progressing",
-      "Deployment web cannot start pods: exceeded quota",
+      "Deployment web cannot start pods: no answer",
+      0,
+      "PodRejected",
+    ],
+    [
+      "has failed when a policy lets it start no pods",
+      object("Deployment", two, { ...seen, ...condition("ReplicaFailure", "True", { message: "exceeded quota: q" }) }),
+      "failed",
+      "Deployment web cannot start pods: exceeded quota: q",
+      0,
+      "PodRejected",
     ],
     [
       "is leaving",
