@@ -5,7 +5,7 @@ import { PODS } from "../kube/owned-kinds.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { readinessOf } from "../kube/readiness.ts";
-import { ready } from "../kube/readiness-state.ts";
+import { type Readiness, ready } from "../kube/readiness-state.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { isPodOf, NOT_OF_WORKLOADS } from "./release-pods.ts";
@@ -37,6 +37,19 @@ export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "re
     return trouble ? { ...seen, ...trouble } : seen;
   }
 
+  /** A hook that Helm waits for, or has waited for in vain, because the API server does not take its pods. */
+  async function rejectedHook(id: ReleaseId, revision: Revision): Promise<Readiness | null> {
+    const { podMakers } = await store.content(id, revision);
+    const jobs = podMakers.filter(({ kind }) => kind === "Job");
+    const seen = await Promise.all(
+      jobs.map(async ({ kind, name }) => {
+        const live = await find({ apiVersion: "batch/v1", kind, name, isKept: false }, id.namespace);
+        return live && withRejection(kube, live, readinessOf(live));
+      }),
+    );
+    return seen.find((readiness) => readiness?.reason !== undefined) ?? null;
+  }
+
   /** What is still there, in words. What the chart wants to be kept, or is not of the release any more, does not count. */
   async function left(id: ReleaseId, revision: Revision): Promise<string[]> {
     const { objects } = await store.content(id, revision);
@@ -56,5 +69,5 @@ export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "re
     }
   }
 
-  return { readiness, left };
+  return { readiness, rejectedHook, left };
 }

@@ -45,8 +45,8 @@ export function fenceObjects(project: Project, clusterId: string): KubeObject[] 
   const { isolation, ingress_namespaces, quota } = policyOf(project);
   const contents = [
     isolation === "none" ? null : isolationOf(ingress_namespaces),
-    quota && quotaOf(quota),
-    quota && limitsOf(quota),
+    quota ? quotaOf(quota) : null,
+    quota ? limitsOf(quota) : null,
   ];
   return contents.flatMap((content) => (content ? [inNamespace(content, project, clusterId)] : []));
 }
