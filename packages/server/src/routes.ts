@@ -24,6 +24,7 @@ import type { Chart } from "./charts/chart.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentTokens } from "./clusters/agent-token.ts";
 import { clusterRoutes } from "./clusters/cluster.routes.ts";
+import { clusterSettingsRoutes } from "./clusters/cluster-settings.routes.ts";
 import { connectionRoutes } from "./clusters/connection.routes.ts";
 import { nodeRoutes } from "./clusters/node.routes.ts";
 import type { Config } from "./config.ts";
@@ -38,6 +39,7 @@ import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
 import type { Log } from "./outage.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
+import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
 import { registrySecretRoutes } from "./registries/registry-secret.routes.ts";
 import { taskRoutes } from "./tasks/task.routes.ts";
@@ -90,6 +92,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...credentialRoutes(db, vault, clock),
     ...chartRepositoryRoutes(ports, config.chartHosts),
     ...clusterRoutes(ports, config.publicUrl),
+    ...clusterSettingsRoutes(ports),
     ...connectionRoutes(ports, config.publicUrl),
     ...nodeRoutes(ports),
     ...provisioningRoutes(db, bus, clock),
@@ -97,6 +100,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...bindingRoutes(db, clock),
     ...registrySecretRoutes(ports),
     ...projectRoutes(ports, catalog.addons),
+    ...projectPolicyRoutes(ports),
     ...stackTemplateRoutes({ ...ports, ...appPorts }, config),
     ...appRoutes(db, appPorts),
     ...appOperationRoutes(db, appPorts),

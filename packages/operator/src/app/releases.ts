@@ -21,6 +21,8 @@ export interface WantedRelease {
 
 export interface ReleaseState {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
+  /** One word for programs, where there is one. */
+  readonly reason?: string | null;
   /** For people; null where there is nothing to say. */
   readonly message: string | null;
   /** Those that are known by now. */
@@ -29,6 +31,7 @@ export interface ReleaseState {
 
 export interface Instance extends Publisher {
   readonly state: ReleaseState["state"];
+  readonly reason?: string | null;
   readonly message: string | null;
 }
 

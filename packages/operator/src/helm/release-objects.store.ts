@@ -2,9 +2,10 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { PODS } from "../kube/owned-kinds.ts";
+import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { readinessOf } from "../kube/readiness.ts";
-import { ready } from "../kube/readiness-state.ts";
+import { type Readiness, ready } from "../kube/readiness-state.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { isPodOf, NOT_OF_WORKLOADS } from "./release-pods.ts";
@@ -25,14 +26,28 @@ export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "re
     const states = await Promise.all(
       objects.filter(isTelling).map(async (object): Promise<ObjectState> => {
         const live = await find(object, id.namespace);
-        return { object, readiness: live ? readinessOf(live) : isPassing(object) ? ready() : null };
+        if (!live) return { object, readiness: isPassing(object) ? ready() : null };
+        return { object, readiness: await withRejection(kube, live, readinessOf(live)) };
       }),
     );
     const seen = combined(states);
-    if (seen.state === "ready" || seen.missing.length > 0) return seen;
+    if (seen.state === "ready" || seen.reason !== null) return seen;
     const { items } = await kube.list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
     const trouble = troubleOf(items.filter((pod) => isPodOf({ release: id.name, makers: podMakers }, pod)));
     return trouble ? { ...seen, ...trouble } : seen;
+  }
+
+  /** A hook that Helm waits for, or has waited for in vain, because the API server does not take its pods. */
+  async function rejectedHook(id: ReleaseId, revision: Revision): Promise<Readiness | null> {
+    const { podMakers } = await store.content(id, revision);
+    const jobs = podMakers.filter(({ kind }) => kind === "Job");
+    const seen = await Promise.all(
+      jobs.map(async ({ kind, name }) => {
+        const live = await find({ apiVersion: "batch/v1", kind, name, isKept: false }, id.namespace);
+        return live && withRejection(kube, live, readinessOf(live));
+      }),
+    );
+    return seen.find((readiness) => readiness?.reason !== undefined) ?? null;
   }
 
   /** What is still there, in words. What the chart wants to be kept, or is not of the release any more, does not count. */
@@ -54,5 +69,5 @@ export function createReleaseObjects(kube: Pick<KubeClient, "get" | "list" | "re
     }
   }
 
-  return { readiness, left };
+  return { readiness, rejectedHook, left };
 }

@@ -16,8 +16,8 @@ const exportsSecretOf = (release: string) => `${release}-exports`;
 export function createReleases(keeper: ReleaseKeeper, instances: InstanceSource): Releases {
   return {
     async ensure(wanted) {
-      const { state, message, exports } = await keeper.keep(releaseOf(wanted));
-      return { state, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
+      const { state, reason, message, exports } = await keeper.keep(releaseOf(wanted));
+      return { state, reason, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
     },
     async remove({ namespace, name, app }) {
       const component = name.slice(app.length + 1);

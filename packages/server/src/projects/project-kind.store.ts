@@ -12,11 +12,17 @@ export const projectKind: DispatchedKind<"project", Project> = {
 
   async loadBodies(db, rows) {
     const ids = rows.map(({ resource_id }) => resource_id);
-    const found = await db.selectFrom("projects").selectAll().where("id", "in", ids).execute();
+    const found = await db
+      .selectFrom("projects")
+      .leftJoin("cluster_settings", "cluster_settings.cluster_id", "projects.cluster_id")
+      .selectAll("projects")
+      .select((row) => row.fn.toJson("cluster_settings").as("settings"))
+      .where("projects.id", "in", ids)
+      .execute();
     const projects = new Map(found.map((project) => [project.id, project]));
     return ({ resource_id }) => {
       const project = projects.get(resource_id);
-      return project ? projectBody(project) : null;
+      return project ? projectBody(project, project.settings) : null;
     };
   },
 

@@ -12,6 +12,7 @@ import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
 import { listProjectApps as appsOfProject } from "../apps/app-list.store.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
+import { readSettings } from "../clusters/cluster-settings.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
@@ -40,6 +41,7 @@ import {
   requestDeletion,
   wireProject,
 } from "./project.ts";
+import { changePolicy, FIRST_POLICY, refuseIngressNamespace } from "./project-policy.ts";
 import { projectsInReach, reachOf, reachOnCluster, totalInReach } from "./reach.store.ts";
 import { addonKeys, componentKeys } from "./secrets-overview.store.ts";
 import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
@@ -60,9 +62,13 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
         ({ body }) => nameProblems(body.name),
         onCluster("editor", ({ body }) => body.cluster_id),
       ),
-      async ({ cluster, body: { name }, change }) =>
+      async ({ cluster, body: { name, cluster_id: _, ...asked }, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const now = clock();
+          await lockStayingCluster(tx, cluster.id);
+          const settings = await readSettings(tx, cluster.id);
+          refuseIngressNamespace(name, settings, standing);
+          const policy = changePolicy(FIRST_POLICY, asked, settings.pod_security, standing);
           const project: Project = {
             id: newId(),
             org_id: cluster.org_id,
@@ -70,16 +76,16 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
             name,
             namespace: name,
             ...CREATED,
+            ...policy,
             created_at: now,
             updated_at: now,
           };
-          await lockStayingCluster(tx, cluster.id);
           await insertProject(tx, project);
           record({
             action: "project.create",
             resource: resourceOf(project),
             orgId: project.org_id,
-            changes: { name, cluster_id: cluster.id },
+            changes: { name, cluster_id: cluster.id, ...asked },
           });
           announce(projectAnnouncement(project));
           // The secrets too, though there may be none: the cluster's may be changing at this very moment.

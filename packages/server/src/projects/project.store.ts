@@ -9,7 +9,7 @@ import { clusterIsGoing, type Lifecycle, type Project, projectIsGoing, projectNa
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx
     .insertInto("projects")
-    .values(project)
+    .values({ ...project, quota: project.quota && JSON.stringify(project.quota) })
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "projects_namespace_taken")) throw projectNameTaken();
@@ -64,6 +64,19 @@ export async function saveLifecycle(tx: Tx, id: string, lifecycle: Lifecycle, no
     .execute();
 }
 
+export async function savePolicy(
+  tx: Tx,
+  id: string,
+  { quota, ...policy }: Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation" | "quota">,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable("projects")
+    .set({ ...policy, quota: quota && JSON.stringify(quota), updated_at: now })
+    .where("id", "=", id)
+    .execute();
+}
+
 /** Everything in the project is to go with it; gives what was not on its way already. */
 export async function markContentsDeleting(tx: Tx, projectId: string, now: Date) {
   const deleting = {
@@ -94,6 +107,16 @@ export async function markContentsDeleting(tx: Tx, projectId: string, now: Date)
     .returningAll()
     .execute();
   return { apps, instances };
+}
+
+/** The projects of a cluster, except those that are being deleted: nothing is dispatched for them any more. */
+export function listStayingProjects(db: Queries, clusterId: string): Promise<Pick<Project, "id" | "namespace">[]> {
+  return db
+    .selectFrom("projects")
+    .select(["id", "namespace"])
+    .where("cluster_id", "=", clusterId)
+    .where("lifecycle", "<>", "cleanup_pending")
+    .execute();
 }
 
 /** Those that stay; of one that is on its way out nothing is available any more. */

@@ -11,9 +11,9 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Input, inProject, onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { holdStayingProject } from "../projects/project.store.ts";
+import { holdStayingProject, listStayingProjects } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
-import { deleteSecret, insertSecret, listSecrets, type Owner, secretsOfCluster } from "./registry-secret.store.ts";
+import { deleteSecret, insertSecret, listSecrets, type Owner } from "./registry-secret.store.ts";
 import {
   dispatchedRegistrySecrets,
   effectiveSecrets,
@@ -52,7 +52,9 @@ export function registrySecretRoutes(ports: Ports): Route[] {
       change(async ({ db: tx, record, dispatch }) => {
         const secret = await insertSecret(tx, ports.vault, { cluster_id: cluster.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", cluster.org_id, secret));
-        await dispatch(cluster.id, () => secretsOfCluster(tx, cluster.id));
+        await dispatch(cluster.id, async () =>
+          (await listStayingProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
+        );
         return wireRegistrySecret(secret);
       }),
     ),
@@ -61,7 +63,9 @@ export function registrySecretRoutes(ports: Ports): Route[] {
       change(async ({ db: tx, record, dispatch }) => {
         const secret = await deleteSecret(tx, { cluster_id: cluster.id }, params.secret_id);
         record(entryOf("registry_secret.detach", cluster.org_id, secret));
-        await dispatch(cluster.id, () => secretsOfCluster(tx, cluster.id));
+        await dispatch(cluster.id, async () =>
+          (await listStayingProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
+        );
         return null;
       }),
     ),

@@ -1,11 +1,10 @@
 import type { WrittenRegistrySecret } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
-import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
-import { dispatchedRegistrySecrets, type RegistrySecret, secretNameTaken } from "./registry-secret.ts";
+import { type RegistrySecret, secretNameTaken } from "./registry-secret.ts";
 
 /** What a secret is attached to. */
 export type Owner = { readonly cluster_id: string } | { readonly project_id: string };
@@ -60,15 +59,4 @@ export async function deleteSecret(tx: Tx, owner: Owner, id: string): Promise<Re
   if (!secret) throw notFound("Registry secret");
   await tx.deleteFrom("registry_secrets").where("id", "=", id).execute();
   return secret;
-}
-
-/** The pull secrets of all projects of a cluster. A project that is being deleted gets no secrets any more. */
-export async function secretsOfCluster(tx: Tx, clusterId: string): Promise<DispatchedResource[]> {
-  const projects = await tx
-    .selectFrom("projects")
-    .select(["id", "namespace"])
-    .where("cluster_id", "=", clusterId)
-    .where("lifecycle", "<>", "cleanup_pending")
-    .execute();
-  return projects.map(dispatchedRegistrySecrets);
 }

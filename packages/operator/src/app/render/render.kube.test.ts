@@ -71,6 +71,7 @@ function objectsOf(components: DesiredComponent[], { name = "shop", paused = fal
     {
       clusterId: CLUSTER,
       pullSecrets: ["ghcr-registry-project"],
+      podSecurity: "baseline",
       instances: new Map([["db", { keys: ["host", "password"], exports }]]),
       releases: new Map(),
     },

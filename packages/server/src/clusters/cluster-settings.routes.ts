@@ -1,0 +1,56 @@
+import { getClusterSettings, updateClusterSettings } from "@binnacle/contract";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { onCluster } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { listStayingProjects } from "../projects/project.store.ts";
+import { dispatchedProject } from "../projects/project.ts";
+import { lockCluster } from "./cluster.store.ts";
+import { readSettings, saveSettings } from "./cluster-settings.store.ts";
+import { changedFields, chartListProblems } from "./cluster-settings.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+}
+
+export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
+  return [
+    route(
+      getClusterSettings,
+      onCluster("member", ({ params }) => params.id),
+      async ({ cluster }) => ({
+        cluster_id: cluster.id,
+        ...(await readSettings(db, cluster.id)),
+      }),
+    ),
+
+    route(
+      updateClusterSettings,
+      wellFormed(
+        ({ body }) => chartListProblems(body.cluster_wide_charts),
+        onCluster("org_admin", ({ params }) => params.id),
+      ),
+      async ({ cluster: { id }, body, change }) =>
+        change(async ({ db: tx, record, dispatch }) => {
+          // Locked first: the next change sees this one, and a project that is being made waits for it.
+          const { name, org_id } = await lockCluster(tx, id);
+          const current = await readSettings(tx, id);
+          const settings = { ...current, ...body };
+          const changes = changedFields(current, settings);
+          record({
+            action: "cluster.update_settings",
+            resource: { type: "cluster", id, name },
+            orgId: org_id,
+            changes,
+          });
+          if (Object.keys(changes.after).length > 0) {
+            await saveSettings(tx, id, changes.after, clock());
+            await dispatch(id, async () => (await listStayingProjects(tx, id)).map(dispatchedProject));
+          }
+          return { cluster_id: id, ...settings };
+        }),
+    ),
+  ];
+}
