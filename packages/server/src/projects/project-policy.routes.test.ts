@@ -2,6 +2,7 @@ import { type Client, type Person, startWorld, type World } from "@binnacle/worl
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
+import { EVENTS_TOPIC } from "../events/event.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
 let world: World;
@@ -140,7 +141,11 @@ describe("PATCH /projects/{id}/policy", () => {
 
   test("[PR28] is told to the cluster once, and is on record as it was and as it is", async () => {
     const hints: unknown[] = [];
-    const leave = world.bus.subscribe(DISPATCH_TOPIC, (hint) => hints.push(hint));
+    const events: unknown[] = [];
+    const leave = [
+      world.bus.subscribe(DISPATCH_TOPIC, (hint) => hints.push(hint)),
+      world.bus.subscribe(EVENTS_TOPIC, (event) => events.push(event)),
+    ];
     await change({ isolation: "none" });
     expect(await desired()).toEqual([{ kind: "project", resource_id: project, generation: 1 }]);
     expect(await lastChange()).toMatchObject({
@@ -151,8 +156,11 @@ describe("PATCH /projects/{id}/policy", () => {
     });
     await change({ isolation: "none" });
     expect(await desired()).toMatchObject([{ generation: 1 }]);
-    await vi.waitFor(() => expect(hints).toContainEqual({ cluster_id: cluster }), SOON);
-    leave();
+    await vi.waitFor(() => {
+      expect(hints).toContainEqual({ cluster_id: cluster });
+      expect(events).toContainEqual(expect.objectContaining({ type: "project", project_id: project }));
+    }, SOON);
+    for (const end of leave) end();
   });
 
   test("[PR28] is refused while the project is being deleted", async () => {

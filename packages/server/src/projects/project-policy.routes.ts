@@ -7,7 +7,7 @@ import { inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
-import { dispatchedProject, projectIsGoing } from "./project.ts";
+import { dispatchedProject, projectAnnouncement, projectIsGoing } from "./project.ts";
 import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";
 
 interface Ports {
@@ -37,7 +37,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
         inProject("admin", ({ params }) => params.id),
       ),
       async ({ params, body, standing, change }) =>
-        change(async ({ db: tx, record, dispatch }) => {
+        change(async ({ db: tx, record, announce, dispatch }) => {
           const project = await lockProject(tx, params.id);
           if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
           const settings = await readSettings(tx, project.cluster_id);
@@ -51,7 +51,9 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
             changes,
           });
           if (Object.keys(changes.after).length > 0) {
-            await savePolicy(tx, project.id, policy, clock());
+            const now = clock();
+            await savePolicy(tx, project.id, policy, now);
+            announce(projectAnnouncement({ ...project, ...policy, updated_at: now }));
             await dispatch(project.cluster_id, [dispatchedProject(project)]);
           }
           return wirePolicy({ id: project.id, ...policy }, settings);
