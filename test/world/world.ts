@@ -30,6 +30,8 @@ export interface Person {
 /** A whole control plane in this process, on a database and a clock of its own. */
 export interface World {
   readonly url: string;
+  /** Where `/metrics` is outside `local`. */
+  readonly metricsUrl: string | null;
   readonly clock: TestClock;
   readonly database: Database;
   readonly databaseUrl: string;
@@ -74,6 +76,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const config = parseConfig({
     BINNACLE_PORT: "0",
+    BINNACLE_METRICS_PORT: "0",
     BINNACLE_SANDBOX: "off",
     BINNACLE_DATA_DIR: dataDir,
     BINNACLE_SECRET_KEY: SIGNING_KEY,
@@ -105,6 +108,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 
   return {
     url: plane.url,
+    metricsUrl: plane.metricsUrl,
     clock,
     database,
     databaseUrl,

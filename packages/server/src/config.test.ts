@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ConfigProblems } from "@binnacle/process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listeningPort, parseConfig } from "./config.ts";
+import { listeningPort, metricsAddress, parseConfig } from "./config.ts";
 
 const vaultKey = `k1:${randomBytes(32).toString("base64")}`;
 
@@ -11,6 +11,7 @@ const complete = {
   DATABASE_URL: "postgres://binnacle@db/binnacle",
   BINNACLE_SECRET_KEY: randomBytes(32).toString("base64url"),
   BINNACLE_VAULT_KEYS: vaultKey,
+  BINNACLE_PUBLIC_URL: "https://binnacle.example.com",
   BINNACLE_ADMIN_EMAIL: "Root@Example.com",
   BINNACLE_ADMIN_PASSWORD: "correct horse battery staple",
 };
@@ -33,9 +34,13 @@ describe("the configuration", () => {
       roles: ["api", "hub", "worker"],
       sandbox: "on",
       host: "127.0.0.1",
+      allowLocalOnNetwork: false,
       port: 8080,
       hubPort: 8081,
+      metricsPort: 9090,
+      metricsHost: null,
       publicUrl: "http://127.0.0.1:8080",
+      allowInsecurePublicUrl: false,
       dataDir: ".data",
       databasePoolSize: 20,
       adminEmail: null,
@@ -107,6 +112,9 @@ describe("the configuration", () => {
     ["BINNACLE_ROLES", ","],
     ["BINNACLE_HOST", " "],
     ["BINNACLE_PORT", "65536"],
+    ["BINNACLE_METRICS_PORT", "metrics"],
+    ["BINNACLE_ALLOW_LOCAL_ON_NETWORK", "yes"],
+    ["BINNACLE_ALLOW_INSECURE_PUBLIC_URL", "1"],
     ["BINNACLE_PUBLIC_URL", "binnacle.example.com"],
     ["BINNACLE_DATABASE_POOL_SIZE", "1"],
     ["BINNACLE_ADMIN_EMAIL", "root"],
@@ -173,7 +181,8 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
   });
 
   test("[CF7] names everything that is missing", () => {
-    expect(problemsOf({ BINNACLE_ENVIRONMENT: environment })).toEqual(
+    const nothing = { BINNACLE_ENVIRONMENT: environment, BINNACLE_PUBLIC_URL: "https://binnacle.example.com" };
+    expect(problemsOf(nothing)).toEqual(
       [
         "DATABASE_URL",
         "BINNACLE_SECRET_KEY",
@@ -202,5 +211,80 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
     const problems = problemsOf({ ...env, [name]: value });
     expect(problems).toEqual([`${name} is a well-known default; choose a secret of your own`]);
     expect(problemsOf({ [name]: value })).toEqual([]);
+  });
+
+  const zeros = Buffer.alloc(32).toString("base64");
+  test("[CF13] refuses keys that are not random, each by name and with what to do", () => {
+    const keys = {
+      BINNACLE_SECRET_KEY: "abcdefgh-ABCDEFGH-".repeat(2),
+      BINNACLE_VAULT_KEYS: `${vaultKey},old:${zeros}`,
+    };
+    expect(problemsOf({ ...env, ...keys })).toEqual([
+      'BINNACLE_SECRET_KEY repeats a pattern; make one with "openssl rand -base64 48"',
+      'BINNACLE_VAULT_KEYS: key 2 repeats one byte; make one with "openssl rand -base64 32"',
+    ]);
+    expect(problemsOf(keys)).toEqual([]);
+  });
+
+  test.each(["http://binnacle.example.com", undefined])(
+    "[CF14] refuses %s as the public address unless that is allowed",
+    (address) => {
+      const { BINNACLE_PUBLIC_URL: _, ...others } = env;
+      const insecure = address === undefined ? others : { ...others, BINNACLE_PUBLIC_URL: address };
+      expect(problemsOf(insecure)).toEqual([
+        `BINNACLE_PUBLIC_URL must begin with https:// where BINNACLE_ENVIRONMENT is ${environment}; set it to the address that ` +
+          "people use, or set BINNACLE_ALLOW_INSECURE_PUBLIC_URL=true where nobody else can listen",
+      ]);
+      expect(problemsOf({ ...insecure, BINNACLE_ALLOW_INSECURE_PUBLIC_URL: "false" })).toHaveLength(1);
+      expect(problemsOf({ ...insecure, BINNACLE_ALLOW_INSECURE_PUBLIC_URL: "true" })).toEqual([]);
+    },
+  );
+
+  test("[CF2] [CF14] says all that is unsafe at once", () => {
+    const unsafe = {
+      ...env,
+      BINNACLE_ADMIN_PASSWORD: "binnacle",
+      BINNACLE_SECRET_KEY: "a".repeat(40),
+      BINNACLE_VAULT_KEYS: `k1:${zeros}`,
+      BINNACLE_PUBLIC_URL: "http://binnacle.example.com",
+    };
+    expect(problemsOf(unsafe).map((problem) => problem.split(/[ :]/)[0])).toEqual([
+      "BINNACLE_ADMIN_PASSWORD",
+      "BINNACLE_SECRET_KEY",
+      "BINNACLE_VAULT_KEYS",
+      "BINNACLE_PUBLIC_URL",
+    ]);
+  });
+
+  test("[CF15] may listen on any address", () => {
+    expect(problemsOf({ ...env, BINNACLE_HOST: "0.0.0.0" })).toEqual([]);
+  });
+
+  test("[OP18] has metrics on a port of their own", () => {
+    expect(metricsAddress(parseConfig(env))).toEqual({ host: "127.0.0.1", port: 9090 });
+    const other = {
+      ...env,
+      BINNACLE_HOST: "0.0.0.0",
+      BINNACLE_METRICS_HOST: "10.0.0.7",
+      BINNACLE_METRICS_PORT: "9100",
+    };
+    expect(metricsAddress(parseConfig(other))).toEqual({ host: "10.0.0.7", port: 9100 });
+  });
+});
+
+describe("the configuration in local", () => {
+  test.each(["0.0.0.0", "::", "192.168.1.20", "binnacle.example.com"])(
+    "[CF15] refuses to listen on %s unless that is allowed",
+    (host) => {
+      expect(problemsOf({ BINNACLE_HOST: host })).toEqual([
+        "BINNACLE_HOST must be an address of this machine alone, such as 127.0.0.1, where BINNACLE_ENVIRONMENT is local; use " +
+          "production for a network, or set BINNACLE_ALLOW_LOCAL_ON_NETWORK=true where everybody who reaches it may be superuser",
+      ]);
+      expect(problemsOf({ BINNACLE_HOST: host, BINNACLE_ALLOW_LOCAL_ON_NETWORK: "true" })).toEqual([]);
+    },
+  );
+
+  test("[OP18] has metrics beside everything else", () => {
+    expect(metricsAddress(parseConfig({ BINNACLE_METRICS_PORT: "9100" }))).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { safeText } from "@binnacle/contract";
 import { type Env, type LogLevel, readConfig } from "@binnacle/process";
+import { isLoopback, predictabilityOf, predictabilityOfText } from "./config/safety.ts";
 import { type Environment, type Role, SECRETS, SETTINGS } from "./config/variables.ts";
 import type { VaultKey } from "./vault/vault.ts";
 
@@ -10,9 +11,13 @@ export interface Config {
   readonly environment: Environment;
   readonly roles: readonly Role[];
   readonly host: string;
+  readonly allowLocalOnNetwork: boolean;
   readonly port: number;
   readonly hubPort: number;
+  readonly metricsPort: number;
+  readonly metricsHost: string | null;
   readonly publicUrl: string;
+  readonly allowInsecurePublicUrl: boolean;
   readonly dataDir: string;
   readonly databasePoolSize: number;
   readonly trustedProxies: readonly string[];
@@ -46,6 +51,8 @@ export const LOCAL_ADMIN = { username: "admin", email: "admin@binnacle.local", p
 /** Made of nothing but the words that manuals and examples use: public, so never a secret. */
 const WELL_KNOWN = /^(change[-_ ]?me|secret|password|passwd|default|example|admin|binnacle|key|[\d\W_])+$/i;
 
+export const isWellKnown = (secret: string) => WELL_KNOWN.test(secret);
+
 /** Throws ConfigProblems with everything that is wrong, not only with the first of it. */
 export function parseConfig(env: Env): Config {
   return readConfig(
@@ -54,10 +61,17 @@ export function parseConfig(env: Env): Config {
       settings: SETTINGS,
       secrets: SECRETS,
       shown: safeText,
-      clashes: ({ environment }, secrets) =>
-        environment && environment !== "local"
-          ? [...missingOutsideLocal(env, environment), ...wellKnownSecrets(secrets)]
-          : [],
+      clashes: (settings, secrets) => {
+        const { environment } = settings;
+        if (!environment) return [];
+        if (environment === "local") return exposedLocal(settings);
+        return [
+          ...missingOutsideLocal(env, environment),
+          ...wellKnownSecrets(secrets),
+          ...predictableKeys(secrets),
+          ...insecureAddress(settings, environment),
+        ];
+      },
     },
     env,
   );
@@ -67,6 +81,11 @@ export function parseConfig(env: Env): Config {
 export function listeningPort({ roles, port, hubPort }: Pick<Config, "roles" | "port" | "hubPort">) {
   const isHubAlone = roles.includes("hub") && !roles.includes("api");
   return isHubAlone ? { port: hubPort, variable: SETTINGS.hubPort.name } : { port, variable: SETTINGS.port.name };
+}
+
+/** Where `/metrics` has a port of its own; null where it is beside everything else. */
+export function metricsAddress({ environment, host, metricsHost, metricsPort }: Config) {
+  return environment === "local" ? null : { host: metricsHost ?? host, port: metricsPort };
 }
 
 const REQUIRED_OUTSIDE_LOCAL = [
@@ -85,6 +104,40 @@ function missingOutsideLocal(env: Env, environment: Environment): string[] {
 
 function wellKnownSecrets(secrets: Partial<Secrets>): string[] {
   return (["signingKey", "adminPassword"] as const)
-    .filter((key) => WELL_KNOWN.test(secrets[key] ?? ""))
+    .filter((key) => isWellKnown(secrets[key] ?? ""))
     .map((key) => `${SECRETS[key].name} is a well-known default; choose a secret of your own`);
+}
+
+/** What a well-known default already is, is not said a second time. */
+function predictableKeys({ signingKey, vaultKeys }: Partial<Secrets>): string[] {
+  const signing = signingKey && !isWellKnown(signingKey) ? predictabilityOfText(signingKey) : null;
+  return [
+    ...(signing ? [`${SECRETS.signingKey.name} ${signing}; make one with "openssl rand -base64 48"`] : []),
+    ...(vaultKeys ?? []).flatMap(({ key }, index) => {
+      const reason = predictabilityOf(key);
+      if (!reason) return [];
+      // By its number: in a mistyped entry even the id may be key material.
+      return [`${SECRETS.vaultKeys.name}: key ${index + 1} ${reason}; make one with "openssl rand -base64 32"`];
+    }),
+  ];
+}
+
+function insecureAddress(
+  { publicUrl, allowInsecurePublicUrl }: Partial<Config>,
+  environment: Environment,
+): readonly string[] {
+  if (publicUrl === undefined || publicUrl.startsWith("https://") || allowInsecurePublicUrl) return [];
+  return [
+    `${SETTINGS.publicUrl.name} must begin with https:// where BINNACLE_ENVIRONMENT is ${environment}; set it to the address ` +
+      `that people use, or set ${SETTINGS.allowInsecurePublicUrl.name}=true where nobody else can listen`,
+  ];
+}
+
+/** A local control plane has a superuser whose password everybody knows. */
+function exposedLocal({ host, allowLocalOnNetwork }: Partial<Config>): readonly string[] {
+  if (host === undefined || isLoopback(host) || allowLocalOnNetwork) return [];
+  return [
+    `${SETTINGS.host.name} must be an address of this machine alone, such as 127.0.0.1, where BINNACLE_ENVIRONMENT is local; ` +
+      `use production for a network, or set ${SETTINGS.allowLocalOnNetwork.name}=true where everybody who reaches it may be superuser`,
+  ];
 }

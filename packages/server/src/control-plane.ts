@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import { refuseDefaultPasswords } from "./accounts/default-password.store.ts";
 import { createPasswords } from "./accounts/password.adapter.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createMemoryBus } from "./bus/memory.adapter.ts";
@@ -7,12 +8,12 @@ import { connectRedisBus } from "./bus/redis.adapter.ts";
 import { loadCatalog } from "./catalog/catalog.adapter.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAgentTokens } from "./clusters/agent-token.ts";
-import { type Config, listeningPort } from "./config.ts";
+import { type Config, listeningPort, metricsAddress } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
 import { migrate } from "./database/migrate.ts";
-import { registerHealth } from "./http/health.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { registerHealth, registerMetrics } from "./http/health.ts";
+import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createHttpServer } from "./http/server.ts";
 import { startAsking } from "./hub/asking.store.ts";
 import type { LiveSessions } from "./hub/ports.ts";
@@ -29,6 +30,8 @@ import { createVault } from "./vault/vault.ts";
 export interface ControlPlane {
   /** Where it listens. */
   readonly url: string;
+  /** Where `/metrics` is when it has a port of its own. */
+  readonly metricsUrl: string | null;
   /** What it hears and says beside its answers. */
   readonly bus: Bus;
   stop(): Promise<void>;
@@ -63,6 +66,7 @@ export async function startControlPlane(
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, "database migrated");
     await seed(db, passwords, config, clock);
+    if (config.environment !== "local") await refuseDefaultPasswords(db, passwords);
 
     const bus: Bus = config.secrets.redisUrl ? connectRedisBus(config.secrets.redisUrl, log) : createMemoryBus(log);
     started.push(() => bus.close());
@@ -78,7 +82,10 @@ export async function startControlPlane(
     if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics });
-    registerHealth(app, metrics, pool);
+    registerHealth(app, pool);
+    const apart = metricsAddress(config);
+    const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
+    if (!metricsUrl) registerMetrics(app, metrics);
     if (config.roles.includes("api")) {
       started.push(await startApiRole(app, { ...ports, signingKey: keys.signingKey }, config));
     }
@@ -94,11 +101,26 @@ export async function startControlPlane(
       const sandbox = await startSandboxProcess({ db, clock, log, tokens: agentTokens, url, ...config });
       if (sandbox) started.push(() => sandbox.stop());
     }
-    return { url, bus, stop };
+    return { url, metricsUrl, bus, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function serveMetrics(
+  address: { readonly host: string; readonly port: number },
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  started: (() => Promise<void>)[],
+): Promise<string> {
+  const app = await createHttpServer({ ...config, corsOrigins: [], log, metrics });
+  registerMetrics(app, metrics);
+  const url = await app.listen(address);
+  started.push(() => drain(app, config.drainTimeoutMs));
+  log.info({ url: `${url}/metrics` }, "metrics are served apart");
+  return url;
 }
 
 /** Gives as many pools of connections as are asked for. */

@@ -1,6 +1,7 @@
 import { configOrExit, exitOnOldNode, fail, releaseStartupMemory, stopOnSignal } from "@binnacle/process";
+import { DefaultPasswords } from "./accounts/default-password.store.ts";
 import { CatalogProblems } from "./catalog/catalog.adapter.ts";
-import { LOCAL_ADMIN, listeningPort, parseConfig } from "./config.ts";
+import { LOCAL_ADMIN, listeningPort, metricsAddress, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts";
 import { createLog } from "./log.adapter.ts";
@@ -25,12 +26,18 @@ async function start(): Promise<ControlPlane> {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof DataDirectoryInUse || error instanceof CatalogProblems) fail(message);
-    const { port, variable } = listeningPort(config);
-    if (code === "EADDRINUSE") fail(`Port ${port} is taken. Choose another with ${variable}.`);
+    const isForPeople = [DataDirectoryInUse, CatalogProblems, DefaultPasswords].some((kind) => error instanceof kind);
+    if (isForPeople) fail(message);
+    if (code === "EADDRINUSE") fail(portTaken((error as { port?: number }).port));
     log.fatal({ err: error }, "the start failed");
     process.exit(1);
   }
+}
+
+function portTaken(taken: number | undefined): string {
+  const { port, variable } = listeningPort(config);
+  const isMetrics = taken === metricsAddress(config)?.port && taken !== port;
+  return `Port ${taken ?? port} is taken. Choose another with ${isMetrics ? "BINNACLE_METRICS_PORT" : variable}.`;
 }
 
 function welcome(url: string): string {

@@ -82,6 +82,7 @@ describe("POST /login", () => {
     const staging = await worldOfItsOwn({
       BINNACLE_ENVIRONMENT: "staging",
       BINNACLE_ADMIN_EMAIL: "Root@Example.com",
+      BINNACLE_PUBLIC_URL: "https://binnacle.example.com",
       BINNACLE_ADMIN_PASSWORD: "not the default one",
     });
     const answer = await login("root@example.com", "not the default one", staging);

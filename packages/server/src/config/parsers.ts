@@ -1,6 +1,11 @@
 import { isIP } from "node:net";
 import { list, type Parser } from "@binnacle/process";
 
+export function flag(text: string): boolean {
+  if (text !== "true" && text !== "false") throw new Error("must be true or false");
+  return text === "true";
+}
+
 export function nonEmptyList<T>(item: Parser<T>): Parser<readonly T[]> {
   return (text) => {
     const items = list(item)(text);

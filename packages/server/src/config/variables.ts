@@ -12,7 +12,7 @@ import {
   type Variable,
 } from "@binnacle/process";
 import { parseVaultKeys } from "../vault/vault.ts";
-import { addressRange, email, longSecret, nonEmptyList, origin, password } from "./parsers.ts";
+import { addressRange, email, flag, longSecret, nonEmptyList, origin, password } from "./parsers.ts";
 
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -34,7 +34,18 @@ export const SETTINGS = {
     nonEmptyList(oneOf(ROLES)),
     "What this process does, comma-separated: `api` answers requests, `hub` holds the connections of operators, `worker` runs jobs",
   ),
-  host: setting("BINNACLE_HOST", "127.0.0.1", filled, "Address to listen on"),
+  host: setting(
+    "BINNACLE_HOST",
+    "127.0.0.1",
+    filled,
+    "Address to listen on; `local` takes only those of this machine, such as `127.0.0.1`, `::1` or `localhost`",
+  ),
+  allowLocalOnNetwork: setting(
+    "BINNACLE_ALLOW_LOCAL_ON_NETWORK",
+    "false",
+    flag,
+    "`true` lets `local` listen on any address: whoever reaches it can sign in with the password that everybody knows",
+  ),
   port: setting("BINNACLE_PORT", "8080", integer(0, 65_535), "Port to listen on; 0 takes a free one"),
   hubPort: setting(
     "BINNACLE_HUB_PORT",
@@ -42,11 +53,28 @@ export const SETTINGS = {
     integer(0, 65_535),
     "Port to listen on where `hub` runs without `api`; 0 takes a free one",
   ),
+  metricsPort: setting(
+    "BINNACLE_METRICS_PORT",
+    "9090",
+    integer(0, 65_535),
+    "Port of `/metrics` outside `local`; 0 takes a free one. In `local` it is on the port of everything else",
+  ),
+  metricsHost: optional(
+    "BINNACLE_METRICS_HOST",
+    filled,
+    "Address that `/metrics` listens on outside `local`; without it that of `BINNACLE_HOST`",
+  ),
   publicUrl: setting(
     "BINNACLE_PUBLIC_URL",
     "http://127.0.0.1:8080",
     baseUrl,
-    "Address under which people and clusters reach the control plane",
+    "Address under which people and clusters reach the control plane; `https://` outside `local`",
+  ),
+  allowInsecurePublicUrl: setting(
+    "BINNACLE_ALLOW_INSECURE_PUBLIC_URL",
+    "false",
+    flag,
+    "`true` lets the public address be `http://` outside `local`: passwords and tokens then cross the network in the clear",
   ),
   dataDir: setting(
     "BINNACLE_DATA_DIR",

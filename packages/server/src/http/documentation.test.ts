@@ -13,6 +13,7 @@ const inside = (environment: string) =>
       BINNACLE_ROLES: "api",
       BINNACLE_ENVIRONMENT: environment,
       BINNACLE_ADMIN_EMAIL: "root@example.com",
+      BINNACLE_PUBLIC_URL: "https://binnacle.example.com",
       BINNACLE_ADMIN_PASSWORD: "correct horse battery staple",
     },
   });

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { connect } from "../database/connection.adapter.ts";
 import { type Edge, startEdge } from "./edge.fixture.ts";
-import { registerHealth } from "./health.ts";
+import { registerHealth, registerMetrics } from "./health.ts";
 
 const nowhere = () => connect({ url: "postgres://nobody@127.0.0.1:1/none" }, { poolSize: 2, onError: () => undefined });
 
 async function startWatched(): Promise<Edge> {
   const { pool } = nowhere();
   return startEdge((app, metrics) => {
-    registerHealth(app, metrics, pool);
+    registerHealth(app, pool);
+    registerMetrics(app, metrics);
     app.get("/things/:id", async () => ({}));
   });
 }

@@ -3,8 +3,8 @@ import type pg from "pg";
 import { refuseOtherMethods } from "./method-not-allowed.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** For the machines that watch over this one: alive, ready to serve, and numbers. */
-export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.Pool): void {
+/** For the machines that watch over this one: alive, and ready to serve. */
+export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
   app.get("/healthz", async () => ({ status: "ok" }));
 
   app.get("/readyz", async (request, reply) => {
@@ -17,9 +17,13 @@ export function registerHealth(app: FastifyInstance, metrics: Metrics, pool: pg.
     }
   });
 
+  for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
+}
+
+/** What is counted tells how much is used, by how many and when, so it is not for everybody who reaches the API. */
+export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
   app.get("/metrics", async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-
-  for (const path of ["/healthz", "/readyz", "/metrics"]) refuseOtherMethods(app, path, ["GET"]);
+  refuseOtherMethods(app, "/metrics", ["GET"]);
 }

@@ -15,6 +15,7 @@ import { answerBrokenRequest } from "./broken-request.ts";
 import { sendFailure } from "./failure.ts";
 import { registerMethodNotAllowed } from "./method-not-allowed.ts";
 import type { Metrics } from "./metrics.ts";
+import { proxyWarning } from "./proxy-warning.ts";
 import { type RoutePorts, registerRoutes } from "./register.ts";
 import { answerNotes } from "./request-log.ts";
 import type { Route } from "./route.ts";
@@ -82,7 +83,9 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     isDraining = true;
   });
   registerStreams(app);
+  const noteProxy = proxyWarning(log, trustedProxies);
   app.addHook("onRequest", (request, reply, next) => {
+    noteProxy(request);
     reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
     next();
   });

@@ -86,7 +86,12 @@ describe("a database that dies", () => {
 
   test("[DB19] a database that cannot be brought back is reported, never replaced by an empty one", async () => {
     const lost = Promise.withResolvers<Error>();
-    const supervisor = new Supervisor(await locateFolders(dataDir, SYSTEM_FOLDER), () => undefined, lost.resolve, 300);
+    const supervisor = new Supervisor(
+      await locateFolders(dataDir, SYSTEM_FOLDER),
+      () => undefined,
+      lost.resolve,
+      2_000,
+    );
     await supervisor.start();
     const pid = await postmasterPid(pgdata);
     await rename(pgdata, `${pgdata}-moved`);

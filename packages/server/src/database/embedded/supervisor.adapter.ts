@@ -71,7 +71,12 @@ export class Supervisor {
       if (typeof answer === "object") return answer;
       if (answer === "busy") deadline = Date.now() + this.#silenceMaxMs;
       if (answer === "absent") {
-        const failure = await this.#launch();
+        const askedAt = Date.now();
+        const binaries = await this.#binaries().catch((error: Error) => error);
+        // A slow disk that the program is copied on is not silence of the database.
+        deadline += Date.now() - askedAt;
+        const failure =
+          binaries instanceof Error ? { message: binaries.message, passes: false } : await this.#launch(binaries);
         if (failure) {
           reason = failure.message;
           // At the start the operator waits for the answer; under a running server a full disk may yet be cleared.
@@ -137,7 +142,7 @@ export class Supervisor {
    * Reports how the previous launch has ended, and launches only when there is nothing to report: what a dead postmaster
    * leaves behind has to be cleared first.
    */
-  async #launch(): Promise<{ message: string; passes: boolean } | undefined> {
+  async #launch(binaries: Binaries): Promise<{ message: string; passes: boolean } | undefined> {
     const previous = this.#launched;
     if (previous) {
       this.#launched = undefined;
@@ -146,7 +151,7 @@ export class Supervisor {
       return { message, passes: isPassingFailure(said) };
     }
     try {
-      const launched = await launch(this.#folders, this.#socketDir, await this.#binaries());
+      const launched = await launch(this.#folders, this.#socketDir, binaries);
       this.#launched = launched;
       this.#postmasterPid = launched.pid;
       void launched.exited.then(() => {

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { type Client, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { setPassword } from "./default-password.store.ts";
+import { createPasswords } from "./password.adapter.ts";
+
+const NEW_PASSWORD = "correct horse battery staple";
+const PRODUCTION = {
+  BINNACLE_ENVIRONMENT: "production",
+  BINNACLE_PUBLIC_URL: "https://binnacle.example.com",
+  BINNACLE_ADMIN_EMAIL: "admin@binnacle.local",
+  BINNACLE_ADMIN_PASSWORD: NEW_PASSWORD,
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+});
+afterAll(() => world.stop());
+
+const inProduction = (beside: World) => startWorld({ beside, env: { ...PRODUCTION, BINNACLE_ROLES: "api" } });
+
+async function renew(username: string, { database, clock } = world): Promise<boolean> {
+  const { hash } = await createPasswords();
+  const passwordHash = await hash(NEW_PASSWORD);
+  return setPassword(database.kysely, { username, passwordHash, now: clock.now() });
+}
+
+async function superuserWith({ person, database }: World, password: string): Promise<string> {
+  const { id, username } = await person();
+  const { hash } = await createPasswords();
+  await database.kysely
+    .updateTable("users")
+    .set({ is_superuser: true, password_hash: await hash(password) })
+    .where("id", "=", id)
+    .execute();
+  return username;
+}
+
+const statusOf = async (api: Client) => (await api.get("/user/me")).status;
+
+test("[CF16] outside local nothing starts while superusers have the default password; each is named, and a new one helps", async () => {
+  const began = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+  const second = await superuserWith(began, "binnacle");
+  const safe = await superuserWith(began, "not the default one");
+  const refusal = await inProduction(began).catch((error: Error) => error);
+  expect(refusal).toBeInstanceOf(Error);
+  const { message } = refusal as Error;
+  for (const username of ["admin", second]) {
+    expect(message).toContain(`the superuser "${username}" still has the default password`);
+    expect(message).toContain(`npm run password -- ${username}`);
+  }
+  expect(message).not.toContain(safe);
+
+  await renew(second, began);
+  await expect(inProduction(began)).rejects.toThrow('"admin" still has the default password');
+  await renew("admin", began);
+  const production = await inProduction(began);
+  expect(production.admin.username).toBe("admin");
+  await production.stop();
+  await began.stop();
+}, 60_000);
+
+test("[OP18] outside local the metrics are on a port of their own, where nothing else is", async () => {
+  const production = await startWorld({ env: { ...PRODUCTION, BINNACLE_ROLES: "api" } });
+  expect((await fetch(`${production.url}/metrics`)).status).toBe(404);
+  const metrics = await fetch(`${production.metricsUrl}/metrics`);
+  expect([metrics.status, metrics.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/plain/)]);
+  expect(await metrics.text()).toContain("binnacle_http_requests_total");
+  expect((await fetch(`${production.metricsUrl}/api/v1/user/me`)).status).toBe(404);
+  await production.stop();
+});
+
+test("[CF17] a password that is set anew ends the sessions and the CLI tokens of the old one, and is on record", async () => {
+  const { api, id, username, password } = await world.person();
+  const made = await api.post("/cli-tokens", { name: "laptop", scopes: ["bundles:read"] });
+  const byToken = world.anyone.with({ authorization: `Bearer ${made.body.token}` });
+  expect([await statusOf(api), (await byToken.get("/version")).status]).toEqual([200, 200]);
+
+  expect(await renew(username)).toBe(true);
+  expect([await statusOf(api), (await byToken.get("/version")).status]).toEqual([401, 401]);
+  await expect(world.login(username, password)).rejects.toThrow("refused");
+  await world.login(username, NEW_PASSWORD);
+  const recorded = await world.database.kysely
+    .selectFrom("audit_log")
+    .select(["action", "via", "actor_id", "changes"])
+    .where("resource_id", "=", id)
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+  expect(recorded).toEqual({ action: "user.update", via: "system", actor_id: null, changes: { password: "changed" } });
+});
+
+const COMMAND = fileURLToPath(new URL("./password.command.ts", import.meta.url));
+
+async function command(username: string, input: string): Promise<{ code: number | null; printed: string }> {
+  const keys = {
+    BINNACLE_SECRET_KEY: randomBytes(48).toString("base64"),
+    BINNACLE_VAULT_KEYS: `k:${randomBytes(32).toString("base64")}`,
+  };
+  const env = { PATH: process.env["PATH"], ...PRODUCTION, ...keys, DATABASE_URL: world.databaseUrl };
+  const child = spawn(process.execPath, [COMMAND, username], { env });
+  child.stdin.end(input);
+  const [printed, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { code, printed: printed + said };
+}
+
+test("[CF17] npm run password takes the new password from the standard input and shows it nowhere", async () => {
+  const { username } = await world.person();
+  const done = await command(username, `${NEW_PASSWORD} of mine\nmore\n`);
+  expect(done).toEqual({ code: 0, printed: expect.stringContaining(`${username} has a new password`) });
+  expect(done.printed).not.toContain(NEW_PASSWORD);
+  await world.login(username, `${NEW_PASSWORD} of mine`);
+}, 60_000);
+
+test.each([
+  ["a password that everybody knows", "admin", "binnacle\n", "well-known default"],
+  ["a password that is too short", "admin", "x7!kQ\n", "must have 8 to 128 characters"],
+  ["no password", "admin", "", "must have 8 to 128 characters"],
+  ["an unknown user", "nobody-of-this-name", `${NEW_PASSWORD}\n`, 'There is no user "nobody-of-this-name".'],
+])(
+  "[CF17] npm run password refuses %s",
+  async (_, username, input, reason) => {
+    expect(await command(username, input)).toEqual({ code: 1, printed: expect.stringContaining(reason) });
+  },
+  60_000,
+);
+
+test("[CF17] nobody has the password of an unknown user set", async () => {
+  expect(await renew("nobody-of-this-name")).toBe(false);
+});
+
+test("[OP18] in local the metrics are beside everything else", async () => {
+  expect(world.metricsUrl).toBeNull();
+  expect((await fetch(`${world.url}/metrics`)).status).toBe(200);
+});

@@ -1,0 +1,41 @@
+import { text } from "node:stream/consumers";
+import { password as passwordOf } from "../config/parsers.ts";
+import { isWellKnown, parseConfig } from "../config.ts";
+import { withDatabase } from "../database/command.adapter.ts";
+import { setPassword } from "./default-password.store.ts";
+import { createPasswords } from "./password.adapter.ts";
+
+/**
+ * `npm run password -- <username>`: gives a user the password that is the first line of the standard input. For a superuser
+ * who cannot sign in, or whose password keeps the server from starting.
+ */
+
+try {
+  const [username] = process.argv.slice(2);
+  if (!username)
+    throw new Error('Say whose: "npm run password -- <username>", with the new password on the standard input.');
+  const config = parseConfig(process.env);
+  if (process.stdin.isTTY) process.stderr.write("The new password, then Enter and Ctrl-D (it is shown):\n");
+  const [line = ""] = (await text(process.stdin)).split(/\r?\n/);
+  const password = checked(line);
+  const { hash } = await createPasswords();
+  const passwordHash = await hash(password);
+  await withDatabase(config, async ({ kysely }) => {
+    if (!(await setPassword(kysely, { username, passwordHash, now: new Date() }))) {
+      throw new Error(`There is no user ${JSON.stringify(username)}.`);
+    }
+  });
+  process.stdout.write(`${username} has a new password; sessions and CLI tokens of the old one have ended.\n`);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
+
+function checked(line: string): string {
+  if (isWellKnown(line)) throw new Error("The password is a well-known default; choose one of your own.");
+  try {
+    return passwordOf(line);
+  } catch (error) {
+    throw new Error(`The password ${(error as Error).message}.`);
+  }
+}
