@@ -170,7 +170,8 @@ export const deleteCluster = operation({
   summary: "Delete a cluster; org admin",
   description:
     "409 while projects exist on it; the answer names them. A bring-your-own cluster is gone at once. The infrastructure " +
-    "of a provisioned one is destroyed; until then it reads as `destroying`. The operator is not uninstalled.",
+    "of a provisioned one is destroyed; until then it reads as `destroying`. The operator is not uninstalled. " +
+    "Stack templates of scope `cluster` go with it.",
   credentials: "user",
   params,
   success: [204, null],

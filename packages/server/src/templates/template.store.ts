@@ -25,7 +25,8 @@ function visibleTo({ id, isSuperuser }: Caller): RawBuilder<SqlBool> {
   const bound = sql`(select cluster_id, project_id from role_bindings where user_id = ${id})`;
   return sql<SqlBool>`(
     t.scope = 'global'
-    or t.org_id in (select org_id from memberships where user_id = ${id} and (role = 'admin' or t.scope = 'organization'))
+    or t.org_id in (select org_id from memberships where user_id = ${id} and role = 'admin')
+    or (t.scope = 'organization' and t.org_id in (select org_id from memberships where user_id = ${id}))
     or t.project_id in (
       select project_id from ${bound} as own
       union all select p.id from projects p join ${bound} as own on own.cluster_id = p.cluster_id
