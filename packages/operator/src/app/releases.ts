@@ -19,8 +19,14 @@ export interface WantedRelease {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+export interface LeavingRelease extends Pick<WantedRelease, "namespace" | "name" | "app"> {
+  readonly chart: Pick<ChartRef, "repo" | "name"> | null;
+}
+
 export interface ReleaseState {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
+  /** Of one that has failed: one word for programs. */
+  readonly reason?: string;
   /** For people; null where there is nothing to say. */
   readonly message: string | null;
   /** Those that are known by now. */
@@ -38,8 +44,11 @@ export interface Releases {
    * it is `progressing`, it is asked again.
    */
   ensure(wanted: WantedRelease): Promise<ReleaseState>;
-  /** Uninstalls it; `gone` once nothing of it is left, also where there never was one. */
-  remove(release: Pick<WantedRelease, "namespace" | "name" | "app">): Promise<"removing" | "gone">;
+  /**
+   * Uninstalls it; `gone` once nothing of it is left, also where there never was one. The chart that it was made of decides
+   * about the rights, where it is known.
+   */
+  remove(release: LeavingRelease): Promise<"removing" | "gone">;
   /** The standalone addon instances of a namespace, by name. */
   instances(namespace: string): Promise<ReadonlyMap<string, Instance>>;
   /** Calls with the namespace whenever an instance or a release there may be otherwise than before. */

@@ -1,8 +1,18 @@
 import { safeText } from "@binnacle/contract";
 
+/** The reason of a failure that is about rights: the chart brings or asks for what its project may not. */
+export const FORBIDDEN = "ForbiddenObject";
+
 /** Why Helm failed, in a sentence that is safe to show. */
 export class HelmFailure extends Error {
   override readonly name = "HelmFailure";
+  /** One word for programs, where there is a particular one. */
+  readonly reason: string | null;
+
+  constructor(message: string, reason: string | null = null) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 const LONGEST_DETAIL = 400;
@@ -34,9 +44,51 @@ const DETAILED: readonly (readonly [RegExp, string])[] = [
   [/((?:YAML parse error on|template: |error calling )[\s\S]*)/, "The chart cannot be rendered"],
 ];
 
+interface Denial {
+  readonly verb: string;
+  readonly resource: string;
+  readonly group: string;
+  readonly name: string;
+  /** Empty where it is about the whole cluster. */
+  readonly namespace: string;
+}
+
+/** As the API server's authorizer words it. */
+const DENIED =
+  /(?: "(?<name>[^"]*)")? is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)" (?:in the namespace "(?<namespace>[^"]*)"|at the cluster scope)/;
+const GRANTS_MORE =
+  /(?<resource>\w+)\.rbac\.authorization\.k8s\.io "(?<name>[^"]+)" is forbidden: user "(?<user>[^"]+)" .*is attempting to grant RBAC permissions not currently held/;
+
+/** What the API server has forbidden, where that is what Helm failed by; null where it is something else. */
+export function denialFor(output: string, values: unknown, { user, remedy }: { user: string; remedy: string }) {
+  const said = whatWasSaid(output);
+  const more = GRANTS_MORE.exec(said)?.groups;
+  if (more?.["user"] === user) {
+    const sentence = `The chart's ${more["resource"]} ${more["name"]} grant rights that the chart does not have itself.`;
+    return new HelmFailure(safeText(masked(`${sentence} ${remedy}`, values)), FORBIDDEN);
+  }
+  const found = DENIED.exec(said)?.groups;
+  if (!found) return null;
+  const denial = { name: "", namespace: "", ...found } as unknown as Denial & { readonly user: string };
+  if (denial.verb === "impersonate") {
+    return new HelmFailure("The operator may not act for charts of this namespace: upgrade its own chart.", FORBIDDEN);
+  }
+  if (denial.user !== user) return null;
+  return new HelmFailure(safeText(masked(`${denialSentence(denial)} ${remedy}`, values)), FORBIDDEN);
+}
+
+function denialSentence({ verb, resource, group, name, namespace }: Denial): string {
+  const kind = group === "" ? resource : `${resource}.${group}`;
+  const where = namespace === "" ? "of the whole cluster" : `in the namespace ${namespace}`;
+  return `The chart may not ${verb} ${kind}${name ? ` ${name}` : ""} ${where}.`;
+}
+
+const whatWasSaid = (output: string): string =>
+  output.slice(Math.max(0, output.lastIndexOf("Error:"))).replace(/^Error:\s*/, "");
+
 /** `values` are those of the release: whatever of them is quoted is masked. */
 export function failureSentence(output: string, values: unknown): string {
-  const said = output.slice(Math.max(0, output.lastIndexOf("Error:"))).replace(/^Error:\s*/, "");
+  const said = whatWasSaid(output);
   for (const [pattern, sentence] of KNOWN) {
     const found = pattern.exec(said);
     if (found) return safeText(masked(sentence(found), values));
@@ -46,7 +98,7 @@ export function failureSentence(output: string, values: unknown): string {
   return detail === "" ? `${title}.` : safeText(`${title}: ${masked(detail, values).slice(0, LONGEST_DETAIL)}`);
 }
 
-function masked(text: string, values: unknown): string {
+export function masked(text: string, values: unknown): string {
   return [...new Set(textsIn(values).flatMap(disguises))]
     .filter(({ length }) => length >= SHORTEST_VALUE)
     .sort((one, other) => other.length - one.length)
