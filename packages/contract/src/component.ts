@@ -4,7 +4,7 @@ import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
 /** What an app is made of; the same shape in apps, in templates and on the way to the operator. */
 
-const Quantity = Type.String({
+export const Quantity = Type.String({
   maxLength: 32,
   pattern: "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$",
   examples: ["250m"],

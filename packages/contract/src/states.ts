@@ -61,6 +61,13 @@ export const LIFECYCLE_REASONS = [
 ] as const;
 export type LifecycleReason = (typeof LIFECYCLE_REASONS)[number];
 
+/** The levels of the Pod Security Standards, weakest first. */
+export const POD_SECURITY_LEVELS = ["privileged", "baseline", "restricted"] as const;
+export type PodSecurity = (typeof POD_SECURITY_LEVELS)[number];
+/** `namespace`: the pods of a project hear their own namespace and the ingress controllers, and nobody else. */
+export const ISOLATIONS = ["namespace", "none"] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
+
 export const APP_PHASES = [
   "pending",
   "deploying",

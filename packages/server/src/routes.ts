@@ -22,6 +22,7 @@ import type { Chart } from "./charts/chart.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentTokens } from "./clusters/agent-token.ts";
 import { clusterRoutes } from "./clusters/cluster.routes.ts";
+import { clusterSettingsRoutes } from "./clusters/cluster-settings.routes.ts";
 import { connectionRoutes } from "./clusters/connection.routes.ts";
 import { nodeRoutes } from "./clusters/node.routes.ts";
 import type { Config } from "./config.ts";
@@ -35,6 +36,7 @@ import { installRoutes } from "./installs/install.routes.ts";
 import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
+import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
 import { registrySecretRoutes } from "./registries/registry-secret.routes.ts";
 import { taskRoutes } from "./tasks/task.routes.ts";
@@ -84,6 +86,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...clusterRoutes(ports, config.publicUrl),
+    ...clusterSettingsRoutes(ports),
     ...connectionRoutes(ports, config.publicUrl),
     ...nodeRoutes(ports),
     ...provisioningRoutes(db, bus, clock),
@@ -91,6 +94,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...bindingRoutes(db, clock),
     ...registrySecretRoutes(ports),
     ...projectRoutes(ports, catalog.addons),
+    ...projectPolicyRoutes(ports),
     ...stackTemplateRoutes({ ...ports, ...appPorts }, config),
     ...appRoutes(db, appPorts),
     ...appOperationRoutes(db, appPorts),

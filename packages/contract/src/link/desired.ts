@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { ExportDeclaration } from "../catalog/addon-definition.ts";
 import { ComponentSpec, ExportKey, WorkloadSpec } from "../component.ts";
 import { Uuid } from "../fields.ts";
+import { DesiredPolicy } from "../project-policy.ts";
 import { COMPONENT_TYPES } from "../states.ts";
 
 /**
@@ -14,7 +15,13 @@ const Name = Type.String({ minLength: 1, maxLength: 63 });
 const Values = Type.Record(Type.String(), Type.Unknown());
 
 export const ProjectBody = Type.Object({
-  spec: Type.Object({ org_id: Uuid(), name: Name, namespace: Namespace }),
+  spec: Type.Object({
+    org_id: Uuid(),
+    name: Name,
+    namespace: Namespace,
+    /** Absent from an older control plane; `DEFAULT_POLICY` holds then. */
+    policy: Type.Optional(DesiredPolicy),
+  }),
   secret: Type.Object({}),
 });
 export type ProjectBody = Static<typeof ProjectBody>;

@@ -3,6 +3,7 @@ import { ExportKey } from "../component.ts";
 import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery, pageFields, Whole } from "../page.ts";
+import { IsolationField, OwnPodSecurity, Quota } from "../project-policy.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
 import { App } from "./apps.ts";
 
@@ -23,6 +24,9 @@ export const Project = Type.Object(
     }),
     lifecycle_reason: Nullable(Type.Enum(LIFECYCLE_REASONS)),
     lifecycle_message: Nullable(Type.String({ examples: ["The cluster has not confirmed the project."] })),
+    pod_security: OwnPodSecurity,
+    isolation: IsolationField,
+    quota: Nullable(Quota),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },
@@ -37,7 +41,7 @@ export const createProject = operation({
   path: "/projects",
   summary: "Create a project on a cluster",
   description:
-    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. A project caps nothing: there are no quotas.",
+    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. By default a project caps nothing; `quota` is set with `PATCH /projects/{id}/policy`. A `pod_security` weaker than the cluster's and a name among the cluster's `ingress_namespaces` need an org admin, `isolation` `none` an admin of the cluster.",
   body: Type.Object(
     {
       name: {
@@ -45,6 +49,8 @@ export const createProject = operation({
         description: "Unique on the cluster. `default`, `binnacle-system` and `kube-…` are refused.",
       },
       cluster_id: Uuid(),
+      pod_security: Type.Optional(OwnPodSecurity),
+      isolation: Type.Optional(IsolationField),
     },
     strict,
   ),

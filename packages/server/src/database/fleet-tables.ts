@@ -2,19 +2,23 @@ import type {
   AddonPhase,
   AppPhase,
   BindingRole,
+  ClusterWideChart,
   ComponentSpec,
   DeploymentOperation,
   DeploymentStatus,
   DesiredKind,
   DriftState,
   HaTier,
+  Isolation,
   LifecycleReason,
   OperatorFrames,
+  PodSecurity,
   ProjectLifecycle,
   Provider,
   ProvisioningAction,
   ProvisioningPhase,
   ProvisioningStatus,
+  Quota,
   Stage,
   StageStatus,
   TemplateComponent,
@@ -24,7 +28,7 @@ import type {
 import type { Generated } from "kysely";
 import type { Json, JsonWithDefault, Timestamps } from "./column.ts";
 
-/** Everything that runs on clusters, as `0003_fleet` leaves it. */
+/** Everything that runs on clusters, as the migrations leave it. */
 export interface FleetTables {
   addon_instances: AddonInstanceTable;
   addon_revisions: AddonRevisionTable;
@@ -34,6 +38,7 @@ export interface FleetTables {
   apps: AppTable;
   cloud_credentials: CloudCredentialTable;
   cluster_sessions: ClusterSessionTable;
+  cluster_settings: ClusterSettingsTable;
   clusters: ClusterTable;
   desired_resources: DesiredResourceTable;
   metric_samples: MetricSampleTable;
@@ -97,6 +102,15 @@ export interface ClusterSessionTable {
   started_at: Date;
 }
 
+/** Null stands for what the product does by default. */
+export interface ClusterSettingsTable {
+  cluster_id: string;
+  pod_security: PodSecurity | null;
+  ingress_namespaces: string[] | null;
+  cluster_wide_charts: Json<ClusterWideChart[]> | null;
+  updated_at: Date;
+}
+
 export interface ProvisioningJobTable extends Timestamps {
   id: string;
   cluster_id: string;
@@ -129,6 +143,12 @@ export interface ProjectTable extends Timestamps {
   lifecycle: Generated<ProjectLifecycle>;
   lifecycle_reason: LifecycleReason | null;
   lifecycle_message: string | null;
+  /** Its own level; null follows the cluster's. */
+  pod_security: PodSecurity | null;
+  /** An administrator of the organization has allowed a level weaker than the cluster's. */
+  weaker_pod_security_allowed: Generated<boolean>;
+  isolation: Generated<Isolation>;
+  quota: Json<Quota> | null;
 }
 
 export interface RoleBindingTable extends Timestamps {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { AddonBody, AppBody, type DesiredKind, ProjectBody, RegistrySecretsBody } from "@binnacle/contract";
+import { AddonBody, AppBody, DEFAULT_POLICY, type DesiredKind, ProjectBody, RegistrySecretsBody } from "@binnacle/contract";
 import { startWorld, type World } from "@binnacle/world";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -80,7 +80,12 @@ test("[DS7] everything of a cluster is told, each in its form, with its secrets 
     expect(FORMS[row.kind]({ path: {}, query: {}, cookie: {}, body: structuredClone(body) })).toEqual([]);
     expect(JSON.stringify(body.spec)).not.toMatch(/(app|addon|registry) secret/);
   }
-  expect(of("project")?.spec).toEqual({ org_id: shop.org, name: project.name, namespace: project.name });
+  expect(of("project")?.spec).toEqual({
+    org_id: shop.org,
+    name: project.name,
+    namespace: project.name,
+    policy: DEFAULT_POLICY,
+  });
   expect(of("app")).toMatchObject({
     spec: { name: app.name, components: [{ name: "web" }, { name: "db", release: { chart: { name: "postgres" } } }] },
     secret: { secrets: { web: { API_KEY: "app secret" } }, values: { db: { auth: { username: "app" } } } },
@@ -101,7 +106,10 @@ test("[DS1] a project is told though nothing is in it, and its pull secrets as a
   const { body } = await world.admin.api.post("/projects", { name: someName(), cluster_id: shop.cluster });
   const bodies = await source().bodiesOf(await untold(shop.cluster));
   expect(Object.fromEntries([...bodies].map(([{ kind }, told]) => [kind, told]))).toEqual({
-    project: { spec: { org_id: shop.org, name: body.name, namespace: body.name }, secret: {} },
+    project: {
+      spec: { org_id: shop.org, name: body.name, namespace: body.name, policy: DEFAULT_POLICY },
+      secret: {},
+    },
     registry_secrets: { spec: { project_id: body.id, namespace: body.name, names: [] }, secret: { registries: [] } },
   });
 });

@@ -4,11 +4,13 @@ import { definitionGone } from "../addons/addon.ts";
 import { addonBody } from "../addons/desired-addon.ts";
 import { appBody } from "../apps/desired-app.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
+import type { SettingsRow } from "../clusters/cluster-settings.ts";
 import type { RegistrySecretTable } from "../database/fleet-tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault } from "../fault.ts";
 import type { Log } from "../outage.ts";
 import { projectBody } from "../projects/desired-project.ts";
+import type { Project } from "../projects/project.ts";
 import { registrySecretsBody } from "../registries/desired-registry-secrets.ts";
 import { SealBroken, type Vault } from "../vault/vault.ts";
 import { rememberLast } from "./once.ts";
@@ -48,7 +50,8 @@ export function createBodySource({ db, vault, catalog, log }: Ports): BodySource
       const of = (kind: DesiredKind) => wanted.filter((row) => row.kind === kind);
       const projects = await projectsOf(db, [...of("project"), ...of("registry_secrets")]);
       const make: Record<DesiredKind, MakeBody> = {
-        project: (row) => found(projects.get(row.resource_id), projectBody),
+        project: (row) =>
+          found(projects.get(row.resource_id), ({ settings, ...project }) => projectBody(project, settings)),
         registry_secrets: await registrySecretsMaker(of("registry_secrets"), projects),
         app: await appMaker(of("app")),
         addon_instance: await addonMaker(of("addon_instance")),
@@ -143,9 +146,18 @@ export function createBodySource({ db, vault, catalog, log }: Ports): BodySource
   }
 }
 
+/** With the settings of their clusters beside them. */
 async function projectsOf(db: Queries, rows: readonly Untold[]) {
   const ids = [...new Set(rows.map(({ resource_id }) => resource_id))];
-  return byId(ids.length === 0 ? [] : await db.selectFrom("projects").selectAll().where("id", "in", ids).execute());
+  if (ids.length === 0) return byId<Project & { readonly settings: SettingsRow | null }>([]);
+  const projects = await db
+    .selectFrom("projects")
+    .leftJoin("cluster_settings", "cluster_settings.cluster_id", "projects.cluster_id")
+    .selectAll("projects")
+    .select((row) => row.fn.toJson("cluster_settings").as("settings"))
+    .where("projects.id", "in", ids)
+    .execute();
+  return byId(projects);
 }
 
 const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>

@@ -1,6 +1,7 @@
 import type { ProjectReport } from "@binnacle/contract";
 import { expect, test } from "vitest";
 import type { Lifecycle, Project } from "./project.ts";
+import { FIRST_POLICY } from "./project-policy.ts";
 import { projectAfterReport } from "./project-report.ts";
 
 const AT = new Date("2026-01-31T09:30:00Z");
@@ -13,6 +14,7 @@ const project = (lifecycle: Lifecycle["lifecycle"], reason: Lifecycle["lifecycle
   lifecycle,
   lifecycle_reason: reason,
   lifecycle_message: null,
+  ...FIRST_POLICY,
   created_at: AT,
   updated_at: AT,
 });

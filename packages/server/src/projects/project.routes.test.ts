@@ -46,6 +46,9 @@ describe("POST /projects", () => {
       lifecycle: "pending",
       lifecycle_reason: null,
       lifecycle_message: null,
+      pod_security: null,
+      isolation: "namespace",
+      quota: null,
       created_at: now,
       updated_at: now,
     });

@@ -13,6 +13,7 @@ import { listProjectApps as appsOfProject } from "../apps/app-list.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
+import { readSettings } from "../clusters/cluster-settings.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { raiseEachDesired, retireEachDesired } from "../desired/desired.store.ts";
 import { DESIRED_TOPIC } from "../desired/desired.ts";
@@ -42,6 +43,7 @@ import {
   requestDeletion,
   wireProject,
 } from "./project.ts";
+import { changePolicy, FIRST_POLICY, refuseIngressNamespace } from "./project-policy.ts";
 import { projectsInReach, reachOf, reachOnCluster, totalInReach } from "./reach.store.ts";
 import { addonKeys, componentKeys } from "./secrets-overview.store.ts";
 import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
@@ -65,9 +67,13 @@ export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly A
         ({ body }) => nameProblems(body.name),
         onCluster("editor", ({ body }) => body.cluster_id),
       ),
-      async ({ cluster, body: { name }, change }) =>
+      async ({ cluster, body: { name, cluster_id: _, ...asked }, standing, change }) =>
         change(async ({ db: tx, record, announce, afterCommit }) => {
           const now = clock();
+          await lockStayingCluster(tx, cluster.id);
+          const settings = await readSettings(tx, cluster.id);
+          refuseIngressNamespace(name, settings, standing);
+          const policy = changePolicy(FIRST_POLICY, asked, settings.pod_security, standing);
           const project: Project = {
             id: newId(),
             org_id: cluster.org_id,
@@ -75,16 +81,16 @@ export function projectRoutes({ db, bus, clock }: Ports, definitions: readonly A
             name,
             namespace: name,
             ...CREATED,
+            ...policy,
             created_at: now,
             updated_at: now,
           };
-          await lockStayingCluster(tx, cluster.id);
           await insertProject(tx, project);
           record({
             action: "project.create",
             resource: resourceOf(project),
             orgId: project.org_id,
-            changes: { name, cluster_id: cluster.id },
+            changes: { name, cluster_id: cluster.id, ...asked },
           });
           announce(projectAnnouncement(project));
           // The secrets too, though there may be none: the cluster's may be changing at this very moment.

@@ -9,7 +9,7 @@ import { clusterIsGoing, type Lifecycle, type Project, projectIsGoing, projectNa
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx
     .insertInto("projects")
-    .values(project)
+    .values({ ...project, quota: project.quota && JSON.stringify(project.quota) })
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "projects_namespace_taken")) throw projectNameTaken();
@@ -60,6 +60,19 @@ export async function saveLifecycle(tx: Tx, id: string, lifecycle: Lifecycle, no
   await tx
     .updateTable("projects")
     .set({ ...lifecycle, updated_at: now })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function savePolicy(
+  tx: Tx,
+  id: string,
+  { quota, ...policy }: Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation" | "quota">,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable("projects")
+    .set({ ...policy, quota: quota && JSON.stringify(quota), updated_at: now })
     .where("id", "=", id)
     .execute();
 }

@@ -92,6 +92,9 @@ export function wireProject(project: Project): WireProject {
     lifecycle: project.lifecycle,
     lifecycle_reason: project.lifecycle_reason,
     lifecycle_message: project.lifecycle_message,
+    pod_security: project.pod_security,
+    isolation: project.isolation,
+    quota: project.quota,
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
   };

@@ -1,0 +1,114 @@
+import Type, { type Static } from "typebox";
+import { Quantity } from "./component.ts";
+import { DnsLabel, Nullable, strict } from "./fields.ts";
+import { ISOLATIONS, POD_SECURITY_LEVELS } from "./states.ts";
+
+/** What fences the namespace of a project; the same shapes in cluster settings, in projects and on the way to the operator. */
+
+export const PodSecurityField = Type.Enum(POD_SECURITY_LEVELS, {
+  description: "A level of the Pod Security Standards. The API server refuses pods that violate it.",
+  examples: ["baseline"],
+});
+
+export const OwnPodSecurity = Type.Union([Type.Enum(POD_SECURITY_LEVELS), Type.Null()], {
+  description: "The project's own level of the Pod Security Standards; null follows the cluster's.",
+  examples: ["restricted"],
+});
+
+export const IsolationField = Type.Enum(ISOLATIONS, {
+  description:
+    "`namespace` lets in traffic from the project's own namespace and from the cluster's `ingress_namespaces` only; `none` lets in everything.",
+  default: "namespace",
+  examples: ["namespace"],
+});
+
+const Count = Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [50] });
+
+/** The first half becomes one ResourceQuota, the defaults one LimitRange. */
+export const Quota = Type.Object(
+  {
+    requests_cpu: Type.Optional(Quantity),
+    requests_memory: Type.Optional(Quantity),
+    limits_cpu: Type.Optional(Quantity),
+    limits_memory: Type.Optional(Quantity),
+    pods: Type.Optional(Count),
+    storage_gb: Type.Optional(Count),
+    default_request_cpu: Type.Optional(Quantity),
+    default_request_memory: Type.Optional(Quantity),
+    default_limit_cpu: Type.Optional(Quantity),
+    default_limit_memory: Type.Optional(Quantity),
+  },
+  {
+    ...strict,
+    minProperties: 1,
+    title: "Quota",
+    description:
+      "Caps on everything in the namespace together, and the requests and limits of containers that state none. Kubernetes refuses pods that state nothing about a CPU or memory that is capped; the defaults state it for them.",
+    examples: [{ requests_cpu: "8", requests_memory: "16Gi", pods: 50, default_request_cpu: "100m" }],
+  },
+);
+export type Quota = Static<typeof Quota>;
+
+export const IngressNamespaces = Type.Array(DnsLabel("ingress-nginx"), {
+  maxItems: 20,
+  uniqueItems: true,
+  description:
+    "Namespaces whose pods reach those of isolated projects: ingress controllers, and whatever scrapes metrics.",
+  examples: [["ingress-nginx"]],
+});
+
+export const ClusterWideChart = Type.Object(
+  {
+    repo: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: "^(https?|oci)://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~/%+-]*)?$",
+      description: "A Helm repository, or the OCI path that the chart's name is appended to.",
+      examples: ["https://charts.example.com"],
+    }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 250,
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._/-]*$",
+      examples: ["cert-manager"],
+    }),
+  },
+  { ...strict, title: "ClusterWideChart" },
+);
+export type ClusterWideChart = Static<typeof ClusterWideChart>;
+
+export const ClusterWideCharts = Type.Array(ClusterWideChart, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: "Charts that are installed with rights on the whole cluster instead of their project's alone.",
+  examples: [[{ repo: "https://charts.example.com", name: "cert-manager" }]],
+});
+
+/** What the operator is told to hold a namespace to. */
+export const DesiredPolicy = Type.Object({
+  pod_security: Type.Enum(POD_SECURITY_LEVELS),
+  isolation: Type.Enum(ISOLATIONS),
+  ingress_namespaces: Type.Array(Type.String()),
+  quota: Nullable(Type.Object(Quota.properties)),
+  cluster_wide_charts: Type.Array(Type.Object({ repo: Type.String(), name: Type.String() })),
+});
+export type DesiredPolicy = Static<typeof DesiredPolicy>;
+
+/** What holds where nobody has said anything else. `kube-system` is where k3s runs its ingress controller. */
+export const DEFAULT_POLICY = {
+  pod_security: "baseline",
+  isolation: "namespace",
+  ingress_namespaces: ["ingress-nginx", "kube-system", "traefik"],
+  quota: null,
+  cluster_wide_charts: [],
+} as const satisfies DesiredPolicy;
+
+const ADDRESS = /^([a-z]+:\/\/[^/]+)(.*)$/is;
+
+/** One spelling of a chart's source, to compare by: neither the case of the host nor a slash at the end tells two apart. */
+export function chartSourceKey({ repo, name }: ClusterWideChart): string {
+  const [, host = "", path = repo] = ADDRESS.exec(repo) ?? [];
+  let end = path.length;
+  while (path.endsWith("/", end)) end -= 1;
+  return `${host.toLowerCase()}${path.slice(0, end)} ${name}`;
+}

@@ -1,0 +1,67 @@
+import { getProjectPolicy, updateProjectPolicy } from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { readSettings } from "../clusters/cluster-settings.store.ts";
+import { changedFields } from "../clusters/cluster-settings.ts";
+import type { Queries } from "../database/transaction.ts";
+import { raiseDesired } from "../desired/desired.store.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { inProject } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
+import { lockProject, savePolicy } from "./project.store.ts";
+import { desiredProject, projectIsGoing } from "./project.ts";
+import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+const columnsOf = ({ pod_security, weaker_pod_security_allowed, isolation, quota }: PolicyColumns): PolicyColumns => ({
+  pod_security,
+  weaker_pod_security_allowed,
+  isolation,
+  quota,
+});
+
+export function projectPolicyRoutes({ db, bus, clock }: Ports): Route[] {
+  return [
+    route(
+      getProjectPolicy,
+      inProject("viewer", ({ params }) => params.id),
+      async ({ project }) => wirePolicy(project, await readSettings(db, project.cluster_id)),
+    ),
+
+    route(
+      updateProjectPolicy,
+      wellFormed(
+        ({ body }) => quotaProblems(body.quota),
+        inProject("admin", ({ params }) => params.id),
+      ),
+      async ({ params, body, standing, change }) =>
+        change(async ({ db: tx, record, afterCommit }) => {
+          const project = await lockProject(tx, params.id);
+          if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
+          const settings = await readSettings(tx, project.cluster_id);
+          const current = columnsOf(project);
+          const policy = changePolicy(current, body, settings.pod_security, standing);
+          const changes = changedFields(current, policy);
+          record({
+            action: "project.update_policy",
+            resource: { type: "project", id: project.id, name: project.name },
+            orgId: project.org_id,
+            changes,
+          });
+          if (Object.keys(changes.after).length > 0) {
+            const now = clock();
+            await savePolicy(tx, project.id, policy, now);
+            await raiseDesired(tx, { clusterId: project.cluster_id, ...desiredProject(project) }, now);
+            afterCommit(() => bus.publish(DESIRED_TOPIC, { cluster_id: project.cluster_id }));
+          }
+          return wirePolicy({ id: project.id, ...policy }, settings);
+        }),
+    ),
+  ];
+}

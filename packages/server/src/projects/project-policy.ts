@@ -1,0 +1,108 @@
+import {
+  canonicalJson,
+  DEFAULT_POLICY,
+  POD_SECURITY_LEVELS,
+  type PodSecurity,
+  type ProjectPolicy,
+  parseQuantity,
+  type Quota,
+  type ValidationItem,
+} from "@binnacle/contract";
+import { judge, type Standing } from "../access/role.ts";
+import type { Settings } from "../clusters/cluster-settings.ts";
+import { forbidden } from "../fault.ts";
+import type { Project } from "./project.ts";
+
+export type PolicyColumns = Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation" | "quota">;
+
+/** What a request asks for; what it leaves out stays. */
+export type PolicyChange = Partial<Pick<Project, "pod_security" | "isolation" | "quota">>;
+
+/** Of a project for which nobody has asked for anything. */
+export const FIRST_POLICY: PolicyColumns = {
+  pod_security: null,
+  weaker_pod_security_allowed: false,
+  isolation: DEFAULT_POLICY.isolation,
+  quota: DEFAULT_POLICY.quota,
+};
+
+const isWeaker = (level: PodSecurity, than: PodSecurity): boolean =>
+  POD_SECURITY_LEVELS.indexOf(level) < POD_SECURITY_LEVELS.indexOf(than);
+
+/**
+ * The level in force. A project's own level that is weaker than the cluster's counts only where an administrator of the
+ * organization has allowed it: else a project could keep a weak level from the time before the cluster became stricter.
+ */
+export function effectivePodSecurity(
+  { pod_security: own, weaker_pod_security_allowed: isAllowed }: Omit<PolicyColumns, "isolation" | "quota">,
+  ofCluster: PodSecurity,
+): PodSecurity {
+  if (own === null) return ofCluster;
+  return isWeaker(own, ofCluster) && !isAllowed ? ofCluster : own;
+}
+
+const isOrgAdmin = (standing: Standing): boolean =>
+  judge({ needs: "project_role", role: "org_admin" }, standing) === "allowed";
+
+const isAdmin = (standing: Standing): boolean =>
+  judge({ needs: "project_role", role: "admin" }, standing) === "allowed";
+
+/** The columns after a change; throws where the caller's role does not reach so far. */
+export function changePolicy(
+  current: PolicyColumns,
+  change: PolicyChange,
+  ofCluster: PodSecurity,
+  standing: Standing,
+): PolicyColumns {
+  const next = { ...current, ...change };
+  if (canonicalJson(next.quota) !== canonicalJson(current.quota) && !isOrgAdmin(standing)) {
+    throw forbidden("Only an administrator of the organization may change a project's quota.");
+  }
+  if (next.isolation !== current.isolation && !isAdmin(standing)) {
+    throw forbidden("Only an administrator of the project, its cluster or its organization may change its isolation.");
+  }
+  if (next.pod_security === current.pod_security) return next;
+  const isWeak = next.pod_security !== null && isWeaker(next.pod_security, ofCluster);
+  if (isWeak && !isOrgAdmin(standing)) {
+    throw forbidden(
+      `Only an administrator of the organization may set a pod_security weaker than the cluster's, which is ${ofCluster}.`,
+    );
+  }
+  return { ...next, weaker_pod_security_allowed: isWeak };
+}
+
+/** A project of such a name would be let into every other project of the cluster. */
+export function refuseIngressNamespace(
+  name: string,
+  { ingress_namespaces }: Pick<Settings, "ingress_namespaces">,
+  standing: Standing,
+): void {
+  if (!ingress_namespaces.includes(name) || isOrgAdmin(standing)) return;
+  throw forbidden(
+    `The namespace ${name} is one of the cluster's ingress controllers; only an administrator of the organization may make a project of it.`,
+  );
+}
+
+const RESOURCES = ["cpu", "memory"] as const;
+
+/** Kubernetes takes no default request that is above the default limit. */
+export function quotaProblems(quota: Quota | null | undefined): ValidationItem[] {
+  return RESOURCES.flatMap((resource) => {
+    const request = parseQuantity(quota?.[`default_request_${resource}`]);
+    const limit = parseQuantity(quota?.[`default_limit_${resource}`]);
+    if (request === null || limit === null || request <= limit) return [];
+    const msg = `The default request is greater than default_limit_${resource}`;
+    return [{ loc: ["body", "quota", `default_request_${resource}`], msg, type: "value_error" }];
+  });
+}
+
+export function wirePolicy(project: PolicyColumns & Pick<Project, "id">, settings: Settings): ProjectPolicy {
+  return {
+    project_id: project.id,
+    pod_security: project.pod_security,
+    effective_pod_security: effectivePodSecurity(project, settings.pod_security),
+    isolation: project.isolation,
+    ingress_namespaces: settings.ingress_namespaces,
+    quota: project.quota,
+  };
+}
