@@ -61,7 +61,8 @@ export async function startOperator(config: Config, { access, env, log }: Operat
   const helm = createHelm({ program: config.helm, access, env });
   const accounts = createChartAccounts({ ...ports, role: config.chartsRole });
   const rights = {
-    clusterWideCharts: () => [],
+    clusterWideCharts: (place: string) =>
+      view.get("project", `project/${place}`)?.spec.policy?.cluster_wide_charts ?? [],
     clusterWideUser: clusterChartsAccount ? accountUser(namespace, clusterChartsAccount) : null,
   };
   const keeper = startReleaseKeeper({

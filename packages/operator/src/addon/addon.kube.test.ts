@@ -221,7 +221,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       host: { value: `shop-cache-tiny.${world.namespace}.svc` },
       password: { secret: { name: "shop-cache-exports", key: "password" } },
     });
-    const place = { namespace: world.namespace, name: "shop-cache" };
+    const place = { namespace: world.namespace, name: "shop-cache", chart: null };
     expect(await world.releases.remove({ ...place, app: "shop-cach" })).toBe("gone");
     expect(await world.get("apps/v1", "Deployment", "shop-cache-tiny")).not.toBeNull();
     await vi.waitFor(async () => expect(await world.releases.remove({ ...place, app: "shop" })).toBe("gone"), {

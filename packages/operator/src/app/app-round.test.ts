@@ -23,6 +23,7 @@ import type { RenderedComponent } from "./render/rendering.ts";
 const NOTHING: AppMemory = {
   inventory: [],
   releases: [],
+  charts: [],
   components: [],
   ranGeneration: null,
   drift: { state: "unknown", detected_at: null },
@@ -127,6 +128,7 @@ describe("what an operator remembers of an app", () => {
     const memory: AppMemory = {
       inventory: [itemOf(object("Deployment", "web", "u1"))],
       releases: ["shop-db"],
+      charts: [{ release: "shop-db", repo: "https://charts.example.com", name: "postgres" }],
       components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "" }],
       ranGeneration: 3,
       drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z" },

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { chartSource, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
-import { failureSentence } from "./failure.ts";
+import {
+  chartSource,
+  pullArguments,
+  renderArguments,
+  rollbackArguments,
+  uninstallArguments,
+  upgradeArguments,
+} from "./command.ts";
+import { denialFor, failureSentence } from "./failure.ts";
 import { kubeconfigText } from "./kubeconfig-file.ts";
+import { rightsFor } from "./rights.ts";
 
+const rights = rightsFor({ namespace: "shop" }, null, { clusterWideCharts: () => [], clusterWideUser: null });
 const id = { namespace: "shop", name: "db", owner: "addon" };
 
 describe("arguments of Helm", () => {
@@ -33,23 +42,68 @@ describe("arguments of Helm", () => {
   });
 
   test("[HE8] hold names and no values", () => {
-    const source = { chart: "postgres", options: ["--repo=https://charts.example.com"] };
-    expect(upgradeArguments(id, source, { "binnacle.dev/cluster": "c1", "binnacle.dev/digest": "d" })).toEqual([
+    const upgrade = { archive: "/tmp/postgres-1.2.3.tgz", rights, isUpgrade: true };
+    expect(upgradeArguments(id, upgrade, { "binnacle.dev/cluster": "c1", "binnacle.dev/digest": "d" })).toEqual([
       "upgrade",
       "--install",
       "--namespace=shop",
+      "--kube-as-user=system:serviceaccount:shop:binnacle-charts",
       "--timeout=300s",
+      "--skip-crds",
       "--history-max=5",
       "--labels=binnacle.dev/cluster=c1,binnacle.dev/digest=d",
       "--values=-",
       "--reset-values",
-      "--repo=https://charts.example.com",
       "--",
       "db",
+      "/tmp/postgres-1.2.3.tgz",
+    ]);
+    expect(rollbackArguments(id, 3, rights).slice(-3)).toEqual(["--", "db", "3"]);
+    expect(uninstallArguments(id, rights)).toContain("--keep-history");
+  });
+
+  test("[HE22] [HE26] name the project's account wherever the cluster is asked, and no cluster for a download", () => {
+    const upgrade = { archive: "/tmp/postgres-1.2.3.tgz", rights, isUpgrade: false };
+    const asking = [
+      upgradeArguments(id, upgrade, {}),
+      renderArguments(id, upgrade),
+      rollbackArguments(id, 3, rights),
+      uninstallArguments(id, rights),
+    ];
+    for (const args of asking) expect(args).toContain("--kube-as-user=system:serviceaccount:shop:binnacle-charts");
+    const source = { chart: "postgres", options: ["--version=1.2.3", "--repo=https://charts.example.com"] };
+    expect(pullArguments(source, "/tmp/chart")).toEqual([
+      "pull",
+      "--destination=/tmp/chart",
+      "--version=1.2.3",
+      "--repo=https://charts.example.com",
+      "--",
       "postgres",
     ]);
-    expect(rollbackArguments(id, 3).slice(-3)).toEqual(["--", "db", "3"]);
-    expect(uninstallArguments(id)).toContain("--keep-history");
+  });
+
+  test("[HE23] show hooks and definitions too before anything is made, as they will be", () => {
+    const upgrade = { archive: "/tmp/a.tgz", rights, isUpgrade: true };
+    expect(renderArguments(id, upgrade)).toEqual([
+      "template",
+      "--namespace=shop",
+      "--kube-as-user=system:serviceaccount:shop:binnacle-charts",
+      "--dry-run=server",
+      "--include-crds",
+      "--is-upgrade",
+      "--values=-",
+      "--",
+      "db",
+      "/tmp/a.tgz",
+    ]);
+    expect(renderArguments(id, { ...upgrade, isUpgrade: false })).not.toContain("--is-upgrade");
+  });
+
+  test("[HE24] leave definitions to charts with wider rights", () => {
+    const wider = { user: "system:serviceaccount:binnacle-system:wide", isClusterWide: true, remedy: "" };
+    const args = upgradeArguments(id, { archive: "/tmp/a.tgz", rights: wider, isUpgrade: true }, {});
+    expect(args).toContain("--kube-as-user=system:serviceaccount:binnacle-system:wide");
+    expect(args).not.toContain("--skip-crds");
   });
 
   test("[HE9] lead to the cluster as the operator does", () => {

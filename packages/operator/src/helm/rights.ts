@@ -1,4 +1,4 @@
-import type { ChartRef } from "@binnacle/contract";
+import { type ChartRef, chartSourceKey } from "@binnacle/contract";
 import type { ReleaseId } from "./revision.ts";
 
 /** The service account of a project's namespace as which its charts are installed. */
@@ -39,14 +39,9 @@ export function rightsFor(
   chart: ChartName | null | undefined,
   { clusterWideCharts, clusterWideUser }: RightsPolicy,
 ): Rights {
-  const isAllowed = !!chart && clusterWideCharts(namespace).some((one) => isSame(one, chart));
+  const isAllowed = !!chart && clusterWideCharts(namespace).some((one) => chartSourceKey(one) === chartSourceKey(chart));
   if (isAllowed && clusterWideUser !== null) {
     return { user: clusterWideUser, isClusterWide: true, remedy: ALL_THERE_IS };
   }
   return { user: projectUser(namespace), isClusterWide: false, remedy: isAllowed ? NOT_EQUIPPED : NOT_ALLOWED };
 }
-
-const isSame = (one: ChartName, other: ChartName): boolean =>
-  one.name === other.name && withoutSlash(one.repo) === withoutSlash(other.repo);
-
-const withoutSlash = (repo: string): string => repo.replace(/\/+$/, "");
