@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
 import { type AddonBody, type AddonReport, ANNOTATIONS, type Gone, LABELS } from "@binnacle/contract";
 import { expect, inject, vi } from "vitest";
 import { hashOf } from "../desired/custom-resource.ts";
@@ -7,13 +9,15 @@ import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
 import { ADDON_INSTANCES } from "../desired/resource-types.ts";
-import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { type ChartFiles, serveCharts } from "../helm/chart.fixture.ts";
+import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { createHelm } from "../helm/helm.adapter.ts";
-import { watchedHelm } from "../helm/helm-program.fixture.ts";
-import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
+import { HELM, watchedHelm } from "../helm/helm-program.fixture.ts";
 import { operatorAccount } from "../helm/operator-account.fixture.ts";
+import { releaseOfInstance } from "../helm/release-ids.ts";
+import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
 import { createReleases } from "../helm/releases.adapter.ts";
+import { digestOf, revisionLabels } from "../helm/revision.ts";
 import type { ChartName } from "../helm/rights.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
@@ -136,6 +140,16 @@ export async function addonWorld({ charts: others = {}, clusterWideCharts = fals
       };
       const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "addon_instance", body } as const;
       expect(await store.apply({ ...frame, key, resource_id, generation, hash: hashOf(body) })).toBeNull();
+    },
+
+    /** Runs Helm as an operator with all rights has done, for what is told next. */
+    async byAdmin(values: Readonly<Record<string, unknown>>, args: readonly string[]) {
+      const id = releaseOfInstance(namespace, "db");
+      const labels = revisionLabels(id, clusterId, { digest: digestOf({ chart: charts.chart, values }), version: 1 });
+      const pairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+      const given = Object.entries(values).flatMap(([name, value]) => ["--set", `${name}=${String(value)}`]);
+      const place = ["--kubeconfig", inject("kubeconfig"), "--namespace", namespace, "--labels", pairs.join(",")];
+      await promisify(execFile)(HELM ?? "helm", [...args, ...place, ...given]);
     },
 
     async forget() {

@@ -45,14 +45,16 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       status: { phase: "ready", generation: 2, readyGeneration: 2 },
     });
 
-    expect(await world.helm.calls()).toHaveLength(2);
+    const calls = await world.helm.calls();
+    const steps = ["pull", "template", "upgrade"];
+    expect(calls.map(({ args }) => args.split(" ")[0])).toEqual([...steps, ...steps]);
     const before = world.reports.length;
     world.addons.resync();
     await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before));
     await world.restart();
     await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before + 1));
     await world.seen(READY);
-    expect(await world.helm.calls()).toHaveLength(2);
+    expect(await world.helm.calls()).toHaveLength(calls.length);
     expect(await world.revisions()).toHaveLength(2);
   });
 

@@ -49,7 +49,10 @@ export async function startKeeper({ kubeconfig = inject("kubeconfig"), as }: Kee
   const view = startDesiredView({ ...ports, onDamaged: (key) => damaged.push(key) });
   await view.synced;
   const accounts = createChartAccounts({ ...ports, role: "binnacle-charts" });
-  const reconcilers = [createProjectReconciler({ ...ports, accounts, view }), createRegistryReconciler({ ...ports, view })];
+  const reconcilers = [
+    createProjectReconciler({ ...ports, accounts, view }),
+    createRegistryReconciler({ ...ports, view }),
+  ];
   for (const reconciler of reconcilers) reconciler.start();
 
   return {

@@ -52,7 +52,10 @@ export function createChartAccounts({ kube, clusterId, role, clock }: ChartAccou
   async function ensure(namespace: string): Promise<void> {
     const place = await kube.get(NAMESPACES, namespace);
     if (!place || !isOurs(place, clusterId) || isLeaving(place)) {
-      throw refused("NoProject", `The namespace ${namespace} is not that of a project of this cluster, or it is leaving.`);
+      throw refused(
+        "NoProject",
+        `The namespace ${namespace} is not that of a project of this cluster, or it is leaving.`,
+      );
     }
     const account = accountIn(namespace, clusterId);
     if (!isAccountAsWanted(await kube.get(ACCOUNTS, CHARTS_ACCOUNT, namespace), account)) {

@@ -1,4 +1,6 @@
 import { safeText } from "@binnacle/contract";
+import { nameText, outsideSentence } from "./outside.ts";
+import type { Rights } from "./rights.ts";
 
 /** The reason of a failure that is about rights: the chart brings or asks for what its project may not. */
 export const FORBIDDEN = "ForbiddenObject";
@@ -44,47 +46,55 @@ const DETAILED: readonly (readonly [RegExp, string])[] = [
   [/((?:YAML parse error on|template: |error calling )[\s\S]*)/, "The chart cannot be rendered"],
 ];
 
-interface Denial {
-  readonly verb: string;
-  readonly resource: string;
-  readonly group: string;
-  readonly name: string;
-  /** Empty where it is about the whole cluster. */
-  readonly namespace: string;
-}
-
-/** As the API server's authorizer words it. */
+/** As the API server's authorizer words it, with what Helm says before that of the object it was about. */
 const DENIED =
-  /(?: "(?<name>[^"]*)")? is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)" (?:in the namespace "(?<namespace>[^"]*)"|at the cluster scope)/;
+  /(?:(?:resource |Kind=)(?<kind>[A-Z]\w*)\b[^\n]{0,400}?)?(?<plural>[\w.-]+)(?: "(?<name>[^"]*)")? is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)" in API group "[^"]*" (?:in the namespace "(?<namespace>[^"]*)"|at the cluster scope)/;
 const GRANTS_MORE =
-  /(?<resource>\w+)\.rbac\.authorization\.k8s\.io "(?<name>[^"]+)" is forbidden: user "(?<user>[^"]+)" .*is attempting to grant RBAC permissions not currently held/;
+  /(?<plural>[\w.-]+) "(?<name>[^"]+)" is forbidden: user "(?<user>[^"]+)" [^\n]*is attempting to grant RBAC permissions not currently held/;
+const NOT_OF_THE_ROLE =
+  "The rbac.chartRules of the operator's chart can allow charts other kinds in the namespaces of projects.";
 
-/** What the API server has forbidden, where that is what Helm failed by; null where it is something else. */
-export function denialFor(output: string, values: unknown, { user, remedy }: { user: string; remedy: string }) {
-  const said = whatWasSaid(output);
+/**
+ * What the API server has forbidden, where that is what Helm failed by; null where it is something else. Names of objects
+ * are told as they are: they are no secrets, though values may be a part of them.
+ */
+export function denialFor(output: string, { user, namespace: here, remedy }: Rights): HelmFailure | null {
+  const said = aroundDenial(whatWasSaid(output));
   const more = GRANTS_MORE.exec(said)?.groups;
   if (more?.["user"] === user) {
-    const sentence = `The chart's ${more["resource"]} ${more["name"]} grant rights that the chart does not have itself.`;
-    return new HelmFailure(safeText(masked(`${sentence} ${remedy}`, values)), FORBIDDEN);
+    const sentence = `The chart's ${nameText(more["plural"])} ${nameText(more["name"])} would grant rights that charts do not have themselves.`;
+    return new HelmFailure(safeText(`${sentence} ${remedy}`), FORBIDDEN);
   }
-  const found = DENIED.exec(said)?.groups;
-  if (!found) return null;
-  const denial = { name: "", namespace: "", ...found } as unknown as Denial & { readonly user: string };
-  if (denial.verb === "impersonate") {
+  const { kind, plural, name, verb, resource, namespace: place, user: denied } = DENIED.exec(said)?.groups ?? {};
+  // Kubernetes counts a namespace as something in itself.
+  const namespace = resource === "namespaces" ? undefined : place;
+  if (verb === "impersonate") {
     return new HelmFailure("The operator may not act for charts of this namespace: upgrade its own chart.", FORBIDDEN);
   }
-  if (denial.user !== user) return null;
-  return new HelmFailure(safeText(masked(`${denialSentence(denial)} ${remedy}`, values)), FORBIDDEN);
+  if (denied !== user) return null;
+  const where = namespace === undefined ? "of the whole cluster" : `in the namespace ${nameText(namespace)}`;
+  const title = [nameText(kind ?? plural), nameText(name), where].filter((part) => part !== "").join(" ");
+  const isHeld = kind !== undefined && namespace !== here;
+  const sentence = isHeld ? outsideSentence([title], here, remedy) : `The chart may not ${verb} ${title}. ${remedy}`;
+  return new HelmFailure(safeText(namespace === here ? `${sentence} ${NOT_OF_THE_ROLE}` : sentence), FORBIDDEN);
 }
 
-function denialSentence({ verb, resource, group, name, namespace }: Denial): string {
-  const kind = group === "" ? resource : `${resource}.${group}`;
-  const where = namespace === "" ? "of the whole cluster" : `in the namespace ${namespace}`;
-  return `The chart may not ${verb} ${kind}${name ? ` ${name}` : ""} ${where}.`;
+const MOST_AROUND = 600;
+
+/** Only what stands close to it, because a chart can make Helm say very much. */
+function aroundDenial(said: string): string {
+  const at = said.search(/ is forbidden: user "/i);
+  return at < 0 ? "" : said.slice(Math.max(0, at - MOST_AROUND), at + MOST_AROUND);
 }
+
+/** Advice to use options of a program that people do not see. */
+const ADVICE = /\s*Use --debug flag to render out invalid YAML\s*$/;
 
 const whatWasSaid = (output: string): string =>
-  output.slice(Math.max(0, output.lastIndexOf("Error:"))).replace(/^Error:\s*/, "");
+  output
+    .slice(Math.max(0, output.lastIndexOf("Error:")))
+    .replace(/^Error:\s*/, "")
+    .replace(ADVICE, "");
 
 /** `values` are those of the release: whatever of them is quoted is masked. */
 export function failureSentence(output: string, values: unknown): string {
@@ -98,7 +108,7 @@ export function failureSentence(output: string, values: unknown): string {
   return detail === "" ? `${title}.` : safeText(`${title}: ${masked(detail, values).slice(0, LONGEST_DETAIL)}`);
 }
 
-export function masked(text: string, values: unknown): string {
+function masked(text: string, values: unknown): string {
   return [...new Set(textsIn(values).flatMap(disguises))]
     .filter(({ length }) => length >= SHORTEST_VALUE)
     .sort((one, other) => other.length - one.length)

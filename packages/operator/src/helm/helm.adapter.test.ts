@@ -21,7 +21,12 @@ const release = {
   values: { auth: { password: "s3cret-of-the-test" } },
 };
 const never = new AbortController().signal;
-const rights = { user: "system:serviceaccount:shop:binnacle-charts", isClusterWide: false, remedy: "Ask an admin." };
+const rights = {
+  user: "system:serviceaccount:shop:binnacle-charts",
+  namespace: "shop",
+  isClusterWide: false,
+  remedy: "Ask.",
+};
 const nothingWrong = async () => undefined;
 const upgrade = { rights, labels: { a: "b" }, isUpgrade: false, inspect: nothingWrong };
 
@@ -94,7 +99,9 @@ describe("Helm as a program", () => {
 
   test("[HE23] [HE26] shows what it would make before it makes it, of the very archive that it installs", async () => {
     const file = join(home, "order");
-    const helm = await helmThat(`for last; do :; done; echo "$1 $last" >>${file}; [ "$1" = template ] && echo "kind: Job"; exit 0`);
+    const helm = await helmThat(
+      `for last; do :; done; echo "$1 $last" >>${file}; [ "$1" = template ] && echo "kind: Job"; exit 0`,
+    );
     const seen: string[] = [];
     const inspect = async (manifest: string) => void seen.push(manifest.trim());
     await helm.upgrade(release, { ...upgrade, inspect }, never);
@@ -139,7 +146,7 @@ describe("Helm as a program", () => {
     const words = `secrets "key" is forbidden: User "${rights.user}" cannot get resource "secrets" in API group "" in the namespace "bank"`;
     const helm = await helmThat(`cat >/dev/null; echo 'Error: ${words}' >&2; exit 1`);
     await expect(helm.uninstall(release, rights, never)).rejects.toMatchObject({
-      message: "The chart may not get secrets key in the namespace bank. Ask an admin.",
+      message: "The chart may not get secrets key in the namespace bank. Ask.",
       reason: "ForbiddenObject",
     });
   });
@@ -151,6 +158,8 @@ describe("Helm as a program", () => {
 
   test("[HE11] that is not there is named, with what to do about it", async () => {
     const helm = createHelm({ program: join(home, "nothing"), access, env: {} });
-    await expect(helm.uninstall(release, rights, never)).rejects.toThrow(/no program \S+nothing where .* BINNACLE_HELM/);
+    await expect(helm.uninstall(release, rights, never)).rejects.toThrow(
+      /no program \S+nothing where .* BINNACLE_HELM/,
+    );
   });
 });

@@ -135,8 +135,7 @@ export function createHelm({ program, access, env }: HelmOptions): Helm {
       if (problem !== null) settle(new HelmFailure(problem));
       else if (code === 0) settle(null);
       else if (killedBy) settle(new HelmFailure(`Helm was stopped by ${killedBy}.`));
-      else
-        settle((rights && denialFor(errors, values, rights)) ?? new HelmFailure(failureSentence(errors, values)));
+      else settle((rights && denialFor(errors, rights)) ?? new HelmFailure(failureSentence(errors, values)));
     });
     return promise;
   }

@@ -105,7 +105,9 @@ export function createLeases({ kubeIn, clusterId, holder, clock, nowMs }: LeaseP
   /** It runs out by itself, should this fail. */
   async function letGo({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): Promise<void> {
     const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-    await kubeIn(namespace ?? "").delete(LEASES, name, namespace, { preconditions }).catch(() => undefined);
+    await kubeIn(namespace ?? "")
+      .delete(LEASES, name, namespace, { preconditions })
+      .catch(() => undefined);
   }
 
   return { under };

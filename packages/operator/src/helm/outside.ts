@@ -25,6 +25,11 @@ export function broughtBy({ apiVersion, kind, metadata }: Fields): Brought[] {
   ];
 }
 
+const LONGEST_NAME = 253;
+
+/** What of a text that a chart has written can be the name of an object. */
+export const nameText = (text = ""): string => text.replace(/[^\w.:…-]/g, "").slice(0, LONGEST_NAME);
+
 /** Those that are of the whole cluster or of another namespace, in words. */
 export async function outsideOf(
   objects: readonly Brought[],
@@ -33,8 +38,9 @@ export async function outsideOf(
 ): Promise<string[]> {
   const titles = await Promise.all(
     objects.map(async ({ apiVersion, kind, name, namespace }) => {
-      if ((await isNamespaced(apiVersion, kind)) === false) return `${kind} ${name} of the whole cluster`;
-      return namespace === null || namespace === here ? null : `${kind} ${name} in the namespace ${namespace}`;
+      const title = `${nameText(kind)} ${nameText(name)}`;
+      if ((await isNamespaced(apiVersion, kind)) === false) return `${title} of the whole cluster`;
+      return namespace === null || namespace === here ? null : `${title} in the namespace ${nameText(namespace)}`;
     }),
   );
   return [...new Set(titles.filter((title) => title !== null))];

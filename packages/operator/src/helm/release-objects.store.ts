@@ -43,7 +43,9 @@ export function createReleaseObjects({ kube, store }: ReleaseObjectsPorts) {
     );
     const seen = combined(states);
     if (seen.state === "ready" || seen.missing.length > 0) return seen;
-    const { items } = await kube.as(rights.user).list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
+    const { items } = await kube
+      .as(rights.user)
+      .list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
     const trouble = troubleOf(items.filter((pod) => isPodOf({ release: id.name, makers: podMakers }, pod)));
     return trouble ? { ...seen, ...trouble } : seen;
   }

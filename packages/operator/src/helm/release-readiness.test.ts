@@ -84,12 +84,7 @@ describe("the verdict on a release", () => {
     ["[HE14] ready", {}, "ready", "ReleaseReady"],
     ["[HE3] failed where it is somebody else's", { look: { ...look, isForeign: true } }, "failed", "ReleaseConflict"],
     ["[HE4] failed", { look: { ...look, failure: NO, isCurrent: false } }, "failed", "UpgradeFailed"],
-    [
-      "[HE4] failed before it ever ran",
-      { look: { ...look, failure: NO, hasRun: false } },
-      "failed",
-      "InstallFailed",
-    ],
+    ["[HE4] failed before it ever ran", { look: { ...look, failure: NO, hasRun: false } }, "failed", "InstallFailed"],
     [
       "[HE23] failed for its rights",
       { look: { ...look, failure: { message: "No.", reason: "ForbiddenObject" } } },

@@ -5,7 +5,7 @@ import type { InformerLog } from "../kube/informer.adapter.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { type Attempts, afterAttempt, failureFor, type Problem, waitMs } from "./attempts.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
-import { FORBIDDEN, HelmFailure, masked } from "./failure.ts";
+import { FORBIDDEN, HelmFailure } from "./failure.ts";
 import type { Helm } from "./helm.adapter.ts";
 import type { Leases } from "./lease.store.ts";
 import { documentsIn, fieldsOf } from "./manifest.ts";
@@ -210,22 +210,21 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     else if (next.step === "uninstall") await helm.uninstall(id, rights, signal);
     else if (wanted) {
       const labels = revisionLabels(id, clusterId, { digest: digestOf(wanted), version: nextVersion(revisions) });
-      const inspect = (manifest: string) => refuseOutside(manifest, wanted, rights);
+      const inspect = (manifest: string) => refuseOutside(manifest, rights);
       await helm.upgrade(wanted, { labels, rights, isUpgrade: next.step === "upgrade", inspect }, signal);
     }
   }
 
   /** The API server would refuse it as well, but only in the middle of an upgrade. */
-  async function refuseOutside(manifest: string, wanted: HelmRelease, { remedy }: Rights): Promise<void> {
+  async function refuseOutside(manifest: string, { namespace, remedy }: Rights): Promise<void> {
     const objects: Brought[] = [];
     for (const document of documentsIn(manifest)) {
       objects.push(...fieldsOf(document).flatMap(broughtBy));
       await letOthersWork();
     }
-    const { namespace, values } = wanted;
     const titles = await outsideOf(objects, namespace, isNamespaced);
     if (titles.length === 0) return;
-    throw new HelmFailure(safeText(masked(outsideSentence(titles, namespace, remedy), values)), FORBIDDEN);
+    throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
   }
 
   return {

@@ -10,6 +10,8 @@ export type ChartName = Pick<ChartRef, "repo" | "name">;
 /** Whose rights Helm has for a release. */
 export interface Rights {
   readonly user: string;
+  /** Where it works. */
+  readonly namespace: string;
   readonly isClusterWide: boolean;
   /** What people can do about it where the rights do not suffice. */
   readonly remedy: string;
@@ -39,9 +41,11 @@ export function rightsFor(
   chart: ChartName | null | undefined,
   { clusterWideCharts, clusterWideUser }: RightsPolicy,
 ): Rights {
-  const isAllowed = !!chart && clusterWideCharts(namespace).some((one) => chartSourceKey(one) === chartSourceKey(chart));
+  const isAllowed =
+    !!chart && clusterWideCharts(namespace).some((one) => chartSourceKey(one) === chartSourceKey(chart));
   if (isAllowed && clusterWideUser !== null) {
-    return { user: clusterWideUser, isClusterWide: true, remedy: ALL_THERE_IS };
+    return { user: clusterWideUser, namespace, isClusterWide: true, remedy: ALL_THERE_IS };
   }
-  return { user: projectUser(namespace), isClusterWide: false, remedy: isAllowed ? NOT_EQUIPPED : NOT_ALLOWED };
+  const remedy = isAllowed ? NOT_EQUIPPED : NOT_ALLOWED;
+  return { user: projectUser(namespace), namespace, isClusterWide: false, remedy };
 }
