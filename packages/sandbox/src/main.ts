@@ -39,13 +39,8 @@ async function prepare({ store }: Sandbox): Promise<void> {
   }
   const metadata = { name: OPERATOR_NAMESPACE };
   ensure(store, "namespaces", { apiVersion: "v1", kind: "Namespace", metadata });
-  const rules = parse(await readFile(CHARTS_ROLE, "utf8")) as object[];
-  const role = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    metadata: { name: "binnacle-charts" },
-  };
-  ensure(store, "clusterroles.rbac.authorization.k8s.io", { ...role, rules });
+  const role = parse(await readFile(CHARTS_ROLE, "utf8")) as ObjectDraft;
+  ensure(store, "clusterroles.rbac.authorization.k8s.io", role);
 }
 
 function ensure(store: Sandbox["store"], resource: string, object: ObjectDraft): void {
