@@ -17,6 +17,7 @@ export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
 export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
   "[JO1] is installed by the printed command": "installs the chart on a cluster of its own",
   "[JO9] streams its logs through the hub": "writes the lines of its pods through kwok's logs",
+  "[HE27] gives nobody rights that charts do not have": "relies on Kubernetes to check who grants which rights",
   "[KU15] the lines of a pod are read and followed": "writes the lines of its pods through kwok's logs",
 };
 
@@ -24,6 +25,7 @@ export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
 export const FILES_WITH_HELM: readonly string[] = [
   "packages/operator/src/addon/addon.kube.test.ts",
   "packages/operator/src/helm/private-chart.kube.test.ts",
+  "packages/operator/src/addon/chart-rights.kube.test.ts",
   "packages/operator/src/telemetry/release-telemetry.kube.test.ts",
 ];
 

@@ -31,6 +31,8 @@ describe("the configuration of the operator", () => {
       tokenSecret: null,
       helm: "helm",
       chartHosts: [],
+      chartsRole: "binnacle-charts",
+      clusterChartsAccount: null,
       prometheusUrl: null,
       healthPort: 8081,
       logLevel: "info",

@@ -11,6 +11,8 @@ export interface Config {
   readonly tokenSecret: string | null;
   readonly helm: string;
   readonly chartHosts: readonly string[];
+  readonly chartsRole: string;
+  readonly clusterChartsAccount: string | null;
   readonly prometheusUrl: string | null;
   readonly healthPort: number;
   readonly logLevel: LogLevel;

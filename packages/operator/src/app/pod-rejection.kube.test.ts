@@ -111,7 +111,7 @@ describe.skipIf(!HELM)("a chart whose pods the API server does not take", { time
     /cannot start pods: pods ".*" is forbidden: violates PodSecurity "baseline:latest": host namespaces/,
   );
 
-  test("[HE22] has failed with the words of Pod Security, and recovers", async () => {
+  test("[HE28] has failed with the words of Pod Security, and recovers", async () => {
     await world.tell({ host: true, store: true });
     await world.seen({ phase: "failed", reason: "PodRejected", message: violation }, SLOW_MS);
     await world.tell({ host: false });
@@ -120,7 +120,7 @@ describe.skipIf(!HELM)("a chart whose pods the API server does not take", { time
     await world.seen({ phase: "degraded", reason: "PodRejected", message: violation }, SLOW_MS);
   });
 
-  test("[HE22] has failed for a hook, long before Helm gives up waiting", async () => {
+  test("[HE28] has failed for a hook, long before Helm gives up waiting", async () => {
     await world.tell({ host: true, hang: true });
     await world.seen({ phase: "failed", reason: "PodRejected", message: violation }, SLOW_MS);
   });

@@ -10,7 +10,7 @@ import {
   setting,
   type Variable,
 } from "@binnacle/process";
-import { clusterId, hubUrl, kubernetesName, token } from "./parsers.ts";
+import { clusterId, hubUrl, kubernetesName, roleName, token } from "./parsers.ts";
 
 /** What may be shown and logged. */
 export const SETTINGS = {
@@ -38,6 +38,17 @@ export const SETTINGS = {
     "",
     list(hostWithPort),
     "Hosts of chart repositories that may have an address which is not public and may speak plain HTTP, comma-separated; `host` or `host:port`",
+  ),
+  chartsRole: setting(
+    "BINNACLE_CHARTS_ROLE",
+    "binnacle-charts",
+    roleName,
+    "ClusterRole that says what charts may do in the namespace of their project; the operator's chart brings it",
+  ),
+  clusterChartsAccount: optional(
+    "BINNACLE_CLUSTER_CHARTS_ACCOUNT",
+    kubernetesName,
+    "Service account of the operator's namespace as which charts are installed that the control plane allows rights of the whole cluster; without it none are",
   ),
   prometheusUrl: optional(
     "BINNACLE_PROMETHEUS_URL",

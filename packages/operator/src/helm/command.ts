@@ -1,4 +1,5 @@
 import type { ReleaseId } from "./revision.ts";
+import type { Rights } from "./rights.ts";
 
 /** The arguments of each call of Helm. They can be seen by others on the machine, so no value is ever among them. */
 
@@ -7,28 +8,59 @@ const HISTORY_MAX = 5;
 const HOOK_TIMEOUT_S = 300;
 export const PROCESS_TIMEOUT_MS = 2 * HOOK_TIMEOUT_S * 1_000;
 
-/** The chart as a file, and what Helm is told about it. */
+/** A chart on our disk, and what Helm is told about it. */
 export interface ChartSource {
   readonly chart: string;
   readonly options: readonly string[];
 }
 
-const place = ({ namespace }: Pick<ReleaseId, "namespace">) => [
+/** As whom Helm asks the API server. */
+type Asker = Pick<Rights, "user">;
+
+const place = ({ namespace }: Pick<ReleaseId, "namespace">, { user }: Asker) => [
   `--namespace=${namespace}`,
-  `--timeout=${HOOK_TIMEOUT_S}s`,
+  `--kube-as-user=${user}`,
+];
+const patience = `--timeout=${HOOK_TIMEOUT_S}s`;
+
+export interface Upgrade {
+  readonly source: ChartSource;
+  readonly rights: Rights;
+  /** There is a revision already, which charts can tell. */
+  readonly isUpgrade: boolean;
+}
+
+/**
+ * All that an upgrade would make, hooks and definitions among it. The API server is asked for what the templates look up,
+ * so that they say the same as later.
+ */
+export const renderArguments = (id: ReleaseId, { source, rights, isUpgrade }: Upgrade): string[] => [
+  "template",
+  ...place(id, rights),
+  "--dry-run=server",
+  "--include-crds",
+  ...(isUpgrade ? ["--is-upgrade"] : []),
+  "--values=-",
+  ...source.options,
+  "--",
+  id.name,
+  source.chart,
 ];
 
 /** The values come through standard input. */
 export function upgradeArguments(
   id: ReleaseId,
-  source: ChartSource,
+  { source, rights }: Upgrade,
   labels: Readonly<Record<string, string>>,
 ): string[] {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   return [
     "upgrade",
     "--install",
-    ...place(id),
+    ...place(id, rights),
+    patience,
+    // Definitions are of the whole cluster.
+    ...(rights.isClusterWide ? [] : ["--skip-crds"]),
     `--history-max=${HISTORY_MAX}`,
     `--labels=${pairs.join(",")}`,
     "--values=-",
@@ -41,18 +73,20 @@ export function upgradeArguments(
   ];
 }
 
-export const rollbackArguments = (id: ReleaseId, to: number): string[] => [
+export const rollbackArguments = (id: ReleaseId, to: number, asker: Asker): string[] => [
   "rollback",
-  ...place(id),
+  ...place(id, asker),
+  patience,
   "--",
   id.name,
   String(to),
 ];
 
 /** The history says what was installed, so it stays until nothing of that is left. */
-export const uninstallArguments = (id: ReleaseId): string[] => [
+export const uninstallArguments = (id: ReleaseId, asker: Asker): string[] => [
   "uninstall",
-  ...place(id),
+  ...place(id, asker),
+  patience,
   "--keep-history",
   "--",
   id.name,

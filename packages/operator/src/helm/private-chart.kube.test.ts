@@ -33,7 +33,7 @@ describe.skipIf(!HELM)("a private chart on a cluster", { timeout: 120_000 }, () 
     const folder = await served(lockedFolder(login, { "/index.yaml": INDEX, "/tiny.tgz": tinyChart().archive }));
     const registry = await served(ociRegistry({ name: "tiny", tags: { "1.0.0": tinyChart() }, login }));
     const oci = registry.url.replace(/^http/, "oci");
-    world = await addonWorld([folder.url, oci].map((url) => ({ url, ...login })));
+    world = await addonWorld({ credentials: [folder.url, oci].map((url) => ({ url, ...login })) });
 
     await world.tell({ color: "blue" }, { chart: { repo: folder.url, name: "tiny", version: "1.0.0" } });
     await world.seen(READY);
@@ -49,7 +49,7 @@ describe.skipIf(!HELM)("a private chart on a cluster", { timeout: 120_000 }, () 
     const schema = JSON.stringify({ $ref: `${bait.url}/schema.json` });
     const { archive } = tinyChart({ "values.schema.json": schema });
     const folder = await served(lockedFolder(login, { "/index.yaml": INDEX, "/tiny.tgz": archive }));
-    world = await addonWorld([{ url: folder.url, ...login }]);
+    world = await addonWorld({ credentials: [{ url: folder.url, ...login }] });
     await world.tell({ color: "blue" }, { chart: { repo: folder.url, name: "tiny", version: "1.0.0" } });
     await world.seen(READY);
     expect(bait.asked).toEqual([]);
