@@ -43,7 +43,6 @@ async function served(answer: RequestListener): Promise<WebServer> {
   return server;
 }
 
-/** Upgrades with a program in the place of Helm, which writes down all that it can see. */
 /** With rights that need no look at what the chart makes. */
 const UPGRADE = {
   rights: { user: "system:serviceaccount:shop:binnacle-charts", namespace: "shop", isClusterWide: true, remedy: "" },
@@ -52,6 +51,7 @@ const UPGRADE = {
   inspect: async () => undefined,
 };
 
+/** Upgrades with a program in the place of Helm, which writes down all that it can see. */
 async function upgrade(
   repo: string,
   options: Partial<ChartFilesOptions> & { credentials?: () => readonly RepositoryCredential[] } = {},
