@@ -68,7 +68,8 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
   };
-  const appPorts = { vault, clock, bus, findDefinition: definitionFinder(catalog.addons) };
+  const { chartHosts } = config;
+  const appPorts = { vault, clock, bus, findDefinition: definitionFinder(catalog.addons), chartHosts };
   return [
     ...versionRoutes(config.build),
     ...sessionRoutes(db, tokens, passwords, clock, sessionSettings),

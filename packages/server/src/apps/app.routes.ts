@@ -27,7 +27,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       createApp,
       wellFormed(
-        ({ body }) => newAppProblems(body.name, body.components, ports.findDefinition),
+        ({ body }) => newAppProblems(body.name, body.components, ports),
         inProject("editor", ({ body }) => body.project_id),
       ),
       async ({ caller, project, body, change, reply }) => {
@@ -49,7 +49,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       updateApp,
       wellFormed(
-        ({ body }) => changeProblems(body.components ?? [], ports.findDefinition),
+        ({ body }) => changeProblems(body.components ?? [], ports),
         inApp("editor", (input) => addressOf(input)),
       ),
       async ({ caller, params, query, body, headers, change, reply }) => {
@@ -59,9 +59,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
           components: components.map(({ op, name }) => ({ op, name })),
         };
         const order = { address: addressOf({ params, query }), headers, createdBy: caller.email, changes };
-        const app = await change((unit) =>
-          operate(unit, ports, order, (before) => updated(before, body, ports.findDefinition)),
-        );
+        const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body, ports)));
         sendEtag(reply, appVersion(app));
         return wireApp(app);
       },

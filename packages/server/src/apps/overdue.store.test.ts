@@ -30,6 +30,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
     clock: world.clock.now,
     bus: createMemoryBus(listeningLog()),
     findDefinition: () => undefined,
+    chartHosts: [],
   };
   const records: ChangeRecord[] = [];
   const announced: Announcement[] = [];
