@@ -167,12 +167,40 @@ export const AddonSpec = Type.Object(
   },
 );
 
+const LONGEST_SECRET_PATH = 253;
+const SECRET_PATH = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
+
+/** The way to one value of a chart. It is the key of a Secret too. */
+export const SecretPath = Type.String({
+  maxLength: LONGEST_SECRET_PATH,
+  pattern: SECRET_PATH,
+  examples: ["auth.password"],
+});
+export const isSecretPath = (path: string): boolean =>
+  path.length <= LONGEST_SECRET_PATH && new RegExp(SECRET_PATH).test(path);
+
 export const ChartSpec = Type.Object(
   {
-    repo: Type.String({ minLength: 1, maxLength: 2000, examples: ["https://charts.example.com"] }),
+    repo: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: "^(https?|oci)://[!-~]+$",
+      description:
+        "A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the allow-list.",
+      examples: ["https://charts.example.com"],
+    }),
     name: Type.String({ minLength: 1, maxLength: 250, examples: ["ingress-nginx"] }),
     version: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["4.13.0"] })),
     values: Type.Optional(Values),
+    secret_values: Type.Optional(
+      Type.Array(SecretPath, {
+        maxItems: 100,
+        uniqueItems: true,
+        description:
+          "Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the component " +
+          "that has the path as its key, and reads as a reference to the Secret that holds it.",
+      }),
+    ),
   },
   strict,
 );

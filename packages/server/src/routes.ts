@@ -71,7 +71,8 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
   };
-  const appPorts = { vault, clock, bus, findDefinition: definitionFinder(catalog.addons) };
+  const { chartHosts } = config;
+  const appPorts = { vault, clock, findDefinition: definitionFinder(catalog.addons), chartHosts };
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),

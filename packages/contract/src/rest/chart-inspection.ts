@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { StackTemplateFile } from "../catalog/stack-template.ts";
+import { SecretPath } from "../component.ts";
 import { Nullable, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
@@ -37,6 +38,11 @@ export const ChartInspection = Type.Object(
       description: "Whether the chart brings a schema; else `schema` is inferred from its values.",
     }),
     schema: Type.Record(Type.String(), Type.Unknown(), { examples: [{ type: "object" }] }),
+    secret_values: Type.Array(SecretPath, {
+      description:
+        "Paths of what the chart's own schema calls secret, by `x-secret: true` or `format: password`: those that " +
+        "`chart_spec.secret_values` of a component should list.",
+    }),
     defaults: Values,
     readme: Nullable(Type.String({ examples: ["# ingress-nginx"] })),
   },

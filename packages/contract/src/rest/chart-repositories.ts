@@ -42,6 +42,7 @@ export const ChartRepositoryInput = Type.Object({ ...fields, password }, { ...st
 export type ChartRepositoryInput = Static<typeof ChartRepositoryInput>;
 
 const needs = (field: string) => ({ type: "object", properties: { [field]: {} }, required: [field] });
+// biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, and nobody awaits a schema
 const comesWithPassword = (field: string) => ({ if: needs(field), then: needs("password") });
 
 export const ChartRepositoryChanges = Type.Object(

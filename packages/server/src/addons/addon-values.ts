@@ -7,9 +7,11 @@ import type { SecretRef, ValidationItem } from "@binnacle/contract";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The instance whose values are set, and the paths of the secrets that are in the vault for it already. */
+/** Whose values are set, and the paths of the secrets that are in the vault for it already. */
 export interface Holder {
   readonly name: string;
+  /** The Secret in the cluster that has them; that of an addon instance where it is left out. */
+  readonly secretName?: string;
   readonly held: readonly string[];
 }
 
@@ -29,10 +31,12 @@ export interface Settled {
   readonly missing: readonly string[];
 }
 
-/** Where the cluster keeps the secret. A path is a valid key of a Secret as it is. */
-export const secretRefOf = (instanceName: string, path: string): SecretRef => ({
-  secret_ref: { name: `${instanceName}-addon-values`, key: path },
-});
+/** Where the cluster keeps the secret of an instance. A path is a valid key of a Secret as it is. */
+export const secretRefOf = (instanceName: string, path: string): SecretRef =>
+  refIn(addonSecretName(instanceName), path);
+
+const addonSecretName = (instanceName: string) => `${instanceName}-addon-values`;
+const refIn = (secretName: string, path: string): SecretRef => ({ secret_ref: { name: secretName, key: path } });
 
 /** What values given by somebody come to: what is to be stored, or everything that is wrong with them. */
 export function settleValues(
@@ -41,8 +45,9 @@ export function settleValues(
   holder: Holder,
 ): Settled | { readonly problems: readonly ValidationItem[] } {
   const paths = [...new Set([...rules.secret_values, ...holder.held])];
+  const secretName = holder.secretName ?? addonSecretName(holder.name);
   const found = new Map(paths.map((path) => [path, through(values, stepsOf(path))]));
-  const isKept = (path: string) => holder.held.includes(path) && isRef(found.get(path), secretRefOf(holder.name, path));
+  const isKept = (path: string) => holder.held.includes(path) && isRef(found.get(path), refIn(secretName, path));
   const changed = paths.filter((path) => found.get(path) !== undefined && !isKept(path));
   const open = paths.filter((path) => !changed.includes(path));
 
@@ -56,16 +61,22 @@ export function settleValues(
   if (problems.length > 0) return { problems };
 
   return {
-    values: redactValues(values, paths, holder.name),
+    values: withReferences(values, paths, secretName),
     given: new Map(changed.map((path) => [path, String(found.get(path))])),
     missing: open.filter((path) => !holder.held.includes(path)),
   };
 }
 
 /** A reference at every path, whatever was there or was not. */
-export function redactValues(values: Values, paths: readonly string[], instanceName: string): Values {
-  return paths.reduce((inner, path) => withPath(inner, stepsOf(path), secretRefOf(instanceName, path)), values);
-}
+export const redactValues = (values: Values, paths: readonly string[], instanceName: string): Values =>
+  withReferences(values, paths, addonSecretName(instanceName));
+
+export const withReferences = (values: Values, paths: readonly string[], secretName: string): Values =>
+  paths.reduce((inner, path) => withPath(inner, stepsOf(path), refIn(secretName, path)), values);
+
+/** The paths at which such a reference stands. */
+export const referredPaths = (values: Values, paths: readonly string[], secretName: string): string[] =>
+  paths.filter((path) => isRef(through(values, stepsOf(path)), refIn(secretName, path)));
 
 /** What Helm is given: maps are laid over maps, and everything else replaces what is below it. */
 export function overlay(below: Values, above: Values): Values {

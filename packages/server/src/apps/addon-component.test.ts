@@ -24,6 +24,7 @@ const STORE = {
   },
 } as unknown as AddonDefinition;
 const find = definitionFinder([STORE]);
+const rules = { findDefinition: find, chartHosts: [] };
 
 const store = (asked: NonNullable<ComponentSpec["addon_spec"]> = {}): ComponentSpec => ({
   name: "db",
@@ -44,10 +45,10 @@ describe("a component of a definition", () => {
     const loc = ["addon_spec", ...place];
     expect(settleAddon(store(asked), find).problems.map((item) => item.loc)).toEqual([loc]);
     const written = { ...store(asked), type: "addon" as const };
-    expect(newAppProblems("shop", [WEB, written], find).map((item) => item.loc)).toEqual([
+    expect(newAppProblems("shop", [WEB, written], rules).map((item) => item.loc)).toEqual([
       ["body", "components", 1, ...loc],
     ]);
-    expect(changeProblems([{ op: "add", ...written }], find).map((item) => item.loc)).toEqual([
+    expect(changeProblems([{ op: "add", ...written }], rules).map((item) => item.loc)).toEqual([
       ["body", "components", 0, ...loc],
     ]);
   });
@@ -76,7 +77,7 @@ describe("a component of a definition", () => {
 
   test("[AP63] does not have a secret twice", () => {
     const given = { ...store({ values: { auth: { password: "s3cret" } } }), secrets: { "auth.password": "other" } };
-    expect(newAppProblems("shop", [given], find)).toMatchObject([
+    expect(newAppProblems("shop", [given], rules)).toMatchObject([
       { loc: ["body", "components", 0, "addon_spec", "values", "auth", "password"], type: "value_error" },
     ]);
   });
@@ -84,7 +85,7 @@ describe("a component of a definition", () => {
 
 describe("a patch of a component of a definition", () => {
   const patched = (before: ComponentSpec, patch: object) =>
-    changeComponents("shop", [before], [{ op: "patch", name: "db", ...patch }], find);
+    changeComponents("shop", [before], [{ op: "patch", name: "db", ...patch }], rules);
 
   test("[AP63] sets the secrets among its values", () => {
     const outcome = patched(store(), { addon_spec: { values: { auth: { password: "s3cret" } } }, secrets: null });

@@ -6,6 +6,13 @@ import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 
 export type FindDefinition = (id: string) => AddonDefinition | undefined;
 
+/** What components are held against when they are written. */
+export interface ComponentRules {
+  readonly findDefinition: FindDefinition;
+  /** Hosts that charts may come from whatever their address. */
+  readonly chartHosts: readonly string[];
+}
+
 /** Ids are compared as ids: the case of letters is nothing. */
 export function definitionFinder(definitions: readonly AddonDefinition[]): FindDefinition {
   const byId = new Map(definitions.map((definition) => [definition.id, definition]));
@@ -13,12 +20,12 @@ export function definitionFinder(definitions: readonly AddonDefinition[]): FindD
 }
 
 /** A component as it may be kept. */
-interface SettledAddon<C extends ComponentSpec = ComponentSpec> {
+export interface Settled<C extends ComponentSpec = ComponentSpec> {
   /** Without the secrets that were among its values. */
   readonly component: C;
   /** Those secrets, by the path that led to each. */
   readonly inline: Readonly<Record<string, string>>;
-  /** What the definition has against it, each where it is in the component. */
+  /** What there is against it, each where it is in the component. */
   readonly problems: readonly ValidationItem[];
 }
 
@@ -30,7 +37,7 @@ export function settleAddon<C extends ComponentSpec>(
   component: C,
   find: FindDefinition,
   secretKeys: readonly string[] = [],
-): SettledAddon<C> {
+): Settled<C> {
   const { addon_spec } = component;
   if (addon_spec?.definition_id === undefined) return { component, inline: {}, problems: [] };
   const definition = find(addon_spec.definition_id);

@@ -63,7 +63,11 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
 
     route(listDeployments, inApp("viewer", addressed), async ({ app, query }) => {
       const deployments = await listDeploymentRows(db, app.id, pageOf(query));
-      return envelope(deployments.map(wireDeployment), app.revision, query);
+      return envelope(
+        deployments.map((deployment) => wireDeployment(deployment, app)),
+        app.revision,
+        query,
+      );
     }),
 
     route(

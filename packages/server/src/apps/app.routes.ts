@@ -27,7 +27,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       createApp,
       wellFormed(
-        ({ body }) => newAppProblems(body.name, body.components, ports.findDefinition),
+        ({ body }) => newAppProblems(body.name, body.components, ports),
         inProject("editor", ({ body }) => body.project_id),
       ),
       async ({ caller, project, standing, body, change, reply }) => {
@@ -50,7 +50,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       updateApp,
       wellFormed(
-        ({ body }) => changeProblems(body.components ?? [], ports.findDefinition),
+        ({ body }) => changeProblems(body.components ?? [], ports),
         inApp("editor", (input) => addressOf(input)),
       ),
       async ({ caller, standing, params, query, body, headers, change, reply }) => {
@@ -61,9 +61,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         };
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
-        const app = await change((unit) =>
-          operate(unit, ports, order, (before) => updated(before, body, ports.findDefinition)),
-        );
+        const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body, ports)));
         sendEtag(reply, appVersion(app));
         return wireApp(app);
       },

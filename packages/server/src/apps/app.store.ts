@@ -6,8 +6,9 @@ import { isUniqueViolation } from "../database/violation.ts";
 import { codedConflict, notFound } from "../fault.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type App, type AppAddress, type Deployment, type SeenApp, secretPath } from "./app.ts";
+import type { App, AppAddress, Deployment, SeenApp } from "./app.ts";
 import type { SecretChanges } from "./secret-changes.ts";
+import { secretPath } from "./secret-path.ts";
 
 /**
  * Locked to the end of the transaction, so that of several who change the app at once each starts from what the last one

@@ -4,6 +4,8 @@ import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import type { Versioned } from "../http/etag.ts";
+import { shownChart } from "./chart-component.ts";
+import { keysOf } from "./secret-path.ts";
 
 export type App = Selectable<AppTable>;
 export type Deployment = Selectable<AppDeploymentTable>;
@@ -22,8 +24,6 @@ export interface AppAddress {
 export interface SeenApp extends App {
   readonly secret_paths: readonly string[];
 }
-
-export const secretPath = (component: string, key: string) => `${component}/${key}`;
 
 export const isPaused = (app: Pick<App, "replicas_before_pause">) => app.replicas_before_pause !== null;
 
@@ -49,8 +49,8 @@ export function wireApp(app: SeenApp): WireApp {
     org_id: app.org_id,
     description: app.description,
     components: effectiveComponents(specOf(app)).map((component) => ({
-      ...component,
-      secrets: keysOf(app, component.name),
+      ...shownChart(app.name, component, keysOf(app.secret_paths, component.name)),
+      secrets: keysOf(app.secret_paths, component.name),
       ready_replicas: app.component_statuses.find(({ name }) => name === component.name)?.ready_replicas ?? null,
     })),
     paused: isPaused(app),
@@ -71,13 +71,12 @@ export function wireApp(app: SeenApp): WireApp {
   };
 }
 
-function keysOf({ secret_paths }: SeenApp, component: string): string[] {
-  const start = secretPath(component, "");
-  return secret_paths.filter((path) => path.startsWith(start)).map((path) => path.slice(start.length));
-}
-
-export function wireDeployment(deployment: Deployment): WireDeployment {
+/** What a revision calls secret is shown as such, whether or not the app has it by now: it is no part of a revision. */
+export function wireDeployment(deployment: Deployment, app: Pick<App, "name">): WireDeployment {
   const { spec } = deployment;
+  const components = effectiveComponents(spec).map((component) =>
+    shownChart(app.name, component, component.chart_spec?.secret_values ?? []),
+  );
   return {
     deployment_id: deployment.id,
     revision: deployment.revision,
@@ -88,7 +87,7 @@ export function wireDeployment(deployment: Deployment): WireDeployment {
     created_at: deployment.created_at.toISOString(),
     updated_at: deployment.updated_at.toISOString(),
     finished_at: deployment.finished_at?.toISOString() ?? null,
-    spec: { components: effectiveComponents(spec), paused: spec.paused },
+    spec: { components, paused: spec.paused },
   };
 }
 

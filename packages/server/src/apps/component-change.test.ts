@@ -4,9 +4,9 @@ import { Fault } from "../fault.ts";
 import { WEB, workload } from "./app.fixture.ts";
 import { changeComponents, changeProblems } from "./component-change.ts";
 
-const noDefinitions = () => undefined;
+const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
 const change = (before: readonly ComponentSpec[], ...changes: ComponentChange[]) =>
-  changeComponents("shop", before, changes, noDefinitions);
+  changeComponents("shop", before, changes, NO_RULES);
 
 function changed(before: readonly ComponentSpec[], ...changes: ComponentChange[]) {
   const outcome = change(before, ...changes);
@@ -106,7 +106,7 @@ describe("changes of components", () => {
           { op: "remove", name: "web", exports: {} },
           { op: "patch", name: "web", exports: null },
         ],
-        noDefinitions,
+        NO_RULES,
       ).map(({ loc, type }) => [loc, type]),
     ).toEqual([
       [["body", "components", 0, "workload_spec", "args"], "list_type"],

@@ -9,11 +9,20 @@ import {
 import type { TSchema } from "typebox";
 import { codedConflict, Fault, invalid, notFound } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
-import { type FindDefinition, settleAddon } from "./addon-component.ts";
+import { type ComponentRules, type Settled, settleAddon } from "./addon-component.ts";
+import { settleChart } from "./chart-component.ts";
 import { componentProblems } from "./component.ts";
 import { needsOf } from "./component-graph.ts";
 import { mergePatch } from "./merge-patch.ts";
-import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, setSecrets, thenSecrets } from "./secret-changes.ts";
+import {
+  dropSecrets,
+  NO_SECRET_CHANGES,
+  type SecretChanges,
+  secretPathsAfter,
+  setSecrets,
+  thenSecrets,
+} from "./secret-changes.ts";
+import { keysOf } from "./secret-path.ts";
 
 type Loc = ValidationItem["loc"];
 
@@ -38,30 +47,42 @@ function checkOf<S extends TSchema>(schema: S) {
   };
 }
 
+interface About {
+  /** The app, which a reference to a secret names. A component that is new has none to refer to. */
+  readonly app?: string;
+  /** Keys of secrets that the same request gives, and of those that the component has already. */
+  readonly given?: readonly string[];
+  readonly held?: readonly string[];
+}
+
+/** What a component comes to, of whichever type it is. */
+function settle(component: Kept, rules: ComponentRules, { app = "", given = [], held = [] }: About): Settled {
+  if (component.chart_spec) return settleChart(component, { app, chartHosts: rules.chartHosts, given, held });
+  return settleAddon(component, rules.findDefinition, given);
+}
+
 /** Splits what is written into what is kept and what is secret. */
 export function keptPart(
   { secrets = {}, ...given }: Given,
-  find: FindDefinition,
+  rules: ComponentRules,
 ): { kept: Kept; secrets: SecretChanges } {
-  const { component: kept, inline } = settleAddon(given, find);
+  const { component: kept, inline } = settle(given, rules, {});
   return { kept, secrets: secretsGiven(kept.name, { ...inline, ...secrets }) };
 }
 
 const secretsGiven = (name: string, secrets: Readonly<Record<string, string | null>>): SecretChanges =>
   Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(name, secrets);
 
-/** What the definition of an addon has against a component that is written, each problem where it is in the component. */
-export const definitionProblems = (
-  { secrets = {}, ...given }: Given,
-  find: FindDefinition,
-): readonly ValidationItem[] => settleAddon(given, find, Object.keys(secrets)).problems;
+/** What is wrong with the addon or the chart of a component that is written, each problem where it is in the component. */
+export const releaseProblems = ({ secrets = {}, ...given }: Given, rules: ComponentRules): readonly ValidationItem[] =>
+  settle(given, rules, { given: Object.keys(secrets) }).problems;
 
 /** What can be said about the changes without the app: an addition is whole, a removal names and says nothing more. */
-export function changeProblems(changes: readonly ComponentChange[], find: FindDefinition): ValidationItem[] {
+export function changeProblems(changes: readonly ComponentChange[], rules: ComponentRules): ValidationItem[] {
   return changes.flatMap(({ op, ...component }, index) => {
     if (op === "add") {
       const { value, problems } = checkWhole(component, at(index));
-      return problems.length > 0 ? problems : placed(definitionProblems(value as Given, find), index);
+      return problems.length > 0 ? problems : placed(releaseProblems(value as Given, rules), index);
     }
     if (op === "patch") return [];
     return Object.keys(component)
@@ -70,17 +91,19 @@ export function changeProblems(changes: readonly ComponentChange[], find: FindDe
   });
 }
 
-/** All of the changes, one after the other, or the first reason why not. */
+/** All of the changes, one after the other, or the first reason why not. `secretPaths` are those that the app has. */
 export function changeComponents(
   appName: string,
   before: readonly Kept[],
   changes: readonly ComponentChange[],
-  find: FindDefinition,
+  rules: ComponentRules,
+  secretPaths: readonly string[] = [],
 ): ChangedComponents | Fault {
   let components = [...before];
   let secrets = NO_SECRET_CHANGES;
   for (const [index, change] of changes.entries()) {
-    const changed = changeOne(components, change, index, find);
+    const held = keysOf(secretPathsAfter(secretPaths, secrets), change.name);
+    const changed = changeOne(components, change, index, rules, { app: appName, held });
     if (changed instanceof Fault) return changed;
     components = changed.components;
     secrets = thenSecrets(secrets, changed.secrets);
@@ -93,14 +116,15 @@ function changeOne(
   components: readonly Kept[],
   change: ComponentChange,
   index: number,
-  find: FindDefinition,
+  rules: ComponentRules,
+  { app, held }: Required<Pick<About, "app" | "held">>,
 ): ChangedComponents | Fault {
   const { op, name } = change;
   const current = components.find((component) => component.name === name);
   if (op === "add") {
     if (current) return codedConflict("name_taken", `The app already has a component ${name}.`, { component: name });
     const { op: _op, ...given } = change;
-    const { kept, secrets } = keptPart(checkWhole(given, at(index)).value as Given, find);
+    const { kept, secrets } = keptPart(checkWhole(given, at(index)).value as Given, rules);
     return { components: [...components, kept], secrets };
   }
   if (!current) return notFound(`Component ${name}`);
@@ -112,8 +136,11 @@ function changeOne(
   const { value, problems } = checkKept(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
   const whole = value as Kept;
-  // A component that the patch leaves the addon it was is not held against what the catalog has become meanwhile.
-  const touched = patch["addon_spec"] === undefined ? null : settleAddon(whole, find, Object.keys(secrets ?? {}));
+  // A component that the patch leaves the addon or chart it was is not held against what the rules have become meanwhile.
+  const isTouched = patch["addon_spec"] !== undefined || patch["chart_spec"] !== undefined;
+  // With `secrets: null` there is nothing left that a reference could stand for.
+  const about = { app, given: Object.keys(secrets ?? {}), held: secrets === null ? [] : held };
+  const touched = isTouched ? settle(whole, rules, about) : null;
   if (touched && touched.problems.length > 0) return invalid(placed(touched.problems, index));
   return {
     components: components.map((component) => (component === current ? (touched?.component ?? whole) : component)),

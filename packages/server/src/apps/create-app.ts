@@ -4,11 +4,11 @@ import type { Unit } from "../http/change.ts";
 import { newId } from "../id.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import type { Project } from "../projects/project.ts";
-import type { FindDefinition } from "./addon-component.ts";
+import type { ComponentRules } from "./addon-component.ts";
 import { appNameTaken, findNamesake, insertApp } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";
 import { componentProblems } from "./component.ts";
-import { definitionProblems, keptPart } from "./component-change.ts";
+import { keptPart, releaseProblems } from "./component-change.ts";
 import { hostsOf, refuseWildcards } from "./ingress-host.ts";
 import { type AppPorts, deploy } from "./operate.store.ts";
 import { NO_SECRET_CHANGES, secretPathsAfter, thenSecrets } from "./secret-changes.ts";
@@ -29,19 +29,19 @@ export interface NewApp {
 export const newAppProblems = (
   name: string,
   components: readonly ComponentInput[],
-  find: FindDefinition,
+  rules: ComponentRules,
 ): ValidationItem[] =>
   [
     ...componentProblems(name, components),
     ...components.flatMap((component, index) =>
-      definitionProblems(component, find).map((item) => ({ ...item, loc: [index, ...item.loc] })),
+      releaseProblems(component, rules).map((item) => ({ ...item, loc: [index, ...item.loc] })),
     ),
   ].map((item) => ({ ...item, loc: ["body", "components", ...item.loc] }));
 
 /** Creates an app within a change that the caller makes; the caller has seen to it that they may. */
 export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Promise<SeenApp> {
   const { project, name, description, createdBy, timeoutSeconds } = given;
-  const problems = newAppProblems(name, given.components, ports.findDefinition);
+  const problems = newAppProblems(name, given.components, ports);
   if (problems.length > 0) throw invalid(problems);
   const hosts = hostsOf(given.components);
   refuseWildcards(hosts, given.isOrgAdmin);
@@ -52,7 +52,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   if (namesake) throw appNameTaken(name);
 
   const now = ports.clock();
-  const parts = given.components.map((component) => keptPart(component, ports.findDefinition));
+  const parts = given.components.map((component) => keptPart(component, ports));
   const secrets = parts.map((part) => part.secrets).reduce(thenSecrets, NO_SECRET_CHANGES);
   const app: SeenApp = {
     id: newId(),

@@ -47,24 +47,30 @@ function partOf(
 ): Part {
   const component = { ...rest, type: rest.type ?? "workload" };
   if (chart_spec) {
-    const { values = {}, ...chart } = chart_spec;
-    return { component: { ...component, release: { chart: givenParts(chart), export_schema: {} } }, values };
+    const { values = {}, secret_values = [], ...chart } = chart_spec;
+    return {
+      component: { ...component, release: { chart: givenParts(chart), export_schema: {} } },
+      values: withSecrets(values, ofPaths(secrets, secret_values)),
+    };
   }
   if (addon_spec?.definition_id !== undefined) {
     const definition = find(addon_spec.definition_id);
     if (!definition) throw definitionGone();
     const { chart, default_values, export_schema, secret_values } = definition;
     const { values = {}, chart_version: version = chart.version } = addon_spec;
-    const ofValues = new Map([...secrets].filter(([key]) => secret_values.includes(key)));
     return {
       component: { ...component, release: { chart: { repo: chart.repo, name: chart.name, version }, export_schema } },
-      values: withSecrets(overlay(default_values, values), ofValues),
+      values: withSecrets(overlay(default_values, values), ofPaths(secrets, secret_values)),
     };
   }
   return {
     component: addon_spec?.instance === undefined ? component : { ...component, addon_instance: addon_spec.instance },
   };
 }
+
+/** Of a component's secrets, those that are values of its chart. */
+const ofPaths = (secrets: ReadonlyMap<string, string>, paths: readonly string[]): ReadonlyMap<string, string> =>
+  new Map([...secrets].filter(([key]) => paths.includes(key)));
 
 const givenParts = ({ repo, name, version }: ChartRef): ChartRef => ({
   repo,

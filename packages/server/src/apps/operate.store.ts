@@ -5,7 +5,7 @@ import type { Unit } from "../http/change.ts";
 import { requireMatch } from "../http/etag.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { FindDefinition } from "./addon-component.ts";
+import type { ComponentRules } from "./addon-component.ts";
 import { insertDeployment, lockApp, supersedePending, updateAppRow, writeSecrets } from "./app.store.ts";
 import { type AppAddress, appEvent, appVersion, auditedApp, dispatchedApp, type SeenApp, specOf } from "./app.ts";
 import { NO_DRIFT_KNOWN } from "./drift-report.ts";
@@ -14,10 +14,9 @@ import { addedHosts, refuseWildcards } from "./ingress-host.ts";
 import { auditedSecrets } from "./secret-changes.ts";
 import type { Outcome, Step } from "./transition.ts";
 
-export interface AppPorts {
+export interface AppPorts extends ComponentRules {
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly findDefinition: FindDefinition;
 }
 
 interface Order {

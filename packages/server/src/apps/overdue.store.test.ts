@@ -27,6 +27,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
     vault: createVault([{ id: "k", key: new Uint8Array(32) }]),
     clock: world.clock.now,
     findDefinition: () => undefined,
+    chartHosts: [],
   };
   const records: ChangeRecord[] = [];
   const announced: Announcement[] = [];

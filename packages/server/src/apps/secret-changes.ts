@@ -1,5 +1,5 @@
 import { MAX_SECRETS, type ValidationItem } from "@binnacle/contract";
-import { secretPath } from "./app.ts";
+import { secretPath } from "./secret-path.ts";
 
 /** What happens to the secrets of an app: first whole components lose theirs, then single keys are set or removed. */
 export interface SecretChanges {

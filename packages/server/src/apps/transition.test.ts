@@ -23,11 +23,11 @@ function done(outcome: Outcome): Step {
   return outcome;
 }
 const codeOf = (outcome: unknown) => (outcome as { detail?: { code?: string } }).detail?.code;
-const noDefinitions = () => undefined;
+const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
 const now = new Date("2026-02-01T00:00:00.000Z");
 
 const operations: [string, (app: SeenApp) => unknown][] = [
-  ["update", (app) => updated(app, { description: "x" }, noDefinitions)],
+  ["update", (app) => updated(app, { description: "x" }, NO_RULES)],
   ["scale", (app) => scaled(app, { component_name: "web", replicas: 3 })],
   ["pause", pausedApp],
   ["resume", resumed],
@@ -91,15 +91,13 @@ describe("pausing", () => {
             { op: "add", name: "constructor", workload_spec: { replicas: 4 } },
           ],
         },
-        noDefinitions,
+        NO_RULES,
       ),
     ).app;
     expect(changed.replicas_before_pause).toEqual({ web: 2, constructor: 4 });
     expect(done(resumed(changed)).app.components.map(({ workload_spec }) => workload_spec?.replicas)).toEqual([2, 4]);
     expect(
-      codeOf(
-        updated(paused, { components: [{ op: "patch", name: "web", workload_spec: { replicas: 3 } }] }, noDefinitions),
-      ),
+      codeOf(updated(paused, { components: [{ op: "patch", name: "web", workload_spec: { replicas: 3 } }] }, NO_RULES)),
     ).toBe("app_paused");
   });
 });

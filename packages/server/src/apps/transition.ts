@@ -1,6 +1,6 @@
 import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binnacle/contract";
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
-import type { FindDefinition } from "./addon-component.ts";
+import type { ComponentRules } from "./addon-component.ts";
 import { type AppSpec, type Deployment, isPaused, type SeenApp } from "./app.ts";
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
@@ -63,11 +63,11 @@ export function updated(
     components: changes,
     description = app.description,
   }: { components?: readonly ComponentChange[]; description?: string | null },
-  find: FindDefinition,
+  rules: ComponentRules,
 ): Outcome {
   const refusal = operationProblem(app);
   if (refusal) return refusal;
-  const changed = changeComponents(app.name, app.components, changes ?? [], find);
+  const changed = changeComponents(app.name, app.components, changes ?? [], rules, app.secret_paths);
   if (changed instanceof Fault) return changed;
   const { components, secrets } = changed;
   if (isPaused(app) && countsChanged(app, components)) return pausedConflict("change the replicas of");

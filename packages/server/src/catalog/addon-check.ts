@@ -1,6 +1,7 @@
 import { AddonDefinitionFile, placeholdersIn, valueAt } from "@binnacle/contract";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Kind, Problem } from "./catalog-file.ts";
+import { multilinePlaces } from "./one-line.ts";
 
 type Definition = AddonDefinitionFile;
 type Declaration = Definition["export_schema"][string];
@@ -26,11 +27,17 @@ function versionProblems({ chart }: Definition): Problem[] {
 function valueProblems({ values_schema, default_values }: Definition): Problem[] {
   const check = compiled(values_schema);
   if (typeof check === "string") return [{ path: ["values_schema"], message: `is no JSON Schema: ${check}` }];
-  if (check(default_values)) return [];
-  return (check.errors ?? []).map(({ instancePath, message }) => ({
-    path: ["default_values", ...instancePath.split("/").slice(1)],
-    message: message ?? "is not valid",
-  }));
+  const misfits = check(default_values) ? [] : (check.errors ?? []);
+  return [
+    ...misfits.map(({ instancePath, message }) => ({
+      path: ["default_values", ...instancePath.split("/").slice(1)],
+      message: message ?? "is not valid",
+    })),
+    ...multilinePlaces(values_schema).map((place) => ({
+      path: ["values_schema", ...place],
+      message: "takes text with line breaks; give it a pattern from ^ to $ in which none can be",
+    })),
+  ];
 }
 
 /** An instance of its own each time: it remembers schemas by `$id`. */

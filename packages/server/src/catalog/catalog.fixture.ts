@@ -30,8 +30,8 @@ values_schema:
   type: object
   additionalProperties: false
   properties:
-    user: { type: string }
-    password: { type: string }
+    user: { type: string, pattern: "^[a-z]+$" }
+    password: { type: string, pattern: "^[ -~]+$" }
 secret_values: [password]
 export_schema:
   host: { description: The host., secret: false, from: { service: "\${fullname}" } }

@@ -29,11 +29,7 @@ describe("an addon", () => {
       ["{ user: app }", "{ user: 1 }"],
       "7: default_values.user must be string",
     ],
-    [
-      "a schema that is none",
-      ["user: { type: string }", "user: { type: text }"],
-      "9: values_schema is no JSON Schema: ",
-    ],
+    ["a schema that is none", ["user: { type: string", "user: { type: text"], "9: values_schema is no JSON Schema: "],
     [
       "a version that is not offered",
       ["version: 2.0.0", "version: 3.0.0"],
@@ -47,7 +43,7 @@ describe("an addon", () => {
     ["that nobody may set", ["[password]", "[password, pin]"], "leads to no text in values_schema"],
     [
       "that is no text",
-      ["password: { type: string }", "password: { type: integer }"],
+      ['password: { type: string, pattern: "^[ -~]+$" }', "password: { type: integer }"],
       "leads to no text in values_schema",
     ],
     [
@@ -60,8 +56,16 @@ describe("an addon", () => {
   });
 
   test("[CG6] has secrets behind references in its schema too", () => {
-    const schema = "password: { $ref: '#/$defs/word' }\n  $defs: { word: { type: string } }";
-    expect(addonProblems(["password: { type: string }", schema])).toEqual([]);
+    const text = 'password: { type: string, pattern: "^[ -~]+$" }';
+    const schema = "password: { $ref: '#/$defs/word' }\n  $defs: { word: { type: string, pattern: '^[a-z]+$' } }";
+    expect(addonProblems([text, schema])).toEqual([]);
+  });
+
+  test("[CG16] is refused with text in which there may be line breaks", () => {
+    const change: Change = ['user: { type: string, pattern: "^[a-z]+$" }', "user: { type: string }"];
+    expect(addonProblems(change)).toEqual([
+      expect.stringContaining("values_schema.properties.user takes text with line breaks"),
+    ]);
   });
 
   test.each([

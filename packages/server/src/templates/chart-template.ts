@@ -1,9 +1,10 @@
-import type {
-  ChartInspection,
-  PromotedParameter,
-  TemplateComponent,
-  TemplateParameter,
-  ValidationItem,
+import {
+  type ChartInspection,
+  isSecretPath,
+  type PromotedParameter,
+  type TemplateComponent,
+  type TemplateParameter,
+  type ValidationItem,
 } from "@binnacle/contract";
 import { invalid } from "../fault.ts";
 
@@ -12,21 +13,40 @@ interface Wrapped {
   readonly parameters: readonly TemplateParameter[];
 }
 
-/** A template of one component, the chart, whose values are those that parameters stand for. Throws the 422. */
+/**
+ * A template of one component, the chart, whose values are those that parameters stand for. What its schema calls secret, and
+ * what a secret parameter stands for, is a secret value of the component. Throws the 422.
+ */
 export function wrapChart(repo: string, chart: ChartInspection, promoted: readonly PromotedParameter[]): Wrapped {
   const items: ValidationItem[] = [];
   const values: Record<string, unknown> = {};
   const parameters = promoted.map(({ path, ...parameter }, index): TemplateParameter => {
     const steps = path.split(".");
     const current = leafAt(chart.defaults, steps);
-    const problem = current === undefined ? "The chart has no such value" : problemOf(current, values, steps);
+    const isSecret = chart.secret_values.includes(path);
+    const problem =
+      current === undefined
+        ? "The chart has no such value"
+        : (problemOf(current, values, steps) ?? secretProblem(isSecret || parameter.type === "secret", path));
     if (problem) items.push({ loc: ["body", "parameters", index, "path"], msg: problem, type: "value_error" });
     else place(values, steps, `\${${parameter.name}}`);
-    return declared(parameter, current);
+    if (isSecret && parameter.type !== undefined && parameter.type !== "secret") {
+      const msg = "The chart's schema calls this value secret, so that the type must be secret";
+      items.push({ loc: ["body", "parameters", index, "type"], msg, type: "value_error" });
+    }
+    return declared(isSecret ? { ...parameter, type: "secret" } : parameter, current);
   });
   if (items.length > 0) throw invalid(items);
   const { name, version } = chart.chart_metadata;
-  const chart_spec = { repo, name, version, ...(promoted.length > 0 ? { values } : {}) };
+  const secrets = promoted.filter((_, index) => parameters[index]?.type === "secret").map(({ path }) => path);
+  const secret_values = [...new Set([...chart.secret_values, ...secrets])];
+  const chart_spec = {
+    repo,
+    name,
+    version,
+    ...(promoted.length > 0 ? { values } : {}),
+    ...(secret_values.length > 0 ? { secret_values } : {}),
+  };
   return { components: [{ name: componentName(name), type: "chart", chart_spec }], parameters };
 }
 
@@ -42,6 +62,9 @@ function problemOf(current: unknown, values: Record<string, unknown>, steps: rea
   if (typeof current === "object" && current !== null) return "The chart has more than one value there";
   return leafAt(values, steps) === undefined ? null : "Another parameter stands for this value";
 }
+
+const secretProblem = (isSecret: boolean, path: string): string | null =>
+  isSecret && !isSecretPath(path) ? "The way to a secret is made of letters, digits, underscores and hyphens" : null;
 
 function place(values: Record<string, unknown>, steps: readonly string[], placeholder: string): void {
   const [step = "", ...rest] = steps;

@@ -14,6 +14,7 @@ import {
 import type { ChartInspection } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import { isDeeperThan } from "../http/body.ts";
+import { secretPathsIn } from "./chart-secrets.ts";
 import { inferSchema } from "./value-schema.ts";
 
 /** With what an organization reads repositories. */
@@ -99,6 +100,7 @@ async function opened({ version, versions, archive }: ChartSource): Promise<Char
     },
     has_schema: schema !== null,
     schema: schema ?? inferSchema(defaults),
+    secret_values: secretPathsIn(schema),
     defaults,
     readme: files.get("README.md")?.toString("utf8").slice(0, LARGEST_README_CHARACTERS) ?? null,
   };

@@ -42,6 +42,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
         const components = componentsToDeploy(template, body.parameters ?? {}, {
           randomBytes,
           findDefinition: ports.findDefinition,
+          chartHosts: ports.chartHosts,
         });
         return change(async (unit) => {
           const name = await freeName(unit.db, project.id, template.name, components);

@@ -1,6 +1,6 @@
 import { ComponentInput, type ValidationItem } from "@binnacle/contract";
 import Type from "typebox";
-import type { FindDefinition } from "../apps/addon-component.ts";
+import type { ComponentRules } from "../apps/addon-component.ts";
 import { newAppProblems } from "../apps/create-app.ts";
 import { invalid, invalidValue } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
@@ -11,16 +11,15 @@ import type { Template } from "./template.ts";
 
 const checkForm = compileCheck({ body: Type.Object({ components: Type.Array(ComponentInput, { maxItems: 100 }) }) });
 
-interface Means {
+interface Means extends ComponentRules {
   readonly randomBytes: RandomBytes;
-  readonly findDefinition: FindDefinition;
 }
 
 /** The components of the app that a template makes of the parameters. Throws the 422 with all that is wrong with them. */
 export function componentsToDeploy(
   template: Pick<Template, "name" | "parameters" | "components">,
   given: Readonly<Record<string, unknown>>,
-  { randomBytes, findDefinition }: Means,
+  { randomBytes, ...rules }: Means,
 ): ComponentInput[] {
   const { values, items } = settleParameters(template.parameters, given, randomBytes);
   if (items.length > 0) throw invalid(items);
@@ -31,7 +30,7 @@ export function componentsToDeploy(
     const body = { components: renderComponents(template.components, values) };
     blame(checkForm({ path: {}, query: {}, cookie: {}, body }));
     const components = body.components as ComponentInput[];
-    blame(newAppProblems(appName(template.name, components), components, findDefinition));
+    blame(newAppProblems(appName(template.name, components), components, rules));
     return components;
   } catch (error) {
     if (error instanceof TemplateOutgrown) throw invalidValue(["body", "parameters"], error.message);

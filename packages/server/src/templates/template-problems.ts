@@ -1,4 +1,5 @@
 import { placeholdersIn, type TemplateComponent, type TemplateParameter, valueAt } from "@binnacle/contract";
+import { withoutPaths } from "../addons/addon-values.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
 import { declarationProblem } from "./parameter.ts";
 
@@ -69,12 +70,14 @@ function mentionProblems(component: TemplateComponent, index: number, all: reado
 }
 
 /**
- * Templates are stored and shown as they are, and so is everything of a component but its `secrets`. So a secret is never
- * in a template, and the value of a secret parameter goes nowhere else than into `secrets`, which are sealed.
+ * Templates are stored and shown as they are, and so is everything of a component but its `secrets` and the values of a
+ * chart that it calls secret. So a secret is never in a template, and the value of a secret parameter goes nowhere else
+ * than there, where it is sealed.
  */
 function secretProblems(component: TemplateComponent, index: number, parameters: Content["parameters"]): Problem[] {
-  const { secrets = {}, ...open } = component;
-  const used = placeholdersIn(open);
+  const { secrets = {}, ...rest } = component;
+  const secretValues = secretValuesOf(component);
+  const used = placeholdersIn(withoutPaths(rest, [...secretValues.keys()]));
   const leaked = parameters.filter(({ type, name }) => type === "secret" && used.has(name));
   const kept = Object.entries(secrets as object).filter(([, value]) => placeholdersIn(value).size === 0);
   return [
@@ -82,11 +85,24 @@ function secretProblems(component: TemplateComponent, index: number, parameters:
       path: ["components", index],
       message: `uses the secret \${${name}} outside of its secrets`,
     })),
-    ...kept.map(([key]) => ({
-      path: ["components", index, "secrets", key],
-      message: "is a secret that the template would keep; let a parameter of type secret stand for it",
-    })),
+    ...kept.map(([key]) => ({ path: ["components", index, "secrets", key], message: KEPT_SECRET })),
+    ...[...secretValues]
+      .filter(([, value]) => value !== undefined && placeholdersIn(value).size === 0)
+      .map(([path]) => ({ path: ["components", index, ...path.split(".")], message: KEPT_SECRET })),
   ];
+}
+
+const KEPT_SECRET = "is a secret that the template would keep; let a parameter of type secret stand for it";
+
+/** What a chart component calls secret, by the path from the component on. A path that a parameter fills is not known yet. */
+function secretValuesOf(component: TemplateComponent): ReadonlyMap<string, unknown> {
+  const paths = listAt(component, ["chart_spec", "secret_values"]).filter((path) => typeof path === "string");
+  return new Map(
+    paths
+      .filter((path) => placeholdersIn(path).size === 0)
+      .map((path) => ["chart_spec", "values", ...path.split(".")])
+      .map((steps) => [steps.join("."), valueAt(component, steps)]),
+  );
 }
 
 function listAt(value: unknown, path: readonly string[]): readonly unknown[] {

@@ -1,0 +1,89 @@
+import { repositoryProblem } from "@binnacle/charts";
+import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
+import { referredPaths, settleValues, withoutPaths, withReferences } from "../addons/addon-values.ts";
+import type { Settled } from "./addon-component.ts";
+
+/** What is known around a chart component when it is written. */
+export interface ChartSurroundings {
+  readonly app: string;
+  /** Hosts that charts may come from whatever their address. */
+  readonly chartHosts: readonly string[];
+  /** Keys of secrets that the same request gives, and of those that the component has already. */
+  readonly given: readonly string[];
+  readonly held: readonly string[];
+}
+
+/** The Secret in the cluster that has the secrets of a component. */
+const secretNameOf = (app: string, component: string) => `${app}-${component}-secrets`;
+
+/**
+ * Holds a chart component against what charts may be, and takes out of its values what it calls secret: these are shown to
+ * whoever reads the app, and kept in each of its revisions. A reference that was read stands for the secret that is held.
+ */
+export function settleChart<C extends ComponentSpec>(component: C, around: ChartSurroundings): Settled<C> {
+  const { chart_spec } = component;
+  if (!chart_spec) return { component, inline: {}, problems: [] };
+  const { repo, values = {}, secret_values = [] } = chart_spec;
+  const secretName = secretNameOf(around.app, component.name);
+  const held = around.held.filter((key) => secret_values.includes(key));
+  const rules = { default_values: {}, secret_values, check: () => [] };
+  const settled = settleValues(values, rules, { name: component.name, secretName, held });
+  const problems = [
+    ...addressProblems(repo, around.chartHosts),
+    ...overlaps(secret_values),
+    ...strayReferences(values, around.held, secret_values, secretName),
+    ...("problems" in settled
+      ? settled.problems.map(({ loc, ...item }) => ({ ...item, loc: ["values", ...loc] }))
+      : []),
+    ...("given" in settled ? twiceGiven([...settled.given.keys()], around.given) : []),
+  ].map((item) => ({ ...item, loc: ["chart_spec", ...item.loc] }));
+  if (problems.length > 0 || "problems" in settled) return { component, inline: {}, problems };
+  const open = { ...chart_spec, values: withoutPaths(values, secret_values) };
+  return {
+    component: { ...component, chart_spec: chart_spec.values ? open : chart_spec },
+    inline: Object.fromEntries(settled.given),
+    problems: [],
+  };
+}
+
+function addressProblems(repo: string, chartHosts: readonly string[]): ValidationItem[] {
+  const problem = repositoryProblem(repo, chartHosts);
+  return problem === null ? [] : [wrong(["repo"], problem)];
+}
+
+/** A text cannot hold another one. */
+const overlaps = (paths: readonly string[]): ValidationItem[] =>
+  paths.flatMap((path, index) =>
+    paths.some((other) => other.startsWith(`${path}.`))
+      ? [wrong(["secret_values", index], "Another path leads through this one")]
+      : [],
+  );
+
+/** Left where it is no secret any more, the reference itself would be the value. */
+const strayReferences = (
+  values: Readonly<Record<string, unknown>>,
+  held: readonly string[],
+  secretValues: readonly string[],
+  secretName: string,
+): ValidationItem[] =>
+  referredPaths(values, held, secretName)
+    .filter((path) => !secretValues.includes(path))
+    .map((path) =>
+      wrong(["values", ...path.split(".")], "A reference is taken only where secret_values lists its path"),
+    );
+
+const twiceGiven = (paths: readonly string[], given: readonly string[]): ValidationItem[] =>
+  paths
+    .filter((path) => given.includes(path))
+    .map((path) => wrong(["values", ...path.split(".")], "It is given among the secrets too"));
+
+const wrong = (loc: ValidationItem["loc"], msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
+
+/** As it is shown: a reference to the Secret stands where a secret is. */
+export function shownChart<C extends ComponentSpec>(app: string, component: C, held: readonly string[]): C {
+  const { chart_spec } = component;
+  const paths = chart_spec?.secret_values?.filter((path) => held.includes(path)) ?? [];
+  if (!chart_spec || paths.length === 0) return component;
+  const values = withReferences(chart_spec.values ?? {}, paths, secretNameOf(app, component.name));
+  return { ...component, chart_spec: { ...chart_spec, values } };
+}
