@@ -186,6 +186,32 @@ describe("an app on a real cluster", () => {
 });
 
 describe("a project on a real cluster", () => {
+  test("[JO14] is fenced by its policy and by its cluster's settings, also when they change", async () => {
+    const labels = async () => {
+      const namespace = await kube.get(await kube.resourceTypeOf("v1", "Namespace"), project.namespace);
+      return namespace?.metadata.labels?.["pod-security.kubernetes.io/enforce"];
+    };
+    const isolation = async () => {
+      const type = await kube.resourceTypeOf("networking.k8s.io/v1", "NetworkPolicy");
+      return JSON.stringify((await kube.get(type, "binnacle-isolation", project.namespace))?.["spec"] ?? null);
+    };
+    expect(await labels()).toBe("baseline");
+    expect(await isolation()).toContain("ingress-nginx");
+
+    const settings = { pod_security: "restricted", ingress_namespaces: ["edge"] };
+    expect((await stage.admin.patch(`/clusters/${cluster.id}/settings`, settings)).status).toBe(200);
+    await vi.waitFor(async () => {
+      expect([await labels(), await isolation()]).toEqual(["restricted", expect.stringContaining('"edge"')]);
+    }, SOON);
+    await create("fenced");
+    await reaches("fenced", "running");
+
+    const policy = { pod_security: "privileged", isolation: "none" };
+    expect((await stage.admin.patch(`/projects/${project.id}/policy`, policy)).status).toBe(200);
+    await vi.waitFor(async () => expect([await labels(), await isolation()]).toEqual(["privileged", "null"]), SOON);
+    await stage.admin.patch(`/clusters/${cluster.id}/settings`, { pod_security: "baseline" });
+  });
+
   test("[JO11] is gone only when its namespace is", async () => {
     await create("last");
     await reaches("last", "running");

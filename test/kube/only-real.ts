@@ -3,6 +3,8 @@ import { HELM } from "../../packages/operator/src/helm/helm-program.fixture.ts";
 /** Tests of the operator that a simulated cluster cannot serve, each with what it lacks; all others run against both. */
 export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
   "packages/operator/src/app/app-idle.kube.test.ts": "has an admission policy in CEL change what comes in",
+  "packages/operator/src/app/pod-rejection.kube.test.ts":
+    "has the API server refuse pods by Pod Security and by quotas, which the sandbox does not mind",
   "packages/operator/src/chart/chart.kube.test.ts":
     "installs the chart on a cluster of its own, with its access rights",
   "packages/operator/src/kube/informer.kube.test.ts": "kills and restarts an API server of its own",

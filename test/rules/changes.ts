@@ -347,6 +347,11 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     sending: { body: { name: word(), cluster_id: (await fleet(world)).cluster } },
   }),
   deleteProject: async (world) => ({ api: world.admin.api, path: `/projects/${(await fleet(world)).project}` }),
+  updateProjectPolicy: async (world) => ({
+    api: world.admin.api,
+    path: `/projects/${(await fleet(world)).project}/policy`,
+    sending: { body: { pod_security: "privileged", isolation: "none", quota: { pods: 10 } } },
+  }),
 
   createCredential: async (world) => {
     const path = `/orgs/${await world.org()}/credentials`;
@@ -359,6 +364,7 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     return { api: world.admin.api, path, sending: { body: { name: word() } } };
   },
   updateCluster: onOwnCluster("", { description: "Changed." }),
+  updateClusterSettings: onOwnCluster("/settings", { pod_security: "restricted" }),
   deleteCluster: onOwnCluster(""),
   createAgentCredentials: onOwnCluster("/agent-credentials"),
   rotateClusterToken: onOwnCluster("/rotate-token"),

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Quantity } from "./component.ts";
-import { DnsLabel, Nullable, strict } from "./fields.ts";
+import { DnsLabel, strict } from "./fields.ts";
 import { ISOLATIONS, POD_SECURITY_LEVELS } from "./states.ts";
 
 /** What fences the namespace of a project; the same shapes in cluster settings, in projects and on the way to the operator. */
@@ -89,7 +89,8 @@ export const DesiredPolicy = Type.Object({
   pod_security: Type.Enum(POD_SECURITY_LEVELS),
   isolation: Type.Enum(ISOLATIONS),
   ingress_namespaces: Type.Array(Type.String()),
-  quota: Nullable(Type.Object(Quota.properties)),
+  /** Absent rather than null, which a custom resource does not keep reliably. */
+  quota: Type.Optional(Type.Object(Quota.properties)),
   cluster_wide_charts: Type.Array(Type.Object({ repo: Type.String(), name: Type.String() })),
 });
 export type DesiredPolicy = Static<typeof DesiredPolicy>;
@@ -99,7 +100,6 @@ export const DEFAULT_POLICY = {
   pod_security: "baseline",
   isolation: "namespace",
   ingress_namespaces: ["ingress-nginx", "kube-system", "traefik"],
-  quota: null,
   cluster_wide_charts: [],
 } as const satisfies DesiredPolicy;
 

@@ -175,9 +175,10 @@ export function createAddonReconciler({ kube, view, sink, keeper, clock, log, cl
   };
 }
 
-function instanceOf({ spec }: Addon, { state, message, exports }: ReleaseSeen): Instance {
+function instanceOf({ spec }: Addon, { state, reason, message, exports }: ReleaseSeen): Instance {
   return {
     state,
+    reason,
     message,
     keys: Object.keys(spec.export_schema).sort(),
     exports: exportsSeen(exports, exportsSecretOf(spec.name)),

@@ -4,8 +4,10 @@ import {
   ANNOTATIONS,
   type AppBody,
   type AppReport,
+  DEFAULT_POLICY,
   type DesiredBodies,
   type DesiredComponent,
+  type DesiredPolicy,
   type Gone,
   LABELS,
 } from "@binnacle/contract";
@@ -16,7 +18,7 @@ import { hashOf } from "../desired/custom-resource.ts";
 import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { APPS, SECRETS } from "../desired/resource-types.ts";
+import { APPS, PROJECTS, SECRETS } from "../desired/resource-types.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { specOf } from "../kube/object-fields.ts";
@@ -110,6 +112,15 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
       return generation;
     },
 
+    /** What the hub says of the project; nobody makes it real here. */
+    async project(policy: Partial<DesiredPolicy>) {
+      const spec = { org_id: randomUUID(), name: namespace, namespace, policy: { ...DEFAULT_POLICY, ...policy } };
+      const body: DesiredBodies["project"] = { spec, secret: {} };
+      const named = { key: `project/${namespace}`, resource_id: PROJECT_ID, generation: 1, hash: hashOf(body) };
+      const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "project" } as const;
+      expect(await store.apply({ ...frame, body, ...named })).toBeNull();
+    },
+
     /** What the hub says of the pull secrets of the namespace. */
     async registries(names: readonly string[]) {
       const registries = names.map((one) => ({ name: one, server: "r.example.com", username: "u", password: "p" }));
@@ -162,12 +173,14 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
 
   /** Nobody is left to take them away, and the namespace would wait for them forever. */
   async function releaseFinalizers() {
-    for (const [type, holder] of [
-      [APPS, name],
-      [SECRETS, REGISTRIES_NAME],
+    for (const [type, holder, place] of [
+      [APPS, name, namespace],
+      [SECRETS, REGISTRIES_NAME, namespace],
+      [PROJECTS, namespace, null],
     ] as const) {
-      if (!(await client.get(type, holder, namespace))) continue;
-      await client.patch(type, holder, namespace, { metadata: { finalizers: null } }, { kind: "merge" });
+      if (!(await client.get(type, holder, place))) continue;
+      await client.patch(type, holder, place, { metadata: { finalizers: null } }, { kind: "merge" });
+      if (place === null) await client.delete(type, holder);
     }
   }
   return world;

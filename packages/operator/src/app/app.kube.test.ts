@@ -153,6 +153,17 @@ describe("an app on a cluster", () => {
     await world.seen(CALM);
   });
 
+  test("[AO17] [AO40] is looked at when the level of its project changes, which is no drift", async () => {
+    await world.deploy([WEB]);
+    await world.seen(CALM);
+    const rendered = async () => JSON.stringify(await world.get("apps/v1", "Deployment", "shop-web"));
+    expect(await rendered()).not.toContain("runAsNonRoot");
+    await world.project({ pod_security: "restricted" });
+    await vi.waitFor(async () => expect(await rendered()).toContain('"runAsNonRoot":true'), { timeout: 10_000 });
+    await world.seen(CALM);
+    expect(world.reports.every(({ report }) => "drift" in report && report.drift.state !== "drifted")).toBe(true);
+  });
+
   test("[AO10] says that a volume of a statefulset cannot change, and keeps it as it is", async () => {
     const db = (size_gb: number) =>
       workload("db", { kind: "statefulset", volumes: [{ name: "data", mount_path: "/data", size_gb }] });

@@ -1,4 +1,4 @@
-import type { DriftReport, LinkSettings, Reports } from "@binnacle/contract";
+import { DEFAULT_POLICY, type DriftReport, type LinkSettings, type Reports } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-store.ts";
 import type { DesiredView } from "../desired/desired-view.ts";
 import { isLeaving, isOurs } from "../desired/ownership.ts";
@@ -9,6 +9,7 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import type { StatusSink } from "../link/status-sink.ts";
+import { policyOf } from "../project/fence.ts";
 import { madeFor } from "./app-objects.ts";
 import { createAppRemoval } from "./app-removal.reconciler.ts";
 import {
@@ -145,7 +146,9 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
   function render(app: App, instances: ReadonlyMap<string, Instance>, exports: ReadonlyMap<string, Exports>) {
     const registries = view.get("registry_secrets", `registry_secrets/${app.spec.namespace}`);
     const pullSecrets = registries && !registries.isLeaving ? registries.spec.names : [];
-    return renderApp(app, { clusterId, pullSecrets, instances, releases: exports });
+    const project = view.get("project", `project/${app.spec.namespace}`);
+    const { pod_security: podSecurity } = project ? policyOf(project) : DEFAULT_POLICY;
+    return renderApp(app, { clusterId, pullSecrets, podSecurity, instances, releases: exports });
   }
 
   /** On record before it is made: an operator that dies in between finds it again. */

@@ -80,6 +80,7 @@ export function createAppsReconciler(ports: AppsPorts): Apps {
       endings.push(
         view.onChange("app", (key) => queue?.add(key)),
         view.onChange("registry_secrets", (key) => addAllIn(key.slice(key.indexOf("/") + 1))),
+        view.onChange("project", (key) => addAllIn(key.slice(key.indexOf("/") + 1))),
         releases.onChange(addAllIn),
       );
       informers = OWNED_KINDS.map(follow);

@@ -20,8 +20,9 @@ export function componentReadiness(objects: readonly KubeObject[]): Readiness {
   return { ...(unready ?? { state: "ready", message: null }), readyReplicas };
 }
 
-/** Its pods say better than a workload why it does not get ready. */
+/** Its pods say better than a workload why it does not get ready, unless the API server does not even take them. */
 export function explained(readiness: Readiness, trouble: PodTrouble | null) {
-  const isReady = readiness.state === "ready" || trouble === null;
-  return isReady ? { ...readiness, reason: null } : { ...readiness, ...trouble };
+  const { reason = null } = readiness;
+  const isSaid = readiness.state === "ready" || reason !== null || trouble === null;
+  return isSaid ? { ...readiness, reason } : { ...readiness, ...trouble };
 }

@@ -4,6 +4,7 @@ import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { PODS } from "../kube/owned-kinds.ts";
+import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { refusalOf } from "../kube/refusal.ts";
 import type { AppMemory } from "./app-status.ts";
@@ -110,9 +111,11 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
   }
 
   async function seen({ name }: RenderedComponent, { app }: Look, objects: readonly KubeObject[]) {
-    const readiness = componentReadiness(objects);
-    const isExplained = readiness.state === "ready" || !objects.some(({ kind }) => WORKLOADS.has(kind));
-    if (isExplained) return explained(readiness, null);
+    const found = componentReadiness(objects);
+    const main = objects.find(({ kind }) => WORKLOADS.has(kind));
+    if (found.state === "ready" || !main) return explained(found, null);
+    const readiness = await withRejection(kube, main, found);
+    if (readiness.reason !== undefined) return explained(readiness, null);
     const labelSelector = `${LABELS.app}=${app.spec.name},${LABELS.component}=${name}`;
     const pods = await kube.list(PODS, { namespace: app.spec.namespace, labelSelector });
     return explained(readiness, troubleOf(pods.items));
@@ -124,7 +127,8 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const { name, release, addon_instance } = component;
     if (!release) {
       const instance = instances.get(addon_instance ?? "");
-      return { state: instance?.state ?? "unknown", message: instance?.message ?? null, exports: null } as const;
+      const { state = "unknown", reason = null, message = null } = instance ?? {};
+      return { state, reason, message, exports: null } as const;
     }
     return releases.ensure({
       clusterId,

@@ -25,8 +25,8 @@ export interface LeavingRelease extends Pick<WantedRelease, "namespace" | "name"
 
 export interface ReleaseState {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
-  /** Of one that has failed: one word for programs. */
-  readonly reason?: string;
+  /** One word for programs, where there is one. */
+  readonly reason?: string | null;
   /** For people; null where there is nothing to say. */
   readonly message: string | null;
   /** Those that are known by now. */
@@ -35,6 +35,7 @@ export interface ReleaseState {
 
 export interface Instance extends Publisher {
   readonly state: ReleaseState["state"];
+  readonly reason?: string | null;
   readonly message: string | null;
 }
 

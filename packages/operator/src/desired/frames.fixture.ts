@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { DesiredBodies, DesiredKind, HubFrames } from "@binnacle/contract";
+import {
+  DEFAULT_POLICY,
+  type DesiredBodies,
+  type DesiredKind,
+  type DesiredPolicy,
+  type HubFrames,
+} from "@binnacle/contract";
 import { hashOf } from "./custom-resource.ts";
 
 export const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-000000000001";
@@ -21,8 +27,9 @@ function applyOf<K extends DesiredKind>(
   return { type: "apply", id: randomUUID(), session: randomUUID(), kind, body, ...named } as Apply;
 }
 
-export const applyProject = (namespace = "shop", given: Given = {}): Apply => {
-  const body = { spec: { org_id: ORG_ID, name: namespace, namespace }, secret: {} };
+export const applyProject = (namespace = "shop", given: Given = {}, policy?: Partial<DesiredPolicy>): Apply => {
+  const spec = { org_id: ORG_ID, name: namespace, namespace };
+  const body = { spec: policy ? { ...spec, policy: { ...DEFAULT_POLICY, ...policy } } : spec, secret: {} };
   return applyOf("project", `project/${namespace}`, PROJECT_ID, body, given);
 };
 

@@ -25,7 +25,7 @@ const metadata = (name: string, more = "") =>
 /** What a simulated pod seems to use. */
 const USAGE = 'kwok.x-k8s.io/usage-cpu: "250m", kwok.x-k8s.io/usage-memory: "64Mi"';
 
-/** Objects of most sorts, whose pods carry no labels but those that they are selected by. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values. */
+/** Objects of most sorts, whose pods carry no labels but those that they are selected by. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values; with `host`, pods that want the processes of their node. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   "refuse.yaml": `{{ if .Values.refuse }}{{ fail (printf "the password %s is not taken" .Values.password) }}{{ end }}`,
   "config.yaml": `apiVersion: v1\nkind: ConfigMap\n${metadata(NAME)}data:\n  color: {{ .Values.color | quote }}\n`,
@@ -47,6 +47,7 @@ ${metadata(NAME)}spec:
       labels: {tiny: {{ .Release.Name }}}
       annotations: {test.binnacle.dev/fate: {{ .Values.fate | quote }}, ${USAGE}}
     spec:
+      hostPID: {{ .Values.host }}
       containers: [{name: main, image: "tiny:1"}]
 `,
   "store.yaml": `{{ if .Values.store }}
@@ -60,6 +61,7 @@ ${metadata(`${NAME}-store`)}spec:
       labels: {part: store}
       annotations: {${USAGE}}
     spec:
+      hostPID: {{ .Values.host }}
       terminationGracePeriodSeconds: 0
       containers: [{name: store, image: "tiny:1"}]
 {{ end }}`,
@@ -71,13 +73,15 @@ ${metadata(`${NAME}-hook`, "  annotations: {helm.sh/hook: 'pre-install,pre-upgra
     metadata:
       annotations: {test.binnacle.dev/fate: unready}
     spec:
+      hostPID: {{ .Values.host }}
       restartPolicy: Never
       containers: [{name: main, image: "tiny:1"}]
 {{ end }}`,
 };
 
 const FILES: Readonly<Record<string, string>> = {
-  "values.yaml": "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\nstore: false\n",
+  "values.yaml":
+    "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\nstore: false\nhost: false\n",
   ...Object.fromEntries(Object.entries(TEMPLATES).map(([name, text]) => [`templates/${name}`, text])),
 };
 

@@ -121,10 +121,12 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
       look.isCurrent && look.doing === null && look.revision
         ? await objects.readiness(wanted, look.revision, rights)
         : null;
+    const isAtHooks = look.revision?.isOurs && (look.doing !== null || look.failure !== null);
+    const hook = isAtHooks && look.revision ? await objects.rejectedHook(wanted, look.revision, rights) : null;
     const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
     if (isBroken && !isObserver) await reconciler.look(wanted, { force: "due" });
     const { exports, isSecretTaken } = await exportsOf(wanted, look, isObserver);
-    return { ...verdictOn({ look, readiness, exports, isSecretTaken }), look, exports };
+    return { ...verdictOn({ look, readiness, hook, exports, isSecretTaken }), look, exports };
   }
 
   async function exportsOf(wanted: WantedHelm, look: ReleaseLook, isObserver: boolean) {

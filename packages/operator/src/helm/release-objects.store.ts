@@ -2,9 +2,10 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { PODS } from "../kube/owned-kinds.ts";
+import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { readinessOf } from "../kube/readiness.ts";
-import { ready } from "../kube/readiness-state.ts";
+import { type Readiness, ready } from "../kube/readiness-state.ts";
 import { FORBIDDEN } from "./failure.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import { type IsNamespaced, outsideOf, outsideSentence } from "./outside.ts";
@@ -38,16 +39,30 @@ export function createReleaseObjects({ kube, store }: ReleaseObjectsPorts) {
     const states = await Promise.all(
       objects.filter(isTelling).map(async (object): Promise<ObjectState> => {
         const live = await find(object, id.namespace, rights);
-        return { object, readiness: live ? readinessOf(live) : isPassing(object) ? ready() : null };
+        if (!live) return { object, readiness: isPassing(object) ? ready() : null };
+        return { object, readiness: await withRejection(kube.as(rights.user), live, readinessOf(live)) };
       }),
     );
     const seen = combined(states);
-    if (seen.state === "ready" || seen.missing.length > 0) return seen;
+    if (seen.state === "ready" || seen.reason !== null) return seen;
     const { items } = await kube
       .as(rights.user)
       .list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
     const trouble = troubleOf(items.filter((pod) => isPodOf({ release: id.name, makers: podMakers }, pod)));
     return trouble ? { ...seen, ...trouble } : seen;
+  }
+
+  /** A hook that Helm waits for, or has waited for in vain, because the API server does not take its pods. */
+  async function rejectedHook(id: ReleaseId, revision: Revision, rights: Rights): Promise<Readiness | null> {
+    const { podMakers } = await store.content(id, revision);
+    const jobs = podMakers.filter(({ kind }) => kind === "Job");
+    const seen = await Promise.all(
+      jobs.map(async ({ kind, name }) => {
+        const live = await find({ apiVersion: "batch/v1", kind, name, isKept: false }, id.namespace, rights);
+        return live && withRejection(kube.as(rights.user), live, readinessOf(live));
+      }),
+    );
+    return seen.find((readiness) => readiness?.reason !== undefined) ?? null;
   }
 
   /** What is still there, in words. What the chart wants to be kept, or is not of the release any more, does not count. */
@@ -86,5 +101,5 @@ export function createReleaseObjects({ kube, store }: ReleaseObjectsPorts) {
       isNamespaced,
     );
 
-  return { readiness, left, isNamespaced };
+  return { readiness, rejectedHook, left, isNamespaced };
 }

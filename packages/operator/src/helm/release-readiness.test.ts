@@ -78,7 +78,9 @@ describe("the verdict on a release", () => {
   const revision = { secret: "s", uid: "u", version: 1, status: "deployed", isOurs: true, digest: "d" };
   const NO = { message: "No.", reason: null };
   const look = { doing: null, revision, isForeign: false, isCurrent: true, hasRun: true, failure: null };
-  const calm = { look, readiness: combined([]), exports: { plain: {}, secret: {}, missing: [] }, isSecretTaken: false };
+  const exports = { plain: {}, secret: {}, missing: [] };
+  const calm = { look, readiness: combined([]), hook: null, exports, isSecretTaken: false };
+  const refused = { ...failed("Job db-hook cannot start pods: exceeded quota"), reason: "PodRejected" };
 
   test.each([
     ["[HE14] ready", {}, "ready", "ReleaseReady"],
@@ -93,6 +95,19 @@ describe("the verdict on a release", () => {
     ],
     ["[HE1] on its way", { look: { ...look, doing: "installing" as const } }, "progressing", "Installing"],
     ["[HE1] on its way again", { look: { ...look, doing: "upgrading" as const } }, "progressing", "Upgrading"],
+    [
+      "[HE22] failed while Helm waits for a hook whose pods are not taken",
+      { look: { ...look, doing: "installing" as const, isCurrent: false }, hook: refused },
+      "failed",
+      "PodRejected",
+    ],
+    [
+      "[HE22] failed after Helm has waited for it in vain",
+      { look: { ...look, failure: NO, isCurrent: false }, hook: refused },
+      "failed",
+      "PodRejected",
+    ],
+    ["[HE22] failed for its pods", { readiness: combined([{ object, readiness: refused }]) }, "failed", "PodRejected"],
     ["[HE6] waiting", { look: { ...look, isCurrent: false } }, "progressing", "Waiting"],
     [
       "[HE12] not ready",

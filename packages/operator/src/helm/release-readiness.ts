@@ -52,7 +52,8 @@ export function combined(states: readonly ObjectState[]): ReleaseReadiness {
   }
   for (const state of GRAVEST_FIRST) {
     const found = states.find(({ readiness }) => readiness?.state === state);
-    if (found) return { state, reason: null, message: found.readiness?.message ?? null, missing };
+    const readiness = found?.readiness;
+    if (readiness) return { state, reason: readiness.reason ?? null, message: readiness.message, missing };
   }
   return { state: "ready", reason: null, message: null, missing };
 }

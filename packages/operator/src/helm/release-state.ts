@@ -1,3 +1,4 @@
+import type { Readiness } from "../kube/readiness-state.ts";
 import type { ResolvedExports } from "./exports.ts";
 import type { ReleaseLook } from "./release.reconciler.ts";
 import type { ReleaseReadiness } from "./release-readiness.ts";
@@ -13,6 +14,8 @@ export interface ReleaseFindings {
   readonly look: ReleaseLook;
   /** Null before there is anything. */
   readonly readiness: ReleaseReadiness | null;
+  /** A hook whose pods the API server does not take; null where there is none. */
+  readonly hook: Readiness | null;
   readonly exports: ResolvedExports;
   /** The Secret for its exports is somebody else's. */
   readonly isSecretTaken: boolean;
@@ -25,10 +28,11 @@ const say = (state: ReleaseVerdict["state"], reason: string, message: string | n
 });
 
 /** The first that holds. */
-export function verdictOn({ look, readiness, exports, isSecretTaken }: ReleaseFindings): ReleaseVerdict {
+export function verdictOn({ look, readiness, hook, exports, isSecretTaken }: ReleaseFindings): ReleaseVerdict {
   if (look.isForeign) {
     return say("failed", "ReleaseConflict", "The namespace has a Helm release of this name that is somebody else's.");
   }
+  if (hook) return say(hook.state, hook.reason ?? "NotReady", hook.message);
   // Kept while it is tried again, or people would see it come and go.
   if (look.failure !== null) {
     const { message, reason } = look.failure;

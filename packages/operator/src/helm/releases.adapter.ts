@@ -17,12 +17,7 @@ export function createReleases(keeper: ReleaseKeeper, instances: InstanceSource)
   return {
     async ensure(wanted) {
       const { state, reason, message, exports } = await keeper.keep(releaseOf(wanted));
-      return {
-        state,
-        ...(state === "failed" ? { reason } : {}),
-        message,
-        exports: exportsSeen(exports, exportsSecretOf(wanted.name)),
-      };
+      return { state, reason, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
     },
     async remove({ namespace, name, app, chart }) {
       const component = name.slice(app.length + 1);

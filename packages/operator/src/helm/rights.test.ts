@@ -126,7 +126,7 @@ describe("the account of a project's charts", () => {
   const account = accountIn("shop", "c1");
   const binding = bindingIn("shop", "c1", "charts");
 
-  test("[OD35] is kept as it is meant, whatever somebody has made of it", () => {
+  test("[OD41] is kept as it is meant, whatever somebody has made of it", () => {
     expect(isAccountAsWanted(account, account)).toBe(true);
     expect(isAccountAsWanted(null, account)).toBe(false);
     expect(isAccountAsWanted({ ...account, automountServiceAccountToken: true }, account)).toBe(false);
@@ -212,7 +212,7 @@ describe("the account of a project's charts", () => {
     expect(objects.has(BINDING)).toBe(true);
   });
 
-  test("[OD35] is bound anew where it was bound to another role", async () => {
+  test("[OD41] is bound anew where it was bound to another role", async () => {
     objects.set(BINDING, bindingIn("shop", "c1", "another"));
     await accounts().ensure("shop");
     expect(objects.get(BINDING)?.["roleRef"]).toMatchObject({ name: "charts" });

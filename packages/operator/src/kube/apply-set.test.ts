@@ -128,6 +128,16 @@ describe("an object", () => {
       { action: "recreate" },
     ],
     [
+      "is kept where it is a Job that has done its work",
+      { live: old, desired: { ...desired, kind: "Job" }, trial: refusal("immutable"), isFinished: true },
+      { action: "keep", isCertain: true },
+    ],
+    [
+      "is kept where it is a Job that is at work",
+      { live: { ...old, status: { active: 1 } }, desired: { ...desired, kind: "Job" }, trial: refusal("immutable") },
+      { action: "keep", isCertain: true },
+    ],
+    [
       "is kept, of which nothing would be changed",
       { trial: refusal("immutable") },
       { action: "keep", isCertain: false },

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ANNOTATIONS, canonicalJson, type DriftField } from "@binnacle/contract";
 import { type Difference, differencesOf, hashIn } from "./drift.ts";
 import type { KubeObject } from "./kube-client.ts";
-import { titleOf } from "./object-fields.ts";
+import { countIn, statusOf, titleOf } from "./object-fields.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 
 /** The object, with a hash of itself: what is stored without this very hash is not applied yet. */
@@ -51,7 +51,7 @@ export function stepFor(inspection: Inspection, { takeOver }: Leave): Step {
   }
   if (live && !isOwn && !takeOver) return foreign(live);
   if (trial === null || (!live && isFinished)) return { action: "keep", isCertain: true };
-  if (isRefusal(trial)) return stepAfterRefusal(trial, live, desired);
+  if (isRefusal(trial)) return stepAfterRefusal(trial, inspection);
   if (!live) return { action: "apply", isForced: false, drift: wasThere ? [missing(desired)] : [] };
   const differences = differencesOf(live, trial);
   const held = differences.filter(({ cause }) => cause === "held").map(({ field }) => field);
@@ -66,11 +66,14 @@ const isManaged = ({ field }: Difference): boolean => field.manager !== undefine
 const editedIn = (differences: readonly Difference[]): DriftField[] =>
   differences.filter(({ cause }) => cause === "edited").map(({ field }) => field);
 
-function stepAfterRefusal(refusal: Refusal, live: KubeObject | null, desired: KubeObject): Step {
+function stepAfterRefusal(refusal: Refusal, { live, desired, isFinished }: Inspection): Step {
   // It is there as it was last applied, and would not be changed anyhow.
   if (live !== null && hashIn(live) === hashIn(desired)) return { action: "keep", isCertain: false };
   if (refusal.refused === "untestable") return { action: "apply", isForced: false, drift: [] };
-  if (refusal.refused === "immutable" && desired.kind === "Job") return { action: "recreate" };
+  if (refusal.refused === "immutable" && desired.kind === "Job") {
+    const isAtWork = live !== null && countIn(statusOf(live)["active"]) > 0;
+    return isFinished || isAtWork ? { action: "keep", isCertain: true } : { action: "recreate" };
+  }
   return { action: "refused", refusal };
 }
 

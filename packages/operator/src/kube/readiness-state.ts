@@ -3,6 +3,8 @@ import { titleOf } from "./object-fields.ts";
 
 export interface Readiness {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
+  /** One word for programs, where there is one. */
+  readonly reason?: string;
   /** For people; null where there is nothing to say. */
   readonly message: string | null;
   readonly readyReplicas: number;

@@ -11,10 +11,10 @@ const object = (kind: string, spec: object, status?: object, metadata: object = 
   ...(status ? { status } : {}),
 });
 const condition = (type: string, status = "True", rest: object = {}) => ({ conditions: [{ type, status, ...rest }] });
-type Case = [string, KubeObject, Readiness["state"], string | null, number?];
+type Case = [string, KubeObject, Readiness["state"], string | null, number?, string?];
 
-const check = (_: string, seen: KubeObject, state: string, message: string | null, readyReplicas = 0) =>
-  expect(readinessOf(seen)).toEqual({ state, message, readyReplicas });
+const check = (...[, seen, state, message, readyReplicas = 0, reason]: Case) =>
+  expect(readinessOf(seen)).toEqual({ state, message, readyReplicas, ...(reason ? { reason } : {}) });
 
 const seen = { observedGeneration: 2 };
 const full = { ...seen, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
@@ -59,10 +59,12 @@ describe("a Deployment", () => {
       2,
     ],
     [
-      "may not start pods",
-      object("Deployment", two, { ...seen, ...condition("ReplicaFailure", "True", { message: "exceeded quota" }) }),
+      "whose pods are not taken says so",
+      object("Deployment", two, { ...seen, ...condition("ReplicaFailure", "True", { message: "no answer" }) }),
       "progressing",
-      "Deployment web cannot start pods: exceeded quota",
+      "Deployment web cannot start pods: no answer",
+      0,
+      "PodRejected",
     ],
     [
       "is leaving",

@@ -1,5 +1,6 @@
 import type { KubeObject } from "./kube-client.ts";
 import { conditionOf, countIn, fieldsIn, specOf, statusOf, titleOf } from "./object-fields.ts";
+import { rejected } from "./pod-rejection.ts";
 import { failed, partly, progressing, type Readiness, ready, unseen } from "./readiness-state.ts";
 
 const wantedReplicas = (object: KubeObject): number => Number(specOf(object)["replicas"] ?? 1);
@@ -13,12 +14,10 @@ export function deploymentReadiness(object: KubeObject): Readiness {
   const updated = countIn(status["updatedReplicas"]);
   const wanted = wantedReplicas(object);
   if (!isSeen(object)) return unseen(object, isReady);
-  if (conditionOf(object, "Progressing")?.reason === "ProgressDeadlineExceeded") {
-    return failed(`${titleOf(object)} made no progress within its deadline.`, isReady);
-  }
+  const isOverdue = conditionOf(object, "Progressing")?.reason === "ProgressDeadlineExceeded";
   const refused = conditionOf(object, "ReplicaFailure");
-  if (refused?.status === "True")
-    return progressing(`${titleOf(object)} cannot start pods: ${refused.message}`, isReady);
+  if (refused?.status === "True") return rejected(object, refused.message, isReady, isOverdue);
+  if (isOverdue) return failed(`${titleOf(object)} made no progress within its deadline.`, isReady);
   if (updated < wanted) return partly(object, [updated, wanted], "updated", isReady);
   const old = countIn(status["replicas"]) - updated;
   if (old > 0) return progressing(`${titleOf(object)} has ${old} old replicas left to stop.`, isReady);

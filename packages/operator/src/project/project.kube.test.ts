@@ -47,7 +47,7 @@ describe.concurrent("a project on a cluster", () => {
     });
   });
 
-  test("[OD35] has an account for its charts, which comes back as it was meant", async () => {
+  test("[OD41] has an account for its charts, which comes back as it was meant", async () => {
     const { name, key } = await ready("charted");
     const [accounts, bindings] = await Promise.all([
       keeper.kube.resourceTypeOf("v1", "ServiceAccount"),

@@ -12,7 +12,8 @@ import { KubeError } from "../kube/kube-error.ts";
 import { type Clock, createWorkQueue, type WorkQueue } from "../kube/work-queue.ts";
 import type { StatusSink } from "../link/status-sink.ts";
 import type { Reconciler } from "../reconciler.ts";
-import { decideProject, heldBack, namespaceOf, type Project, type ProjectDecision } from "./project.ts";
+import { type Fences, startFences } from "./fence.reconciler.ts";
+import { decideProject, heldBack, namespaceOf, type Project, type ProjectDecision, unfenced } from "./project.ts";
 
 export interface ReconcilerPorts {
   readonly kube: KubeClient;
@@ -40,6 +41,7 @@ export function createProjectReconciler(ports: ProjectPorts): Reconciler {
   const { kube, accounts, view, sink, clock, nowMs, log, clusterId } = ports;
   const projects = createLeavers(view, "project");
   let namespaces: Informer<KubeObject> | null = null;
+  let fences: Fences | null = null;
   let queue: WorkQueue | null = null;
   const endings: (() => void)[] = [];
 
@@ -66,13 +68,21 @@ export function createProjectReconciler(ports: ProjectPorts): Reconciler {
     const decision = decideProject({ project, namespace, left, clusterId, nowMs: nowMs() });
     await act(project, holder, namespace, decision);
     if (decision.report?.state === "ready") await prepareForCharts(project);
-    if (decision.report) {
-      tell(project, decision.report);
-      await note(project, decision.report);
+    const report = await afterFence(project, decision.report);
+    if (report) {
+      tell(project, report);
+      await note(project, report);
     }
-    if (decision.report?.state !== "ready") {
+    if (report?.state !== "ready") {
       queue?.add(project.key, { afterMs: project.isLeaving ? LOOK_AGAIN_LEAVING_MS : LOOK_AGAIN_MS });
     }
+  }
+
+  /** A namespace that is as it should be gets its fence, and is ready only with it. */
+  async function afterFence(project: Project, report: ProjectReport | null): Promise<ProjectReport | null> {
+    if (report?.state !== "ready") return report;
+    const problems = (await fences?.put(project)) ?? [];
+    return problems.length > 0 ? unfenced(problems) : report;
   }
 
   async function act(
@@ -116,6 +126,7 @@ export function createProjectReconciler(ports: ProjectPorts): Reconciler {
       return;
     }
     projects.forget(project.key);
+    fences?.forget(project.key);
     sink.report("project", project, { state: "gone" });
   }
 
@@ -172,6 +183,7 @@ export function createProjectReconciler(ports: ProjectPorts): Reconciler {
         log,
         onChange: (name) => queue?.add(`project/${name}`),
       });
+      fences = startFences({ kube, log, clusterId, onChange: (namespace) => queue?.add(`project/${namespace}`) });
       resync();
     },
 
@@ -179,7 +191,7 @@ export function createProjectReconciler(ports: ProjectPorts): Reconciler {
 
     async stop(): Promise<void> {
       for (const end of endings.splice(0)) end();
-      await Promise.all([namespaces?.stop(), queue?.stop()]);
+      await Promise.all([namespaces?.stop(), fences?.stop(), queue?.stop()]);
     },
   };
 }

@@ -2,6 +2,7 @@ import { ANNOTATIONS, LABELS, type ProjectReport } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-store.ts";
 import { isLeaving, isOurs, ownLabels, resourceIdOf } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
+import { podSecurityLabels } from "./fence.ts";
 import { deletionOf } from "./namespace-deletion.ts";
 
 export type Project = StoredResource<"project">;
@@ -76,10 +77,17 @@ export function namespaceOf(project: Project, clusterId: string): KubeObject {
 const labelsOf = (project: Project, clusterId: string) => ({
   ...ownLabels(clusterId),
   [LABELS.project]: project.resource_id,
+  ...podSecurityLabels(project),
 });
 
 const isLabelled = ({ metadata }: KubeObject, project: Project, clusterId: string): boolean =>
   Object.entries(labelsOf(project, clusterId)).every(([name, value]) => metadata.labels?.[name] === value);
+
+/** Its namespace is there, and not fenced as it is to be. */
+export const unfenced = (problems: readonly string[]): ProjectReport => ({
+  state: "apply_failed",
+  message: problems.join(" "),
+});
 
 /** What keeps the custom resource itself from going, once its namespace is gone. */
 export const heldBack = (project: Project, finalizers: readonly string[]): ProjectReport => ({

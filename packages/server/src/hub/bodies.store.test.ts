@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { AddonBody, AppBody, DEFAULT_POLICY, type DesiredKind, ProjectBody, RegistrySecretsBody } from "@binnacle/contract";
+import {
+  AddonBody,
+  AppBody,
+  DEFAULT_POLICY,
+  type DesiredKind,
+  ProjectBody,
+  RegistrySecretsBody,
+} from "@binnacle/contract";
 import { startWorld, type World } from "@binnacle/world";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";

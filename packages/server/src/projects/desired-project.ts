@@ -14,7 +14,7 @@ export function projectBody(
     pod_security: effectivePodSecurity(project, pod_security),
     isolation,
     ingress_namespaces,
-    quota,
+    ...(quota ? { quota } : {}),
     cluster_wide_charts,
   };
   return { spec: { org_id, name, namespace, policy }, secret: {} };

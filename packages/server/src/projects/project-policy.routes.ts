@@ -10,7 +10,7 @@ import { inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
-import { desiredProject, projectIsGoing } from "./project.ts";
+import { desiredProject, projectAnnouncement, projectIsGoing } from "./project.ts";
 import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";
 
 interface Ports {
@@ -41,7 +41,7 @@ export function projectPolicyRoutes({ db, bus, clock }: Ports): Route[] {
         inProject("admin", ({ params }) => params.id),
       ),
       async ({ params, body, standing, change }) =>
-        change(async ({ db: tx, record, afterCommit }) => {
+        change(async ({ db: tx, record, announce, afterCommit }) => {
           const project = await lockProject(tx, params.id);
           if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
           const settings = await readSettings(tx, project.cluster_id);
@@ -57,6 +57,7 @@ export function projectPolicyRoutes({ db, bus, clock }: Ports): Route[] {
           if (Object.keys(changes.after).length > 0) {
             const now = clock();
             await savePolicy(tx, project.id, policy, now);
+            announce(projectAnnouncement({ ...project, ...policy, updated_at: now }));
             await raiseDesired(tx, { clusterId: project.cluster_id, ...desiredProject(project) }, now);
             afterCommit(() => bus.publish(DESIRED_TOPIC, { cluster_id: project.cluster_id }));
           }

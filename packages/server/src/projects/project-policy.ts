@@ -23,7 +23,7 @@ export const FIRST_POLICY: PolicyColumns = {
   pod_security: null,
   weaker_pod_security_allowed: false,
   isolation: DEFAULT_POLICY.isolation,
-  quota: DEFAULT_POLICY.quota,
+  quota: null,
 };
 
 const isWeaker = (level: PodSecurity, than: PodSecurity): boolean =>

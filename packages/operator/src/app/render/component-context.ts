@@ -1,4 +1,4 @@
-import type { DesiredComponent } from "@binnacle/contract";
+import type { DesiredComponent, PodSecurity } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import type { ComponentNames } from "../names.ts";
 import type { Environment } from "./environment.ts";
@@ -16,6 +16,7 @@ export interface WorkloadContext {
   readonly environment: Environment;
   readonly secrets: Readonly<Record<string, string>>;
   readonly pullSecrets: readonly string[];
+  readonly podSecurity: PodSecurity;
   readonly isPaused: boolean;
 }
 

@@ -15,6 +15,9 @@ const CONTAINER_PORT_NAME = /^(?=.*[a-z])(?!.*--)[a-z0-9-]+$/;
 /** Which group it is does not matter, only that images that do not run as root can write to their volumes. */
 const VOLUME_GROUP = 2000;
 
+/** The level `restricted` asks for this by name; elsewhere it would break images that run as root. */
+const WITHOUT_ROOT = { runAsNonRoot: true, capabilities: { drop: ["ALL"] } };
+
 interface TemplateOptions {
   readonly restartPolicy?: "Never";
   /** Instead of pull secrets in the template. */
@@ -22,7 +25,7 @@ interface TemplateOptions {
 }
 
 export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAccountName }: TemplateOptions = {}) {
-  const { component, spec, labels, pullSecrets } = context;
+  const { component, spec, labels, pullSecrets, podSecurity } = context;
   const checksum = configurationChecksum(context);
   const pulls = serviceAccountName === undefined ? pullSecrets.map((name) => ({ name })) : [];
   return {
@@ -50,7 +53,10 @@ export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAc
           resources: resources(spec),
           ...probeFields(spec.probes),
           volumeMounts: volumeMounts(spec),
-          securityContext: { allowPrivilegeEscalation: false },
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            ...(podSecurity === "restricted" ? WITHOUT_ROOT : {}),
+          },
         }),
       ],
       volumes: podVolumes(context),

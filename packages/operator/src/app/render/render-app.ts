@@ -49,6 +49,7 @@ function draw(component: DesiredComponent, { spec: app, secret }: App, around: S
     selector: selectorLabels(app.name, name),
     secrets,
     pullSecrets: [...new Set(around.pullSecrets)].sort(),
+    podSecurity: around.podSecurity,
     isPaused: app.paused,
   };
   if (type === "chart") return { name, type, objects: secretsObject(shared), waitingFor: [] };

@@ -1,9 +1,9 @@
-import { type DesiredComponent, LABELS } from "@binnacle/contract";
+import { type DesiredComponent, LABELS, type PodSecurity } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { clusterClient, freshNamespace } from "../../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../../kube/kube-client.ts";
 import { renderApp } from "./render-app.ts";
-import { appSpec, CLUSTER, standing, workload } from "./rendered.fixture.ts";
+import { appSpec, CLUSTER, standing, templateIn, workload } from "./rendered.fixture.ts";
 import { isInvalid, type Workload } from "./rendering.ts";
 
 let client: KubeClient;
@@ -60,7 +60,16 @@ const COMPONENTS: DesiredComponent[] = [
   workload("cron", { ...EVERYTHING, kind: "cronjob", schedule: "@daily" }, { export_refs: REFS }),
 ];
 
-function objectsOf(components: DesiredComponent[], { name = "shop", paused = false } = {}): readonly KubeObject[] {
+interface Given {
+  readonly name?: string;
+  readonly paused?: boolean;
+  readonly podSecurity?: PodSecurity;
+}
+
+function objectsOf(
+  components: DesiredComponent[],
+  { name = "shop", paused = false, podSecurity = "baseline" }: Given = {},
+): readonly KubeObject[] {
   const secrets = Object.fromEntries(
     components.map((component) => [component.name, { API_KEY: "hunter2", "odd.key": "" }]),
   );
@@ -71,6 +80,7 @@ function objectsOf(components: DesiredComponent[], { name = "shop", paused = fal
     {
       clusterId: CLUSTER,
       pullSecrets: ["ghcr-registry-project"],
+      podSecurity,
       instances: new Map([["db", { keys: ["host", "password"], exports }]]),
       releases: new Map(),
     },
@@ -92,6 +102,18 @@ function lostIn(desired: unknown, stored: unknown, path = ""): string[] {
   return Object.entries(desired).flatMap(([field, value]) => lostIn(value, kept[field], `${path}/${field}`));
 }
 
+const MERGE = { kind: "merge" } as const;
+
+/** As its controller makes it: a StatefulSet adds the volumes of its claims. The account of a Job is not there. */
+function completed(template: Record<string, unknown>): object {
+  const { serviceAccountName: _, ...spec } = template;
+  const [container] = spec["containers"] as [{ readonly volumeMounts?: readonly { readonly name: string }[] }];
+  const volumes = (spec["volumes"] ?? []) as readonly { readonly name: string }[];
+  const missing = (container.volumeMounts ?? []).filter(({ name }) => volumes.every((volume) => volume.name !== name));
+  const claims = missing.map(({ name }) => ({ name, persistentVolumeClaim: { claimName: "claim" } }));
+  return { ...spec, volumes: [...volumes, ...claims] };
+}
+
 describe("a real Kubernetes", () => {
   const apps = [{ paused: false }, { paused: true }, { name: "y".repeat(42), paused: false }];
 
@@ -102,6 +124,22 @@ describe("a real Kubernetes", () => {
     expect(lost).toEqual([]);
     expect(new Set(objects.map(({ kind }) => kind)).size).toBe(app.paused ? 10 : 11);
   });
+
+  test.each(["baseline", "restricted"] as const)(
+    "[AO40] takes the pods of everything at the level %s",
+    async (level) => {
+      const { name: held, remove } = await freshNamespace(client);
+      const labels = { "pod-security.kubernetes.io/enforce": level };
+      await client.patch(await client.resourceTypeOf("v1", "Namespace"), held, null, { metadata: { labels } }, MERGE);
+      const templates = objectsOf(COMPONENTS, { podSecurity: level }).flatMap((object) => templateIn(object) ?? []);
+      expect(templates.length).toBeGreaterThan(COMPONENTS.length / 2);
+      for (const [at, { spec }] of templates.entries()) {
+        const metadata = { name: `pod-${at}`, namespace: held };
+        await client.create({ apiVersion: "v1", kind: "Pod", metadata, spec: completed(spec) }, { dryRun: true });
+      }
+      await remove();
+    },
+  );
 
   test("[RN1] makes pods of what has the longest names", async () => {
     const stateful = workload("stateful10", { kind: "statefulset" });

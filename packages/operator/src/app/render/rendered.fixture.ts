@@ -16,6 +16,7 @@ export const PROJECT = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d14";
 export const NOTHING_AROUND: Surroundings = {
   clusterId: CLUSTER,
   pullSecrets: [],
+  podSecurity: "baseline",
   instances: new Map(),
   releases: new Map(),
 };

@@ -1,4 +1,4 @@
-import type { AppBody, DesiredComponent } from "@binnacle/contract";
+import type { AppBody, DesiredComponent, PodSecurity } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 
 /** What an app becomes, and what has to be known around it. */
@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly clusterId: string;
   /** Secrets of the namespace that images are pulled with. */
   readonly pullSecrets: readonly string[];
+  /** The level that pods of the namespace are held to. */
+  readonly podSecurity: PodSecurity;
   /** Standalone addon instances of the namespace, by name. */
   readonly instances: ReadonlyMap<string, Publisher>;
   /** What is known of the releases of the app's own components, by component. */

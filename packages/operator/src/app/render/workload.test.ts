@@ -91,12 +91,13 @@ describe("a job", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("[RN7] stays the same with a pause, another pull secret or other replicas", () => {
+  test("[RN7] [AO40] stays the same with a pause, another pull secret, other replicas or another level", () => {
     const names = [
       jobName({}),
       jobName({}, { paused: true }),
       jobName({}, { pullSecrets: ["r"] }),
       jobName({ replicas: 4 }),
+      jobName({}, { podSecurity: "restricted" }),
     ];
     expect(new Set(names).size).toBe(1);
   });
@@ -193,6 +194,22 @@ describe("pods", () => {
     });
     expect(pod.spec).not.toHaveProperty("securityContext.fsGroup");
   });
+
+  test.each(["deployment", "statefulset", "job", "cronjob"] as const)(
+    "[AO40] of a %s say what the level `restricted` asks for, and are left their root user elsewhere",
+    (kind) => {
+      const contextAt = (podSecurity: "privileged" | "baseline" | "restricted") =>
+        podOf(workload("web", { kind, schedule: "0 3 * * *" }), { podSecurity }).spec.containers[0]["securityContext"];
+      expect(contextAt("restricted")).toEqual({
+        allowPrivilegeEscalation: false,
+        runAsNonRoot: true,
+        capabilities: { drop: ["ALL"] },
+      });
+      for (const level of ["privileged", "baseline"] as const) {
+        expect(contextAt(level)).toEqual({ allowPrivilegeEscalation: false });
+      }
+    },
+  );
 
   test("[RN14] of a job pull by its account", () => {
     const objects = one({ kind: "job" }, { pullSecrets: ["ghcr-registry-project"] });

@@ -69,8 +69,11 @@ function statefulSet(context: WorkloadContext): KubeObject {
 /** Pull secrets come by its account: one more of them is no reason to do the work again. */
 function job(context: WorkloadContext): KubeObject {
   const { names, isPaused } = context;
-  const template = podTemplate(context, { restartPolicy: "Never", serviceAccountName: names.base });
-  return objectOf(context, "batch/v1", "Job", names.job(shortHash(canonicalJson(template))), {
+  const options = { restartPolicy: "Never", serviceAccountName: names.base } as const;
+  const template = podTemplate(context, options);
+  // The level is no part of the name: work that is done is not done again because the level has changed.
+  const named = podTemplate({ ...context, podSecurity: "baseline" }, options);
+  return objectOf(context, "batch/v1", "Job", names.job(shortHash(canonicalJson(named))), {
     spec: { suspend: isPaused, backoffLimit: JOB_RETRIES, template },
   });
 }

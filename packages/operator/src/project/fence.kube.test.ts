@@ -1,0 +1,154 @@
+import type { DesiredPolicy } from "@binnacle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { applyProject } from "../desired/frames.fixture.ts";
+import { NAMESPACES } from "../desired/resource-types.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { FENCE_KINDS } from "./fence.ts";
+
+const SLOW_MS = 90_000;
+let keeper: Keeper;
+beforeAll(async () => {
+  keeper = await startKeeper();
+});
+afterAll(() => keeper?.stop());
+
+let generation = 1;
+async function tell(name: string, policy: Partial<DesiredPolicy>): Promise<void> {
+  generation += 1;
+  expect(await keeper.store.apply(applyProject(name, { generation }, policy))).toBeNull();
+}
+
+async function fenced(base: string, policy: Partial<DesiredPolicy> = {}): Promise<string> {
+  const name = keeper.name(base);
+  await tell(name, policy);
+  await reported(keeper, `project/${name}`, "ready");
+  return name;
+}
+
+const typeOf = (kind: string) => {
+  const type = FENCE_KINDS.find((one) => one.kind === kind);
+  if (!type) throw new Error(`${kind} is no part of a fence`);
+  return type;
+};
+const NAMES = {
+  NetworkPolicy: "binnacle-isolation",
+  ResourceQuota: "binnacle-quota",
+  LimitRange: "binnacle-limits",
+} as const;
+type Kind = keyof typeof NAMES;
+const get = (kind: Kind, namespace: string) => keeper.kube.get(typeOf(kind), NAMES[kind], namespace);
+const labelsOf = async (namespace: string) => (await keeper.kube.get(NAMESPACES, namespace))?.metadata.labels ?? {};
+const enforced = async (namespace: string) => (await labelsOf(namespace))["pod-security.kubernetes.io/enforce"];
+
+describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
+  test("[OD35] holds pods to the level of the policy, whoever changes the labels", async () => {
+    const name = await fenced("level");
+    expect(await labelsOf(name)).toMatchObject({
+      "pod-security.kubernetes.io/enforce": "baseline",
+      "pod-security.kubernetes.io/enforce-version": "latest",
+      "pod-security.kubernetes.io/warn": "restricted",
+      "pod-security.kubernetes.io/audit": "restricted",
+    });
+    await tell(name, { pod_security: "restricted" });
+    await eventually(async () => expect(await enforced(name)).toBe("restricted"));
+    const weaker = {
+      "pod-security.kubernetes.io/enforce": "privileged",
+      "pod-security.kubernetes.io/enforce-version": "v1.20",
+    };
+    await keeper.kube.patch(NAMESPACES, name, null, { metadata: { labels: weaker } }, { kind: "merge" });
+    await eventually(async () =>
+      expect(await labelsOf(name)).toMatchObject({
+        "pod-security.kubernetes.io/enforce": "restricted",
+        "pod-security.kubernetes.io/enforce-version": "latest",
+      }),
+    );
+  });
+
+  test("[OD36] [OD38] lets in the namespace and the ingress controllers, unless the project opts out", async () => {
+    const name = await fenced("isolated", { ingress_namespaces: ["edge"] });
+    const from = [
+      { podSelector: {} },
+      {
+        namespaceSelector: {
+          matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["edge"] }],
+        },
+      },
+    ];
+    expect((await get("NetworkPolicy", name))?.["spec"]).toEqual({
+      podSelector: {},
+      policyTypes: ["Ingress"],
+      ingress: [{ from }],
+    });
+    await tell(name, { isolation: "none" });
+    await eventually(async () => expect(await get("NetworkPolicy", name)).toBeNull());
+    await tell(name, { ingress_namespaces: [] });
+    await eventually(async () =>
+      expect(await get("NetworkPolicy", name)).toMatchObject({ spec: { ingress: [{ from: [{ podSelector: {} }] }] } }),
+    );
+  });
+
+  test("[OD37] [OD38] caps the namespace while there is a quota, and not by default", async () => {
+    const name = await fenced("capped");
+    expect([await get("ResourceQuota", name), await get("LimitRange", name)]).toEqual([null, null]);
+    await tell(name, { quota: { requests_cpu: "2000m", pods: 5, default_request_cpu: "100m" } });
+    await eventually(async () => {
+      expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "5" } } });
+      expect(await get("LimitRange", name)).toMatchObject({
+        spec: { limits: [{ type: "Container", defaultRequest: { cpu: "100m" } }] },
+      });
+    });
+    await tell(name, { quota: { pods: 7 } });
+    await eventually(async () => {
+      expect((await get("ResourceQuota", name))?.["spec"]).toEqual({ hard: { pods: "7" } });
+      expect(await get("LimitRange", name)).toBeNull();
+    });
+    await tell(name, {});
+    await eventually(async () => expect(await get("ResourceQuota", name)).toBeNull());
+  });
+
+  test("[OD38] comes back when somebody edits, deletes or takes over its objects", async () => {
+    const name = await fenced("healed", { quota: { pods: 5 } });
+    const open = { spec: { ingress: [{}] } };
+    await keeper.kube.patch(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name, open, { kind: "merge" });
+    await eventually(async () =>
+      expect(await get("NetworkPolicy", name)).toMatchObject({ spec: { ingress: [{ from: expect.anything() }] } }),
+    );
+    await keeper.kube.delete(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name);
+    await eventually(async () => expect(await get("NetworkPolicy", name)).not.toBeNull());
+    const quota: KubeObject = {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: NAMES.ResourceQuota, namespace: name },
+      spec: { hard: { pods: "500" } },
+    };
+    await keeper.kube.apply(quota, { force: true, fieldManager: "somebody" });
+    await eventually(async () =>
+      expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "5" } } }),
+    );
+    await reported(keeper, `project/${name}`, "ready");
+  });
+
+  test("[OD39] leaves an object of somebody else alone, and names it", async () => {
+    const name = await fenced("foreign");
+    const quota: KubeObject = {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: NAMES.ResourceQuota, namespace: name },
+      spec: { hard: { pods: "500" } },
+    };
+    await keeper.kube.create(quota);
+    await tell(name, { isolation: "none", quota: { pods: 1, default_limit_cpu: "1" } });
+    const { report } = await reported(keeper, `project/${name}`, "apply_failed");
+    expect(report).toMatchObject({
+      message: "ResourceQuota binnacle-quota exists and belongs to somebody else.",
+    });
+    expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "500" } } });
+    expect(await get("LimitRange", name)).not.toBeNull();
+    await eventually(async () => expect(await get("NetworkPolicy", name)).toBeNull());
+
+    await keeper.kube.delete(typeOf("ResourceQuota"), NAMES.ResourceQuota, name);
+    await reported(keeper, `project/${name}`, "ready", SLOW_MS);
+    expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "1" } } });
+  });
+});

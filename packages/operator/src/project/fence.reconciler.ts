@@ -1,0 +1,127 @@
+import { LABELS } from "@binnacle/contract";
+import { isOurs, ownSelector } from "../desired/ownership.ts";
+import { createApplySet, type Planned, type PlanOptions, type Settled } from "../kube/apply-set.adapter.ts";
+import { fingerprintOf } from "../kube/fingerprint.ts";
+import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import { titleOf } from "../kube/object-fields.ts";
+import { FENCE_KINDS, FENCE_LABEL, fenceObjects } from "./fence.ts";
+import type { Project } from "./project.ts";
+
+interface FencePorts {
+  readonly kube: KubeClient;
+  readonly log: InformerLog;
+  readonly clusterId: string;
+  /** Told of a namespace in which an object of a fence has come, changed or gone. */
+  readonly onChange: (namespace: string) => void;
+}
+
+/** Keeps the objects that fence the namespaces of projects, whatever becomes of them. */
+export function startFences({ kube, log, clusterId, onChange }: FencePorts) {
+  const applySet = createApplySet(kube);
+  const settled = new Map<string, Settled>();
+  const kinds = FENCE_KINDS.map((type) => {
+    const informer: Informer<KubeObject> = startInformer({
+      client: kube,
+      type,
+      labelSelector: `${ownSelector(clusterId)},${FENCE_LABEL}`,
+      trim: withoutContent,
+      log,
+      onChange(key, object) {
+        // A quota says all the time how much of it is used.
+        if (object && informer.get(key)?.[FINGERPRINT] === object[FINGERPRINT]) return;
+        onChange(key.slice(0, key.indexOf("/")));
+      },
+    });
+    return { type, informer };
+  });
+
+  /** What stands in the way, in sentences; nothing where the namespace is fenced as it is to be. */
+  async function put(project: Project): Promise<readonly string[]> {
+    const wanted = fenceObjects(project, clusterId);
+    const options: PlanOptions = {
+      inventory: [],
+      isOurs: (object) => isFenceOf(object, project, clusterId),
+      settled: settledOf(project.key),
+      finishedJobs: new Set(),
+      takeOver: false,
+    };
+    const problems: string[] = [];
+    for (const object of wanted) {
+      const planned = await planFor(object, options);
+      const problem = problemIn(planned);
+      if (problem === null) await applySet.carryOut(planned);
+      else problems.push(problem);
+    }
+    await prune(project, wanted);
+    return problems;
+  }
+
+  /** A manager that declares a part of our own object is overruled: a fence is nobody else's to change. */
+  async function planFor(object: KubeObject, options: PlanOptions): Promise<Planned> {
+    const planned = await applySet.plan(object, options);
+    const isHeld = planned.step.action === "blocked" && planned.isOwn;
+    return isHeld ? applySet.plan(object, { ...options, takeOver: true }) : planned;
+  }
+
+  async function prune(project: Project, wanted: readonly KubeObject[]): Promise<void> {
+    const titles = new Set(wanted.map(titleOf));
+    for (const { type, informer } of kinds) {
+      for (const found of informer.list()) {
+        const { name, namespace, uid } = found.metadata;
+        const isUnwanted = namespace === project.spec.namespace && !titles.has(titleOf(found));
+        if (!isUnwanted || !isFenceOf(found, project, clusterId)) continue;
+        await kube.delete(type, name, namespace, uid ? { preconditions: { uid } } : {});
+      }
+    }
+  }
+
+  function settledOf(key: string): Settled {
+    const known = settled.get(key) ?? new Map();
+    settled.set(key, known);
+    return known;
+  }
+
+  return {
+    put,
+    forget: (key: string) => settled.delete(key),
+    async stop(): Promise<void> {
+      await Promise.all(kinds.map(({ informer }) => informer.stop()));
+    },
+  };
+}
+export type Fences = ReturnType<typeof startFences>;
+
+const isFenceOf = (object: KubeObject, { resource_id }: Project, clusterId: string): boolean =>
+  isOurs(object, clusterId) &&
+  object.metadata.labels?.[FENCE_LABEL] !== undefined &&
+  object.metadata.labels[LABELS.project] === resource_id;
+
+function problemIn({ step }: Planned): string | null {
+  switch (step.action) {
+    case "blocked":
+      return step.summary;
+    case "refused":
+      return step.refusal.message;
+    case "wait":
+      return step.message;
+    case "keep":
+    case "apply":
+    case "recreate":
+      return null;
+  }
+}
+
+const FINGERPRINT = "fingerprint";
+
+/** What an object is called, whose it is, and whether anybody has changed it: the rest is read when it is needed. */
+function withoutContent(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace = "", uid = "", resourceVersion = "", labels = {} } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, uid, resourceVersion, labels },
+    [FINGERPRINT]: fingerprintOf(object),
+  };
+}

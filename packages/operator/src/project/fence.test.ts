@@ -1,0 +1,111 @@
+import { DEFAULT_POLICY, type DesiredPolicy, LABELS } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { applyProject, PROJECT_ID } from "../desired/frames.fixture.ts";
+import { ownLabels } from "../desired/ownership.ts";
+import { FENCE_LABEL, fenceObjects, podSecurityLabels } from "./fence.ts";
+import { namespaceOf, type Project } from "./project.ts";
+
+const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
+
+function project(policy?: Partial<DesiredPolicy>): Project {
+  const { key, resource_id, generation, hash, body } = applyProject("shop");
+  const spec = { ...body.spec, ...(policy ? { policy: { ...DEFAULT_POLICY, ...policy } } : {}) };
+  return { kind: "project", key, resource_id, generation, hash, spec, secret: {}, isLeaving: false } as Project;
+}
+const fence = (policy?: Partial<DesiredPolicy>) => fenceObjects(project(policy), CLUSTER);
+const specOf = (kind: string, policy: Partial<DesiredPolicy>) =>
+  fence(policy).find((object) => object.kind === kind)?.["spec"];
+
+describe("the labels of a namespace", () => {
+  test.each(["privileged", "baseline", "restricted"] as const)("[OD35] hold pods to %s", (pod_security) => {
+    const labels = {
+      "pod-security.kubernetes.io/enforce": pod_security,
+      "pod-security.kubernetes.io/enforce-version": "latest",
+      "pod-security.kubernetes.io/warn": "restricted",
+      "pod-security.kubernetes.io/warn-version": "latest",
+      "pod-security.kubernetes.io/audit": "restricted",
+      "pod-security.kubernetes.io/audit-version": "latest",
+    };
+    expect(podSecurityLabels(project({ pod_security }))).toEqual(labels);
+    expect(namespaceOf(project({ pod_security }), CLUSTER).metadata.labels).toMatchObject(labels);
+  });
+
+  test("[OD40] are those of the default policy where none is told", () => {
+    expect(podSecurityLabels(project())).toEqual(podSecurityLabels(project({ pod_security: "baseline" })));
+  });
+});
+
+describe("the objects of a fence", () => {
+  const KUBE_NAME = "kubernetes.io/metadata.name";
+
+  test("[OD36] [OD40] let in the namespace itself and the ingress controllers", () => {
+    const [policy, ...rest] = fence();
+    expect(rest).toEqual([]);
+    expect(policy).toEqual({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: {
+        name: "binnacle-isolation",
+        namespace: "shop",
+        labels: { ...ownLabels(CLUSTER), [LABELS.project]: PROJECT_ID, [FENCE_LABEL]: "true" },
+      },
+      spec: {
+        podSelector: {},
+        policyTypes: ["Ingress"],
+        ingress: [
+          {
+            from: [
+              { podSelector: {} },
+              {
+                namespaceSelector: {
+                  matchExpressions: [
+                    { key: KUBE_NAME, operator: "In", values: ["ingress-nginx", "kube-system", "traefik"] },
+                  ],
+                },
+              },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  test("[OD36] let in nobody else where there is no ingress controller, and everybody without isolation", () => {
+    // An `In` without values is refused by Kubernetes, and an empty selector would be every namespace.
+    expect(specOf("NetworkPolicy", { ingress_namespaces: [] })).toMatchObject({
+      ingress: [{ from: [{ podSelector: {} }] }],
+    });
+    expect(fence({ isolation: "none" })).toEqual([]);
+  });
+
+  test("[OD37] cap what the quota names, and nothing else", () => {
+    const quota = {
+      requests_cpu: "4",
+      requests_memory: "8Gi",
+      limits_cpu: "8",
+      limits_memory: "16Gi",
+      pods: 0,
+      storage_gb: 100,
+    };
+    expect(specOf("ResourceQuota", { quota })).toEqual({
+      hard: {
+        "requests.cpu": "4",
+        "requests.memory": "8Gi",
+        "limits.cpu": "8",
+        "limits.memory": "16Gi",
+        pods: "0",
+        "requests.storage": "100Gi",
+      },
+    });
+    expect(specOf("ResourceQuota", { quota: { pods: 3 } })).toEqual({ hard: { pods: "3" } });
+    expect(specOf("LimitRange", { quota })).toBeUndefined();
+  });
+
+  test("[OD37] give containers the defaults that are named", () => {
+    const quota = { default_request_cpu: "100m", default_limit_memory: "1Gi" };
+    expect(specOf("LimitRange", { quota })).toEqual({
+      limits: [{ type: "Container", default: { memory: "1Gi" }, defaultRequest: { cpu: "100m" } }],
+    });
+    expect(specOf("ResourceQuota", { quota })).toBeUndefined();
+  });
+});

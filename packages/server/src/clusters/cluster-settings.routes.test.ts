@@ -1,0 +1,131 @@
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { SOON } from "../jobs/jobs.fixture.ts";
+
+let world: World;
+let org: string;
+let orgAdmin: Person;
+let admin: Person;
+let member: Person;
+let stranger: Person;
+let cluster: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.org();
+  orgAdmin = await world.person({ org, role: "admin" });
+  [admin, member] = [await world.person({ org }), await world.person({ org })];
+  stranger = await world.person();
+});
+afterAll(() => world?.stop());
+beforeEach(async () => {
+  cluster = await insertCluster(world.database.kysely, org);
+  await bindRole(world.database.kysely, admin.id, "admin", { cluster });
+});
+
+const path = () => `/clusters/${cluster}/settings`;
+const read = async (api: Client = member.api) => (await api.get(path())).body;
+const change = (body: object, api: Client = orgAdmin.api) => api.patch(path(), body);
+const desired = () =>
+  world.database.kysely
+    .selectFrom("desired_resources")
+    .select(["kind", "resource_id", "generation"])
+    .where("cluster_id", "=", cluster)
+    .orderBy("resource_id")
+    .execute();
+
+const DEFAULTS = {
+  pod_security: "baseline",
+  ingress_namespaces: ["ingress-nginx", "kube-system", "traefik"],
+  cluster_wide_charts: [],
+};
+const CHART = { repo: "https://charts.jetstack.io", name: "cert-manager" };
+
+describe("GET /clusters/{id}/settings", () => {
+  test("[CL54] gives members the defaults", async () => {
+    expect(await read()).toEqual({ cluster_id: cluster, ...DEFAULTS });
+    expect(await stranger.api.get(path())).toMatchObject({ status: 404 });
+  });
+});
+
+describe("PATCH /clusters/{id}/settings", () => {
+  test("[CL55] [CL56] changes what is given, and nothing else", async () => {
+    expect(await change({ pod_security: "restricted" })).toMatchObject({
+      status: 200,
+      body: { ...DEFAULTS, pod_security: "restricted" },
+    });
+    await change({ ingress_namespaces: [], cluster_wide_charts: [CHART] });
+    expect(await read()).toEqual({
+      cluster_id: cluster,
+      pod_security: "restricted",
+      ingress_namespaces: [],
+      cluster_wide_charts: [CHART],
+    });
+  });
+
+  test.each([{ pod_security: "privileged" }, { cluster_wide_charts: [CHART] }, { ingress_namespaces: ["shop"] }, {}])(
+    "[CL55] an administrator of the cluster cannot change %j, nor can anybody below",
+    async (body) => {
+      expect(await change(body, admin.api)).toMatchObject({ status: 403 });
+      expect(await change(body, member.api)).toMatchObject({ status: 403 });
+      expect(await change(body, stranger.api)).toMatchObject({ status: 404 });
+      expect(await read()).toMatchObject(DEFAULTS);
+    },
+  );
+
+  test("[CL55] is on record, as it was and as it is", async () => {
+    await change({ pod_security: "privileged", cluster_wide_charts: [CHART] });
+    const { body } = await orgAdmin.api.get(`/orgs/${org}/audit-log?items_per_page=1`);
+    expect(body.data[0]).toMatchObject({
+      action: "cluster.update_settings",
+      actor: { id: orgAdmin.id },
+      resource: { type: "cluster", id: cluster },
+      changes: {
+        before: { pod_security: "baseline", cluster_wide_charts: [] },
+        after: { pod_security: "privileged", cluster_wide_charts: [CHART] },
+      },
+    });
+  });
+
+  const chart = (repo: string, name = "web") => ({ cluster_wide_charts: [{ repo, name }] });
+  test.each([
+    [{ pod_security: "none" }, ["body", "pod_security"]],
+    [{ quota: {} }, ["body", "quota"]],
+    [{ ingress_namespaces: ["Edge"] }, ["body", "ingress_namespaces", 0]],
+    [{ ingress_namespaces: ["edge", "edge"] }, ["body", "ingress_namespaces"]],
+    [{ ingress_namespaces: Array.from({ length: 21 }, (_, at) => `n${at}`) }, ["body", "ingress_namespaces"]],
+    [chart("file:///etc"), ["body", "cluster_wide_charts", 0, "repo"]],
+    [chart("https://me:secret@charts.example.com"), ["body", "cluster_wide_charts", 0, "repo"]],
+    [chart("https://charts.example.com", "--post-renderer"), ["body", "cluster_wide_charts", 0, "name"]],
+    [
+      { cluster_wide_charts: [CHART, { ...CHART, repo: "https://Charts.JetStack.io/" }] },
+      ["body", "cluster_wide_charts", 1],
+    ],
+  ])("[CL56] refuses %j", async (body, loc) => {
+    const { status, body: answer } = await change({ ...body });
+    expect(status).toBe(422);
+    expect(answer.detail).toContainEqual(expect.objectContaining({ loc }));
+    expect(await read()).toMatchObject(DEFAULTS);
+  });
+
+  test("[CL57] is told to every project that stays, once", async () => {
+    const { kysely } = world.database;
+    const projects = [await insertProject(kysely, org, cluster), await insertProject(kysely, org, cluster)];
+    const going = await insertProject(kysely, org, cluster);
+    await orgAdmin.api.delete(`/projects/${going}`);
+    const before = await desired();
+    const hints: unknown[] = [];
+    const leave = world.bus.subscribe(DESIRED_TOPIC, (hint) => hints.push(hint));
+    await change({ pod_security: "restricted" });
+    const raised = projects.toSorted().map((resource_id) => ({ kind: "project", resource_id, generation: 1 }));
+    const told = async () => (await desired()).filter(({ resource_id }) => resource_id !== going);
+    expect(await told()).toEqual(raised);
+    expect((await desired()).filter(({ resource_id }) => resource_id === going)).toEqual(before);
+    await change({ pod_security: "restricted" });
+    expect(await told()).toEqual(raised);
+    await vi.waitFor(() => expect(hints).toContainEqual({ cluster_id: cluster }), SOON);
+    leave();
+  });
+});

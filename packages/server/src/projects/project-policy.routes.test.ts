@@ -1,0 +1,204 @@
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { DESIRED_TOPIC } from "../desired/desired.ts";
+import { EVENTS_TOPIC } from "../events/event.ts";
+import { SOON } from "../jobs/jobs.fixture.ts";
+
+let world: World;
+let org: string;
+let orgAdmin: Person;
+let admin: Person;
+let editor: Person;
+let viewer: Person;
+let stranger: Person;
+let cluster: string;
+let project: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.org();
+  orgAdmin = await world.person({ org, role: "admin" });
+  [admin, editor, viewer] = [await world.person({ org }), await world.person({ org }), await world.person({ org })];
+  stranger = await world.person();
+});
+afterAll(() => world?.stop());
+beforeEach(async () => {
+  const { kysely } = world.database;
+  cluster = await insertCluster(kysely, org);
+  project = await insertProject(kysely, org, cluster);
+  await bindRole(kysely, admin.id, "admin", { project });
+  await bindRole(kysely, editor.id, "editor", { cluster });
+  await bindRole(kysely, viewer.id, "viewer", { project });
+});
+
+const read = async (api: Client = viewer.api) => (await api.get(`/projects/${project}/policy`)).body;
+const change = (body: object, api: Client = admin.api) => api.patch(`/projects/${project}/policy`, body);
+const settings = (body: object) => orgAdmin.api.patch(`/clusters/${cluster}/settings`, body);
+const create = (body: object, api: Client = editor.api) =>
+  api.post("/projects", { name: "shop", cluster_id: cluster, ...body });
+
+const desired = () =>
+  world.database.kysely
+    .selectFrom("desired_resources")
+    .select(["kind", "resource_id", "generation"])
+    .where("cluster_id", "=", cluster)
+    .where("kind", "=", "project")
+    .execute();
+const lastChange = async () => {
+  const { body } = await orgAdmin.api.get(`/orgs/${org}/audit-log?items_per_page=1`);
+  return body.data[0];
+};
+
+const UNTOUCHED = {
+  pod_security: null,
+  effective_pod_security: "baseline",
+  isolation: "namespace",
+  ingress_namespaces: ["ingress-nginx", "kube-system", "traefik"],
+  quota: null,
+};
+
+describe("GET /projects/{id}/policy", () => {
+  test("[PR24] shows what fences the namespace", async () => {
+    expect(await read()).toEqual({ project_id: project, ...UNTOUCHED });
+    await settings({ pod_security: "restricted", ingress_namespaces: ["edge"] });
+    expect(await read()).toMatchObject({
+      pod_security: null,
+      effective_pod_security: "restricted",
+      ingress_namespaces: ["edge"],
+    });
+  });
+
+  test("[PR24] is not there for strangers", async () => {
+    expect(await stranger.api.get(`/projects/${project}/policy`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe("PATCH /projects/{id}/policy", () => {
+  test("[PR25] is for administrators of the project", async () => {
+    expect(await change({ isolation: "none", pod_security: "restricted" })).toMatchObject({
+      status: 200,
+      body: { isolation: "none", pod_security: "restricted", effective_pod_security: "restricted" },
+    });
+    expect(await change({ isolation: "namespace" })).toMatchObject({ body: { pod_security: "restricted" } });
+    expect((await editor.api.get(`/projects/${project}`)).body).toMatchObject({
+      pod_security: "restricted",
+      isolation: "namespace",
+      quota: null,
+    });
+  });
+
+  test.each([{ isolation: "none" }, { pod_security: "privileged" }, { quota: { pods: 1 } }, {}])(
+    "[PR25] an editor cannot change %j",
+    async (body) => {
+      expect(await change(body, editor.api)).toMatchObject({ status: 403 });
+      expect(await change(body, viewer.api)).toMatchObject({ status: 403 });
+      expect(await change(body, stranger.api)).toMatchObject({ status: 404 });
+      expect(await read()).toMatchObject(UNTOUCHED);
+      expect(await desired()).toEqual([]);
+    },
+  );
+
+  test.each([
+    [{ pod_security: "privileged" }, "weaker than the cluster's, which is baseline"],
+    [{ isolation: "none", quota: { pods: 1 } }, "a project's quota"],
+  ])("[PR25] [PR27] an administrator of the project cannot change %j, nor anything beside it", async (body, words) => {
+    const { status, body: answer } = await change(body);
+    expect([status, answer.detail]).toEqual([403, expect.stringContaining(words)]);
+    expect(answer.detail).toContain("Only an administrator of the organization");
+    expect(await read()).toMatchObject(UNTOUCHED);
+  });
+
+  test("[PR26] a level that was the cluster's does not outlive a stricter cluster, unless it was allowed", async () => {
+    await settings({ pod_security: "privileged" });
+    expect(await change({ pod_security: "privileged" })).toMatchObject({ status: 200 });
+    await settings({ pod_security: "restricted" });
+    expect(await read()).toMatchObject({ pod_security: "privileged", effective_pod_security: "restricted" });
+    await change({ pod_security: null }, orgAdmin.api);
+    await change({ pod_security: "privileged" }, orgAdmin.api);
+    expect(await read()).toMatchObject({ pod_security: "privileged", effective_pod_security: "privileged" });
+  });
+
+  test("[PR27] an administrator of the organization sets, replaces and removes a quota", async () => {
+    const quota = { requests_cpu: "4", limits_memory: "16Gi", pods: 20, storage_gb: 100, default_request_cpu: "100m" };
+    expect(await change({ quota }, orgAdmin.api)).toMatchObject({ status: 200, body: { quota } });
+    expect((await change({ quota: { pods: 1 } }, orgAdmin.api)).body.quota).toEqual({ pods: 1 });
+    expect(await change({ quota: null }, orgAdmin.api)).toMatchObject({ body: { quota: null } });
+  });
+
+  test.each([
+    [{}, ["body", "quota"]],
+    [{ gpus: 1 }, ["body", "quota", "gpus"]],
+    [{ pods: -1 }, ["body", "quota", "pods"]],
+    [{ requests_cpu: "many" }, ["body", "quota", "requests_cpu"]],
+    [{ default_request_cpu: "2", default_limit_cpu: "1" }, ["body", "quota", "default_request_cpu"]],
+  ])("[PR27] refuses the quota %j", async (quota, loc) => {
+    const { status, body } = await change({ quota }, orgAdmin.api);
+    expect(status).toBe(422);
+    expect(body.detail).toContainEqual(expect.objectContaining({ loc }));
+    expect(await read()).toMatchObject({ quota: null });
+  });
+
+  test("[PR28] is told to the cluster once, and is on record as it was and as it is", async () => {
+    const hints: unknown[] = [];
+    const events: unknown[] = [];
+    const leave = [
+      world.bus.subscribe(DESIRED_TOPIC, (hint) => hints.push(hint)),
+      world.bus.subscribe(EVENTS_TOPIC, (event) => events.push(event)),
+    ];
+    await change({ isolation: "none" });
+    expect(await desired()).toEqual([{ kind: "project", resource_id: project, generation: 1 }]);
+    expect(await lastChange()).toMatchObject({
+      action: "project.update_policy",
+      actor: { id: admin.id },
+      resource: { type: "project", id: project },
+      changes: { before: { isolation: "namespace" }, after: { isolation: "none" } },
+    });
+    await change({ isolation: "none" });
+    expect(await desired()).toMatchObject([{ generation: 1 }]);
+    await vi.waitFor(() => {
+      expect(hints).toContainEqual({ cluster_id: cluster });
+      expect(events).toContainEqual(expect.objectContaining({ type: "project", project_id: project }));
+    }, SOON);
+    for (const end of leave) end();
+  });
+
+  test("[PR28] is refused while the project is being deleted", async () => {
+    await orgAdmin.api.delete(`/projects/${project}`);
+    expect(await change({ isolation: "none" }, orgAdmin.api)).toMatchObject({ status: 409 });
+  });
+});
+
+describe("POST /projects", () => {
+  test("[PR23] takes a level and an isolation, and no quota", async () => {
+    const facts = { pod_security: "restricted", isolation: "namespace" };
+    expect(await create(facts)).toMatchObject({ status: 201, body: { ...facts, quota: null } });
+    const { status, body } = await create({ name: "other", quota: { pods: 1 } });
+    expect([status, body.detail[0]]).toEqual([
+      422,
+      expect.objectContaining({ loc: ["body", "quota"], type: "extra_forbidden" }),
+    ]);
+  });
+
+  test.each([
+    [{ pod_security: "privileged" }, "Only an administrator of the organization"],
+    [{ isolation: "none" }, "Only an administrator of the project, its cluster or its organization"],
+    [{ name: "traefik" }, "Only an administrator of the organization"],
+    [{ name: "ingress-nginx" }, "only an administrator of the organization"],
+  ])("[PR25] [PR29] an editor of the cluster cannot make a project with %j", async (facts, words) => {
+    const { status, body } = await create(facts);
+    expect([status, body.detail.toLowerCase()]).toEqual([403, expect.stringContaining(words.toLowerCase())]);
+    expect(await desired()).toEqual([]);
+  });
+
+  test("[PR25] [PR29] an administrator of the organization can", async () => {
+    const facts = { name: "traefik", pod_security: "privileged", isolation: "none" };
+    expect(await create(facts, orgAdmin.api)).toMatchObject({ status: 201, body: facts });
+  });
+
+  test("[PR29] an ingress namespace is one of this cluster's settings", async () => {
+    await settings({ ingress_namespaces: ["edge"] });
+    expect(await create({ name: "edge" })).toMatchObject({ status: 403 });
+    expect(await create({ name: "traefik" })).toMatchObject({ status: 201 });
+  });
+});
