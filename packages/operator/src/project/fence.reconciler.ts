@@ -105,7 +105,9 @@ function problemIn({ step }: Planned): string | null {
       return step.refusal.message;
     case "wait":
       return step.message;
-    default:
+    case "keep":
+    case "apply":
+    case "recreate":
       return null;
   }
 }

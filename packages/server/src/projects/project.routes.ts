@@ -62,8 +62,9 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
         ({ body }) => nameProblems(body.name),
         onCluster("editor", ({ body }) => body.cluster_id),
       ),
-      async ({ cluster, body: { name, cluster_id: _, ...asked }, standing, change }) =>
+      async ({ cluster, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
+          const { name, cluster_id: _, ...asked } = body;
           const now = clock();
           await lockStayingCluster(tx, cluster.id);
           const settings = await readSettings(tx, cluster.id);

@@ -105,7 +105,8 @@ function lostIn(desired: unknown, stored: unknown, path = ""): string[] {
 const MERGE = { kind: "merge" } as const;
 
 /** As its controller makes it: a StatefulSet adds the volumes of its claims. The account of a Job is not there. */
-function completed({ serviceAccountName: _, ...spec }: Record<string, unknown>): object {
+function completed(template: Record<string, unknown>): object {
+  const { serviceAccountName: _, ...spec } = template;
   const [container] = spec["containers"] as [{ readonly volumeMounts?: readonly { readonly name: string }[] }];
   const volumes = (spec["volumes"] ?? []) as readonly { readonly name: string }[];
   const missing = (container.volumeMounts ?? []).filter(({ name }) => volumes.every((volume) => volume.name !== name));
