@@ -17,6 +17,7 @@ import { notFound, unauthenticated } from "../fault.ts";
 import { ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import { findTier } from "../tiers/tier.store.ts";
 import { DEFAULT_TIER } from "../tiers/tier.ts";
@@ -50,7 +51,7 @@ import {
   disablingProblem,
   emailChanged,
   emailSetBy,
-  keepsNoTokens,
+  keepTokensProblems,
   normaliseEmail,
   type User,
   userResource,
@@ -142,10 +143,12 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
 
     route(
       updateUser,
-      ownRecord(({ params }) => params.id),
+      wellFormed(
+        ({ body }) => keepTokensProblems(body),
+        ownRecord(({ params }) => params.id),
+      ),
       async ({ caller, body, sourceAddress, reply, change }) => {
         const { password, current_password, keep_tokens, ...fields } = body;
-        if (keep_tokens !== undefined && password === undefined) throw keepsNoTokens();
         const email = fields.email === undefined ? undefined : normaliseEmail(fields.email);
         const sources = [bySource(sourceAddress), bySession(caller.credentialId)];
 
