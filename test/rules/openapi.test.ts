@@ -148,7 +148,6 @@ describe("the document", () => {
 /** Every object with named fields in a schema, also behind references. Conditions are rules between fields of one that is listed. */
 function objectsIn(schema: unknown): Json[] {
   if (typeof schema !== "object" || schema === null) return [];
-  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, and nobody awaits a schema
   const { $ref, properties, if: _if, then: _then, ...rest } = schema as Json;
   if (typeof $ref === "string") return objectsIn(components["schemas"]?.[$ref.split("/").at(-1) ?? ""]);
   const inner = Object.values({ ...rest, properties }).flatMap(objectsIn);
