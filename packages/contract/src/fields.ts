@@ -1,8 +1,27 @@
 import Type, { type TSchema } from "typebox";
 
-/** One line without control characters, with something in it to see. */
-const LINE = "[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*";
-const PRINTABLE = `^${LINE}[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}]${LINE}$`;
+/**
+ * Characters that nobody sees and that change how the rest is read: control characters, separators of lines, marks and
+ * overrides of the writing direction, characters without a width, and fillers. The ranges are written out because not
+ * every client that reads the schemas understands `\p{…}`.
+ */
+const HIDDEN =
+  "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff";
+const SPACES = " \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000";
+
+/** No two neighbouring classes share a character, so a text is matched or refused in one pass. */
+const NAME = `^[${SPACES}]*[^${SPACES}${HIDDEN}][^${HIDDEN}]*$`;
+const WORD = `^[^${SPACES}${HIDDEN}]+$`;
+const LINE = `^[^${HIDDEN}]*$`;
+
+const NOTHING_HIDDEN = "no control characters, line breaks, zero-width characters or marks of the writing direction";
+
+/** What a pattern asks for, in words, where its text would tell nobody. */
+export const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  [NAME]: `Input should have at least one visible character, and ${NOTHING_HIDDEN}`,
+  [WORD]: `Input should be one word, with ${NOTHING_HIDDEN}`,
+  [LINE]: `Input should have ${NOTHING_HIDDEN}`,
+};
 
 export const Uuid = (description?: string) =>
   Type.String({
@@ -14,9 +33,17 @@ export const Uuid = (description?: string) =>
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"], ...(description ? { description } : {}) });
 
-/** The name of an organization, a cluster or a credential: for people to read. */
-export const DisplayName = (example: string) =>
-  Type.String({ minLength: 1, maxLength: 100, pattern: PRINTABLE, examples: [example] });
+/** A name for people to read: of an organization, a cluster, a credential, a user, a token, a program. */
+export const DisplayName = (example: string, { minLength = 1, maxLength = 100 } = {}) =>
+  Type.String({ minLength, maxLength, pattern: NAME, examples: [example] });
+
+/** A name without spaces, such as a tag. */
+export const DisplayWord = (example: string, maxLength = 63) =>
+  Type.String({ minLength: 1, maxLength, pattern: WORD, examples: [example] });
+
+/** One line that people read and that may be empty. */
+export const DisplayLine = (example: string, maxLength: number, description: string) =>
+  Type.String({ maxLength, pattern: LINE, description, examples: [example] });
 
 export const Description = Type.String({
   maxLength: 2000,
@@ -29,6 +56,8 @@ export const Email = Type.String({
   maxLength: 254,
   examples: ["ada@example.com"],
 });
+
+export const Username = Type.String({ minLength: 2, maxLength: 20, pattern: "^[a-z0-9]+$", examples: ["ada"] });
 
 export const Password = Type.String({ minLength: 8, maxLength: 128, examples: ["correct horse battery staple"] });
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { TemplateComponent, TemplateParameter } from "../catalog/stack-template.ts";
 import { ValidationItem } from "../errors.ts";
-import { Description, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { Description, DisplayLine, DisplayWord, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
 import { TEMPLATE_SCOPES } from "../states.ts";
@@ -28,13 +28,8 @@ const scope = Type.Enum(TEMPLATE_SCOPES, {
     "Who sees it: who has a role in the project of its namespace; on the cluster of that project; members; everyone.",
   examples: ["organization"],
 });
-const icon = Nullable(
-  Type.String({ maxLength: 2000, pattern: "^[^\\p{Cc}]*$", description: "A name or an address.", examples: ["globe"] }),
-);
-const tags = Type.Array(
-  Type.String({ minLength: 1, maxLength: 63, pattern: "^[^\\p{Cc}\\p{Z}]+$", examples: ["web"] }),
-  { maxItems: 20, uniqueItems: true },
-);
+const icon = Nullable(DisplayLine("globe", 2000, "A name or an address."));
+const tags = Type.Array(DisplayWord("web"), { maxItems: 20, uniqueItems: true });
 const parameters = Type.Array(TemplateParameter, { maxItems: 100 });
 const components = Type.Array(TemplateComponent, {
   minItems: 1,

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery, Whole } from "../page.ts";
 
@@ -17,7 +17,7 @@ const fields = {
   }),
   limit: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "Requests.", examples: [10] }),
   period: Type.Integer({ minimum: 1, maximum: 31_536_000, description: "Seconds.", examples: [3600] }),
-  name: Type.String({ minLength: 1, maxLength: 100, examples: ["tasks per hour"] }),
+  name: DisplayName("tasks per hour"),
 };
 
 export const Tier = Type.Object(

@@ -1,8 +1,9 @@
-import { operation } from "@binnacle/contract";
+import { exampleOf, operation, PATTERN_WORDS } from "@binnacle/contract";
 import fc from "fast-check";
 import Type, { type TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
 import { DisplayName } from "../../../contract/src/fields.ts";
+import { describedRoutes } from "../described-routes.ts";
 import { UnreadableBody } from "./body.ts";
 import { compileCheck } from "./validation.ts";
 
@@ -218,19 +219,80 @@ describe("what a schema refuses", () => {
 });
 
 describe("a name for people to read", () => {
-  const fits = (name: string) => judged(DisplayName("x"), name).length === 0;
+  const WORDS =
+    "Input should have at least one visible character, and no control characters, line breaks, zero-width characters or marks of the writing direction";
+  const problem = (name: string) => judged(DisplayName("x"), name)[0];
 
-  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "👩‍🚀".repeat(20), " a ", "naïve & <b>"])(
+  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "🚢".repeat(100), " a ", "naïve & <b>", "שלום", "e\u0301"])(
     "[CV22] may be %j",
     (name) => {
-      expect(fits(name)).toBe(true);
+      expect(problem(name)).toBeUndefined();
     },
   );
 
-  test.each(["", " ", "\u200b", "a\nb", "a\tb", "a\u0007", "a\u2028b", "x".repeat(101)])(
-    "[CV22] may not be %j",
-    (name) => {
-      expect(fits(name)).toBe(false);
+  test.each<[string, string]>([
+    ["nothing to see", " \u3000"],
+    ["a blank that is no space", "\u2800"],
+    ["a filler", "\u3164"],
+    ["a line break", "a\nb"],
+    ["a line break at its end", "a\n"],
+    ["a tab", "a\tb"],
+    ["a bell", "a\u0007"],
+    ["a control character of the second set", "a\u009bb"],
+    ["a separator of lines", "a\u2028b"],
+    ["a soft hyphen", "a\u00adb"],
+    ["a space without a width", "a\u200bb"],
+    ["a joiner without a width", "👩\u200d🚀"],
+    ["a mark of direction", "a\u200fb"],
+    ["an Arabic mark of direction", "a\u061cb"],
+    ["an override of direction", "gpj.\u202eexe"],
+    ["an isolate", "a\u2066b"],
+    ["an invisible operator", "a\u2062b"],
+    ["a byte order mark", "\ufeffa"],
+  ])("[CV22] may not hold %s, and is told so in words", (_, name) => {
+    expect(problem(name)).toEqual(["body", "string_pattern_mismatch", WORDS]);
+  });
+
+  test("[CV22] has 1 to 100 characters", () => {
+    expect(problem("")?.[1]).toBe("string_too_short");
+    expect(problem("x".repeat(101))?.[1]).toBe("string_too_long");
+  });
+
+  test.each(Object.keys(PATTERN_WORDS))(
+    "[CV32] the pattern %s is understood by clients that know no classes of Unicode",
+    (pattern) => {
+      expect(pattern).not.toMatch(/\\[pP]\{|\\u\{|\(\?/);
+      // With and without the Unicode flag it says the same of text without characters that take two units.
+      const [one, other] = [new RegExp(pattern), new RegExp(pattern, "u")];
+      fc.assert(
+        fc.property(fc.string({ unit: "binary" }), (text) => {
+          fc.pre(!/[\ud800-\udfff]/.test(text));
+          expect(one.test(text)).toBe(other.test(text));
+        }),
+      );
     },
   );
+
+  test.each(Object.keys(PATTERN_WORDS))("[CV32] the pattern %s takes time in proportion to the text", (pattern) => {
+    const regex = new RegExp(pattern, "u");
+    for (const text of [" ".repeat(1_000_000), "x".repeat(1_000_000), " x".repeat(500_000)]) {
+      const started = performance.now();
+      expect(regex.test(`${text}\n`)).toBe(false);
+      // What tries again from every character takes hours.
+      expect(performance.now() - started).toBeLessThan(5_000);
+    }
+  });
+
+  const named = describedRoutes().flatMap(({ operation: taking }) => {
+    const { properties = {} } = (taking.body ?? {}) as { properties?: Record<string, TSchema> };
+    return ["name", "client_name"]
+      .filter((field) => field in properties)
+      .map((field) => [taking.id, field, taking] as const);
+  });
+
+  test.each(named)("[CV22] %s refuses a %s that reads otherwise than it is written", (_, field, taking) => {
+    const body = { ...(exampleOf(taking.body as TSchema) as object), [field]: "good\u202eeman" };
+    const found = compileCheck(taking)({ path: {}, query: {}, cookie: {}, body });
+    expect(found).toContainEqual(expect.objectContaining({ loc: ["body", field], type: "string_pattern_mismatch" }));
+  });
 });

@@ -1,4 +1,4 @@
-import type { Operation, ValidationItem, ValidationType } from "@binnacle/contract";
+import { type Operation, PATTERN_WORDS, type ValidationItem, type ValidationType } from "@binnacle/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import Type, { type TSchema } from "typebox";
@@ -153,7 +153,10 @@ function itemOf(loc: ValidationItem["loc"], error: ErrorObject): ValidationItem 
     case "maxLength":
       return item("string_too_long", `String should have at most ${counted(params["limit"], "character")}`);
     case "pattern":
-      return item("string_pattern_mismatch", `String should match pattern '${params["pattern"]}'`);
+      return item(
+        "string_pattern_mismatch",
+        PATTERN_WORDS[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
+      );
     case "minItems":
     case "minProperties":
       return item("too_short", `Input should have at least ${counted(params["limit"], "item")}`);
