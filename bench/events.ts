@@ -15,6 +15,8 @@ import { printTable } from "./table.ts";
 
 const CLIENTS = Number(process.env["BENCH_CLIENTS"] ?? 2_000);
 const STALLED = 20;
+/** As many as a user may have open. */
+const STREAMS_PER_USER = 20;
 const EVENTS_PER_SECOND = 100;
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 /** Changes of one organization wait for each other; of several they do not. */
@@ -51,7 +53,7 @@ try {
 
 async function run(binnacle: Process): Promise<void> {
   const base = `http://127.0.0.1:${binnacle.port}/api/v1`;
-  const token = await signIn(base);
+  const token = await signIn(base, "admin", "binnacle");
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const orgs = await Promise.all(
     Array.from({ length: ORGS }, async (_, index) => {
@@ -60,11 +62,14 @@ async function run(binnacle: Process): Promise<void> {
       return ((await answer.json()) as { id: string }).id;
     }),
   );
+  const readers = await readersOf(base, headers, orgs, Math.ceil(CLIENTS / STREAMS_PER_USER));
   const idleMb = residentMb(binnacle);
 
   const clients: Client[] = [];
-  for (let made = 0; made < CLIENTS; made += 100) {
-    const batch = Array.from({ length: Math.min(100, CLIENTS - made) }, () => subscribe(binnacle.port, token));
+  for (const reader of readers) {
+    const batch = Array.from({ length: Math.min(STREAMS_PER_USER, CLIENTS - clients.length) }, () =>
+      subscribe(binnacle.port, reader),
+    );
     clients.push(...(await Promise.all(batch)));
   }
   const stalled = await Promise.all(Array.from({ length: STALLED }, () => stall(binnacle.port, token)));
@@ -83,10 +88,10 @@ async function run(binnacle: Process): Promise<void> {
   const [p50Ms, p99Ms] = [quantileMs(0.5, delivered), quantileMs(0.99, delivered)];
   const lost = clients.filter(({ isLost }) => isLost()).length;
 
-  const readers = clients.slice(0, STALLED);
+  const beside = clients.slice(0, STALLED);
   for (const { socket } of clients.slice(STALLED)) socket.destroy();
   const cut = await floodStalled(base, headers, orgs[0] ?? "", stalled);
-  const stayed = readers.filter(({ isLost }) => !isLost()).length;
+  const stayed = beside.filter(({ isLost }) => !isLost()).length;
   printTable(
     ["figure", "aim", "seen"],
     [
@@ -220,8 +225,30 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-async function signIn(base: string): Promise<string> {
-  const form = new URLSearchParams({ username: "admin", password: "binnacle" });
+/** Users who hear of every organization as its administrators do, signed in. */
+async function readersOf(
+  base: string,
+  headers: Record<string, string>,
+  orgs: readonly string[],
+  count: number,
+): Promise<string[]> {
+  const tokens: string[] = [];
+  const password = "a reader of events";
+  for (let index = 0; index < count; index++) {
+    const username = `reader${index}`;
+    const user = JSON.stringify({ name: "Reader", username, email: `${username}@example.com`, password });
+    await fetch(`${base}/user`, { method: "POST", headers, body: user });
+    const member = JSON.stringify({ username, role: "admin" });
+    await Promise.all(
+      orgs.map((org) => fetch(`${base}/orgs/${org}/members`, { method: "POST", headers, body: member })),
+    );
+    tokens.push(await signIn(base, username, password));
+  }
+  return tokens;
+}
+
+async function signIn(base: string, username: string, password: string): Promise<string> {
+  const form = new URLSearchParams({ username, password });
   const answer = await fetch(`${base}/login`, { method: "POST", body: form });
   return ((await answer.json()) as { access_token: string }).access_token;
 }

@@ -103,6 +103,8 @@ describe("with an operator that is connected", () => {
   let edge: Edge | null = null;
   afterEach(() => edge?.app.close());
 
+  /** The last reader. */
+  let hasLeft = Promise.withResolvers<void>();
   let endOfAccess: () => void = () => undefined;
   const broadcast: Pick<Broadcast, "watch"> = {
     async watch(_reader, _mayStay, end) {
@@ -113,21 +115,27 @@ describe("with an operator that is connected", () => {
   const credential = { kind: "session", sessionId: newId(), userId: newId(), expiresAtMs: 0 };
 
   /** The routes as they are, behind no guard, with an operator that answers as told. */
-  async function answering(operators: Partial<OperatorRequests>, query: object): Promise<Client> {
+  async function answering(
+    operators: Partial<OperatorRequests>,
+    query: object,
+    watching: Pick<Broadcast, "watch"> = broadcast,
+  ): Promise<Client> {
+    hasLeft = Promise.withResolvers<void>();
     const cluster = (await openShop(world)).cluster;
     await lease(cluster, new Date(world.clock.now().getTime() + 60_000));
     const routes = appStreamRoutes({
       db: world.database.kysely,
       clock: world.clock.now,
       operators: { ...withoutOperators, ...operators },
-      broadcast,
+      broadcast: watching,
     });
     const app = someApp({ cluster_id: cluster });
     edge = await startEdge((server) => {
       for (const { operation, handle } of routes) {
-        server.get(`/${operation.id}`, (_request, reply) =>
-          handle({ app, query, reply, credential, params: {} } as never),
-        );
+        server.get(`/${operation.id}`, (_request, reply) => {
+          reply.raw.once("close", () => hasLeft.resolve());
+          return handle({ app, query, reply, credential, params: {} } as never);
+        });
       }
     });
     return new Client(edge.url);
@@ -167,6 +175,23 @@ describe("with an operator that is connected", () => {
     expect(await stream.next()).toMatchObject({ event: "log" });
     stream.leave();
     await gone.promise;
+  });
+
+  test("[EV26] a reader who leaves while it is found out what it may see counts no more", async () => {
+    const asked = Promise.withResolvers<void>();
+    const unwatched = Promise.withResolvers<void>();
+    const watch: Broadcast["watch"] = async () => {
+      asked.resolve();
+      await hasLeft.promise;
+      return () => unwatched.resolve();
+    };
+    await answering({}, { tail_lines: 5, follow: true }, { watch });
+    const leaving = new AbortController();
+    const request = fetch(`${edge?.url}/streamAppLogs`, { signal: leaving.signal });
+    await asked.promise;
+    leaving.abort();
+    await expect(request).rejects.toThrow();
+    await unwatched.promise;
   });
 
   test("[AP61] a reader whose access ends gets no more lines", async () => {

@@ -58,6 +58,8 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
       () => leaving.abort(),
     );
     leaving.signal.addEventListener("abort", unwatch);
+    // The reader may have left while it was being asked what it may see; its stream would count until its token expires.
+    if (leaving.signal.aborted) unwatch();
     const lines = await operators.logs(
       {
         clusterId: app.cluster_id,

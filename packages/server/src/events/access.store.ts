@@ -27,6 +27,7 @@ export const accessOfSessions =
           where b.user_id = u.id and b.project_id is not null), '[]') as projects
       from sessions s join users u on u.id = s.user_id
       where s.id = any (${sessionIds}::uuid[]) and s.ended_at is null and s.expires_at > ${now}
+        and not u.disabled
     `.execute(db);
     return new Map(
       rows.map((row) => [

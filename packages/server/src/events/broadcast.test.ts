@@ -252,3 +252,34 @@ describe("a reading that is watched", () => {
     expect([end.mock.calls.length, unwatched.mock.calls.length]).toEqual([1, 0]);
   });
 });
+
+describe("too many streams of one user", () => {
+  const reader = { sessionId: "session-1", userId: "user", expiresAtMs: LONG_AFTER };
+  const watch = (userId = "user") =>
+    broadcast.watch(
+      { ...reader, userId },
+      () => true,
+      () => undefined,
+    );
+  const listen = () => {
+    const subscription = { ...reader, filter: { resource_type: "all" } as const };
+    return broadcast.join(subscription, () => new FakeStream());
+  };
+
+  test("[EV26] are refused, those of logs and those of events each for themselves", async () => {
+    const unwatch = await Promise.all(Array.from({ length: 20 }, () => watch()));
+    await Promise.all(Array.from({ length: 20 }, listen));
+    const refusal = { kind: "rate_limited", message: expect.stringMatching(/^You have 20 (log|event) streams open/) };
+    await expect(watch()).rejects.toMatchObject(refusal);
+    await expect(listen()).rejects.toMatchObject(refusal);
+    await watch("another user");
+    unwatch[0]?.();
+    await watch();
+    await expect(watch()).rejects.toMatchObject(refusal);
+  });
+
+  test("[EV26] are counted before it is known what they may see, so that none slips through beside another", async () => {
+    const answers = await Promise.allSettled(Array.from({ length: 25 }, () => watch()));
+    expect(answers.filter(({ status }) => status === "rejected")).toHaveLength(5);
+  });
+});

@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { unauthenticated } from "../fault.ts";
+import { Fault, unauthenticated } from "../fault.ts";
 import { encodeFrame, type SseStream } from "../http/sse.ts";
 import type { Log } from "../outage.ts";
 import type { AccessOf } from "./access.store.ts";
@@ -15,6 +15,8 @@ const REVIEWED_EVERY_MS = 15_000;
 const EXPIRY_CHECKED_EVERY_MS = 1_000;
 /** What a client may leave lying, beyond what the network holds, before it is cut off. */
 const MOST_WAITING_BYTES = 256 * 1024;
+/** What one user may have open of each kind, in this process: enough for every window of a person, too few to hurt. */
+const MOST_STREAMS = 20;
 /** More than this in one go is a flood, or a database that does not answer. */
 const MOST_GATHERED = 10_000;
 
@@ -31,6 +33,7 @@ export interface Subscription extends Reader {
 }
 
 interface Subscriber extends Reader {
+  readonly kind: "event" | "log";
   access: Access | null;
   /** Whether the reading may go on. */
   readonly mayStay: (access: Access) => boolean;
@@ -51,11 +54,15 @@ interface Gathered {
 }
 
 export interface Broadcast {
-  /** Opens the stream once it is known what the session's user may see; throws where the session counts no more. */
+  /**
+   * Opens the stream once it is known what the session's user may see; throws where the session counts no more, or the
+   * user has as many event streams open as there may be.
+   */
   join(subscription: Subscription, open: () => SseStream): Promise<void>;
   /**
    * For whoever reads something else for long: calls `end` once the token or the session has ended, or the access no longer
-   * suffices. Throws where that is so already; gives back the way to stop watching.
+   * suffices. Throws where that is so already, or where the user reads as much at once as there may be; gives back the
+   * way to stop watching.
    */
   watch(reader: Reader, mayStay: (access: Access) => boolean, end: () => void): Promise<() => void>;
   /** Ends whatever is still open. */
@@ -167,8 +174,15 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     }
   }
 
+  function requireRoomFor({ userId, kind }: Subscriber): void {
+    let open = 0;
+    for (const other of subscribers) if (other.userId === userId && other.kind === kind) open++;
+    if (open >= MOST_STREAMS) throw tooManyStreams(kind);
+  }
+
   /** Brings what the subscriber may see, or throws. */
   async function enter(subscriber: Subscriber): Promise<Access> {
+    requireRoomFor(subscriber);
     // Before the access is read: a hint that comes meanwhile is not to pass it by.
     subscribers.add(subscriber);
     try {
@@ -193,7 +207,14 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   return {
     async join({ filter, ...reader }, open) {
       const end = () => subscriber.listening?.stream.end();
-      const subscriber: Subscriber = { ...reader, access: null, listening: null, mayStay: () => true, end };
+      const subscriber: Subscriber = {
+        ...reader,
+        kind: "event",
+        access: null,
+        listening: null,
+        mayStay: () => true,
+        end,
+      };
       const access = await enter(subscriber);
       try {
         const stream = open();
@@ -205,7 +226,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
       }
     },
     async watch(reader, mayStay, end) {
-      const subscriber: Subscriber = { ...reader, access: null, listening: null, mayStay, end };
+      const subscriber: Subscriber = { ...reader, kind: "log", access: null, listening: null, mayStay, end };
       await enter(subscriber);
       return () => subscribers.delete(subscriber);
     },
@@ -218,6 +239,12 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     },
   };
 }
+
+const tooManyStreams = (kind: Subscriber["kind"]) =>
+  new Fault(
+    "rate_limited",
+    `You have ${MOST_STREAMS} ${kind} streams open already; close one before you open another.`,
+  );
 
 function isConcerned({ sessionId, userId }: Reader, concerned: Concerned): boolean {
   if (concerned === "anybody") return true;

@@ -1,5 +1,5 @@
 import { type Following, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { newId } from "../id.ts";
 import { EVENTS_TOPIC, type Event } from "./event.ts";
@@ -238,6 +238,24 @@ describe("a role that changes", () => {
   });
 });
 
+describe("the number of streams", () => {
+  test("[EV26] of one user is at most 20, whichever sessions they belong to, and a closed one makes room", async () => {
+    const person = await world.person({ org });
+    const again = await world.login(person.username, person.password);
+    const elsewhere = world.anyone.with({ authorization: `Bearer ${again.token}` });
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(person)));
+    for (const api of [person.api, elsewhere]) {
+      expect(await api.get("/events/stream")).toMatchObject({
+        status: 429,
+        body: { detail: "You have 20 event streams open already; close one before you open another." },
+      });
+    }
+    await follow(admin);
+    streams[0]?.leave();
+    await vi.waitFor(async () => expect((await elsewhere.get("/events/stream")).status).toBe(200), 10_000);
+  });
+});
+
 describe("the end of a session", () => {
   let person: Person;
   beforeEach(async () => {
@@ -260,6 +278,19 @@ describe("the end of a session", () => {
     const body = { password: "another long secret", current_password: person.password };
     expect((await person.api.patch(`/user/${person.id}`, body)).status).toBe(200);
     expect(await stream.rest()).toEqual([]);
+  });
+
+  test("[EV19] a disabled user hears nothing more, and neither does a session that somebody has ended", async () => {
+    const [stream, other] = [await follow(person), await follow(await world.person({ org }))];
+    const [{ id }] = (await person.api.get("/sessions")).body.data;
+    expect((await world.admin.api.delete(`/sessions/${id}?user_id=${person.id}`)).status).toBe(204);
+    expect(await stream.rest()).toEqual([]);
+    const again = await world.login(person.username, person.password);
+    const later = await world.anyone.with({ authorization: `Bearer ${again.token}` }).follow("/events/stream");
+    expect((await world.admin.api.patch(`/user/${person.id}/disabled`, { disabled: true })).status).toBe(200);
+    expect(await later.rest()).toEqual([]);
+    const told = ofCluster();
+    expect(await nextId(other)).toBe(told);
   });
 
   test("[EV19] a deleted user hears nothing more", async () => {
