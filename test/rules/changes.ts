@@ -176,6 +176,20 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     return { api: world.admin.api, path: `/user/${id}/tier`, sending: { body: { tier: "pro" } } };
   },
 
+  setUserDisabled: async (world) => {
+    const { id } = await world.person();
+    return { api: world.admin.api, path: `/user/${id}/disabled`, sending: { body: { disabled: true } } };
+  },
+  verifyUserEmail: async (world) => {
+    const { id } = await world.person();
+    return { api: world.admin.api, path: `/user/${id}/email-verification` };
+  },
+  endSession: async (world) => {
+    const { api } = await world.person();
+    const [{ id }] = (await api.get("/sessions")).body.data;
+    return { api, path: `/sessions/${id}` };
+  },
+
   createCliToken: async ({ admin }) => ({ api: admin.api, path: "/cli-tokens", sending: { body: TOKEN } }),
   deleteCliToken: async ({ admin }) => {
     const { id } = (await admin.api.post("/cli-tokens", TOKEN)).body;

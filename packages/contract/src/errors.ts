@@ -50,7 +50,7 @@ export const Failure = Type.Object(
   { title: "Failure", description: "What went wrong, as a sentence." },
 );
 
-/** Machine-readable reasons of a refused app operation; a closed list. */
+/** Machine-readable reasons of a refused operation; a closed list. */
 export const CONFLICT_CODES = [
   "blocked_sync",
   "export_ref_in_use",
@@ -59,5 +59,6 @@ export const CONFLICT_CODES = [
   "app_deleting",
   "ambiguous_template",
   "name_taken",
+  "email_unverified",
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];

@@ -1,6 +1,7 @@
 import { cliTokenRoutes } from "./accounts/cli-token.routes.ts";
 import { deviceLoginRoutes } from "./accounts/device-login.routes.ts";
 import type { Passwords } from "./accounts/password.adapter.ts";
+import { passwordCheck } from "./accounts/password-check.store.ts";
 import { sessionRoutes } from "./accounts/session.routes.ts";
 import type { Tokens } from "./accounts/tokens.ts";
 import { userRoutes } from "./accounts/user.routes.ts";
@@ -66,10 +67,11 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     secureCookies: config.environment !== "local",
   };
   const appPorts = { vault, clock, bus, findDefinition: definitionFinder(catalog.addons) };
+  const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
-    ...sessionRoutes(db, tokens, passwords, clock, sessionSettings),
-    ...userRoutes(db, passwords, clock),
+    ...sessionRoutes(db, tokens, isPasswordRight, clock, sessionSettings),
+    ...userRoutes({ db, passwords, isPasswordRight, clock }),
     ...cliTokenRoutes(db, clock),
     ...deviceLoginRoutes(db, clock, config.publicUrl),
     ...orgRoutes(db, bus, clock),

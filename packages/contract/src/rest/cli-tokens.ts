@@ -1,8 +1,9 @@
 import Type from "typebox";
 import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery } from "../page.ts";
+import { Page, pageFields } from "../page.ts";
 import { SCOPES } from "../scopes.ts";
+import { OfUser } from "./sessions.ts";
 
 const tag = "CLI tokens";
 
@@ -32,6 +33,7 @@ export const createCliToken = operation({
   path: "/cli-tokens",
   tag,
   summary: "Make a CLI token that acts as you, limited to its scopes",
+  description: "A user has at most 50 tokens that have not expired; one more is a 409.",
   credentials: "user",
   body: Type.Object(
     {
@@ -49,9 +51,9 @@ export const listCliTokens = operation({
   method: "GET",
   path: "/cli-tokens",
   tag,
-  summary: "List your CLI tokens",
+  summary: "List your CLI tokens; a superuser lists anybody's",
   credentials: "user",
-  query: PageQuery,
+  query: Type.Object({ ...pageFields(), user_id: OfUser }),
   success: [200, Page(CliToken)],
 });
 
@@ -60,9 +62,10 @@ export const deleteCliToken = operation({
   method: "DELETE",
   path: "/cli-tokens/{id}",
   tag,
-  summary: "Revoke one of your CLI tokens",
+  summary: "Revoke one of your CLI tokens; a superuser revokes anybody's",
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
+  query: Type.Object({ user_id: OfUser }),
   success: [204, null],
   failures: [404],
 });

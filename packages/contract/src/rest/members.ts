@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { Email, strict, Timestamp, Uuid } from "../fields.ts";
+import { type ConflictCode, Failure } from "../errors.ts";
+import { Email, strict, Timestamp, Username, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery } from "../page.ts";
 import { ORG_ROLES } from "../roles.ts";
@@ -20,6 +21,17 @@ export const Member = Type.Object(
   { title: "Member" },
 );
 
+const EMAIL_UNVERIFIED: ConflictCode = "email_unverified";
+const UnverifiedEmail = Type.Object(
+  {
+    detail: Type.Object({
+      code: Type.Literal(EMAIL_UNVERIFIED),
+      message: Type.String({ examples: ["The email address is not verified. Add the user by `username` instead."] }),
+    }),
+  },
+  { title: "UnverifiedEmail" },
+);
+
 export const listMembers = operation({
   id: "listMembers",
   method: "GET",
@@ -38,16 +50,24 @@ export const addMember = operation({
   method: "POST",
   path: "/orgs/{id}/members",
   tag,
-  summary: "Add a user, by id or by email address; org admin",
-  description: "Exactly one of `user_id` and `email`.",
+  summary: "Add a user, by id, by username or by email address; org admin",
+  description:
+    "Exactly one of `user_id`, `email` and `username`. An email address that its user has set, or an administrator of another organization, is a 409 `email_unverified`: it does not prove who the user is, so name them by their username.",
   credentials: "user",
   params: orgParams,
   body: Type.Object(
-    { user_id: Type.Optional(Uuid()), email: Type.Optional(Email), role: Type.Enum(ORG_ROLES) },
+    {
+      user_id: Type.Optional(Uuid()),
+      email: Type.Optional(Email),
+      username: Type.Optional(Username),
+      role: Type.Enum(ORG_ROLES),
+    },
     { ...strict, examples: [{ email: "ada@example.com", role: "member" }] },
   ),
   success: [201, Member],
-  failures: [403, 404, 409],
+  failures: [403, 404],
+  // Who is a member already is refused in a sentence.
+  failureBodies: { 409: Type.Union([UnverifiedEmail, Failure]) },
 });
 
 export const changeMember = operation({

@@ -23,6 +23,8 @@ const known = {
 };
 
 export const MAX_SETTINGS = 100;
+/** Of all settings of an organization together, as JSON. */
+export const MAX_SETTINGS_BYTES = 64 * 1024;
 
 /** Known keys are typed; others are kept as given. */
 export const OrgSettings = Type.Object(
@@ -51,7 +53,8 @@ export const updateOrgSettings = operation({
   path: "/org/settings",
   tag,
   summary: "Change an organization's settings; org admin",
-  description: "A merge: keys left out stay, a key given as null is taken out.",
+  description:
+    "A merge: keys left out stay, a key given as null is taken out. All settings together take at most 64 KiB as JSON; more is a 413.",
   credentials: "user",
   query,
   body: Type.Object(

@@ -1,6 +1,7 @@
 import Type from "typebox";
-import { strict } from "../fields.ts";
+import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { Page, pageFields } from "../page.ts";
 
 const tag = "Sessions";
 
@@ -70,10 +71,56 @@ export const logout = operation({
   path: "/logout",
   tag,
   summary: "End the session: refuse both tokens from now on and clear the cookie",
+  description: "Both tokens must be of one session; a cookie of another one is a 401 and ends nothing.",
   credentials: "user",
   cookies: RefreshCookie,
   success: [
     200,
     Type.Object({ message: Type.String({ examples: ["Logged out successfully"] }) }, { title: "LoggedOut" }),
   ],
+});
+
+const Session = Type.Object(
+  {
+    id: Uuid(),
+    user_id: Uuid(),
+    created_at: Timestamp(),
+    expires_at: Timestamp(),
+    source_address: Nullable(Type.String({ description: "Where the login came from.", examples: ["203.0.113.7"] })),
+    user_agent: Nullable(
+      Type.String({ description: "What the login called itself, shortened.", examples: ["Mozilla/5.0"] }),
+    ),
+    last_used_at: Timestamp("When it last got an access token: at the login or by a refresh; to the minute."),
+    last_used_address: Nullable(Type.String({ description: "Where that came from.", examples: ["203.0.113.7"] })),
+    current: Type.Boolean({ description: "Whether it is the session of this very request." }),
+  },
+  { title: "Session" },
+);
+
+/** Whose: a superuser may name anybody. */
+export const OfUser = Type.Optional(Uuid("Whose; your own unless given. Only superusers may name somebody else."));
+
+export const listSessions = operation({
+  id: "listSessions",
+  method: "GET",
+  path: "/sessions",
+  tag,
+  summary: "List your sessions that are open; a superuser lists anybody's",
+  credentials: "user",
+  query: Type.Object({ ...pageFields(), user_id: OfUser }),
+  success: [200, Page(Session)],
+});
+
+export const endSession = operation({
+  id: "endSession",
+  method: "DELETE",
+  path: "/sessions/{id}",
+  tag,
+  summary: "End one of your sessions; a superuser ends anybody's",
+  description: "Its access tokens, its refresh token and its streams end at once.",
+  credentials: "user",
+  params: Type.Object({ id: Uuid() }),
+  query: Type.Object({ user_id: OfUser }),
+  success: [204, null],
+  failures: [404],
 });

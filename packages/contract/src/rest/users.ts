@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Email, Nullable, Password, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayName, Email, Nullable, Password, strict, Timestamp, Username, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery } from "../page.ts";
 import { ORG_ROLES } from "../roles.ts";
@@ -8,8 +8,8 @@ import { RoleBinding } from "./role-bindings.ts";
 const tag = "Users";
 
 const fields = {
-  name: Type.String({ minLength: 2, maxLength: 30, pattern: "^[^\\p{Cc}]*$", examples: ["Ada Lovelace"] }),
-  username: Type.String({ minLength: 2, maxLength: 20, pattern: "^[a-z0-9]+$", examples: ["ada"] }),
+  name: DisplayName("Ada Lovelace", { minLength: 2, maxLength: 30 }),
+  username: Username,
   email: Email,
 };
 const ProfileImageUrl = Type.String({
@@ -25,7 +25,11 @@ export const User = Type.Object(
     id: Uuid(),
     ...fields,
     profile_image_url: Nullable(ProfileImageUrl),
+    email_verified: Type.Boolean({
+      description: "Whether a superuser has set or confirmed the email address.",
+    }),
     is_superuser: Type.Boolean(),
+    disabled: Type.Boolean({ description: "A disabled user cannot sign in, and holds no session and no CLI token." }),
     tier: Type.String({ examples: ["free"] }),
     created_at: Timestamp(),
     updated_at: Timestamp(),
@@ -72,6 +76,8 @@ export const createUser = operation({
   path: "/user",
   tag,
   summary: "Create a user; by a superuser or an administrator of any organization",
+  description:
+    "The email address counts as verified where a superuser makes the user; where an administrator does, it counts in the organizations that they administer and nowhere else.",
   credentials: "user",
   body: Type.Object({ ...fields, password: Password, profile_image_url: Type.Optional(ProfileImageUrl) }, strict),
   success: [201, User],
@@ -96,7 +102,8 @@ export const updateUser = operation({
   path: "/user/{id}",
   tag,
   summary: "Change your own record",
-  description: "A new `password` needs the `current_password` and ends every session of the user, this one too.",
+  description:
+    "A new `password` or another `email` needs the `current_password`; wrong ones are throttled together with failed logins. A new password ends every session of the user, this one too, and revokes the CLI tokens unless `keep_tokens` is true. Another email address counts as unverified until a superuser confirms it.",
   credentials: "user",
   params,
   body: Type.Object(
@@ -107,6 +114,9 @@ export const updateUser = operation({
       profile_image_url: Type.Optional(Nullable(ProfileImageUrl)),
       password: Type.Optional(Password),
       current_password: Type.Optional(Type.String({ minLength: 1, maxLength: 128, examples: ["binnacle"] })),
+      keep_tokens: Type.Optional(
+        Type.Boolean({ description: "With a new password only: leave the CLI tokens as they are." }),
+      ),
     },
     strict,
   ),
@@ -137,4 +147,34 @@ export const setUserTier = operation({
   body: Type.Object({ tier: Type.String({ minLength: 1, maxLength: 50, examples: ["pro"] }) }, strict),
   success: [200, User],
   failures: [403, 404],
+});
+
+export const setUserDisabled = operation({
+  id: "setUserDisabled",
+  method: "PATCH",
+  path: "/user/{id}/disabled",
+  tag,
+  summary: "Disable or enable a user; superuser only",
+  description:
+    "Disabling ends the user's sessions and streams and revokes the CLI tokens at once; enabling brings none of them back. Nobody disables themselves, so one enabled superuser is always left.",
+  credentials: "user",
+  params,
+  body: Type.Object({ disabled: Type.Boolean({ examples: [true] }) }, strict),
+  success: [200, User],
+  failures: [403, 404, 409],
+});
+
+export const verifyUserEmail = operation({
+  id: "verifyUserEmail",
+  method: "POST",
+  path: "/user/{id}/email-verification",
+  tag,
+  summary: "Confirm that a user's email address is theirs; superuser only",
+  description: "With `email`, only that address is confirmed: where the user has another one by now, it is a 409.",
+  credentials: "user",
+  params,
+  body: Type.Object({ email: Type.Optional(Email) }, strict),
+  bodyIsOptional: true,
+  success: [204, null],
+  failures: [403, 404, 409],
 });

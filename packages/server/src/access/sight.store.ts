@@ -43,10 +43,10 @@ const CALLER_COLUMNS = `u.id as caller_id, u.email as caller_email, u.is_superus
 const CALLER = {
   session: `select ${CALLER_COLUMNS}, s.id as caller_credential_id, null::text[] as caller_scopes
     from sessions s join users u on u.id = s.user_id
-    where s.id = $1 and s.ended_at is null and s.expires_at > $2`,
+    where s.id = $1 and s.ended_at is null and s.expires_at > $2 and not u.disabled`,
   cli_token: `select ${CALLER_COLUMNS}, t.id as caller_credential_id, t.scopes as caller_scopes, t.last_used_at as caller_last_used_at
     from cli_tokens t join users u on u.id = t.user_id
-    where t.token_digest = $1 and t.expires_at > $2`,
+    where t.token_digest = $1 and t.expires_at > $2 and not u.disabled`,
 } as const;
 
 const ORG = `select caller.*, o.*, m.role as org_role

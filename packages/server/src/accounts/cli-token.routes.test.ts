@@ -1,5 +1,6 @@
 import { SCOPES, type Scope } from "@binnacle/contract";
 import { type Person, startWorld, type World } from "@binnacle/world";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hold } from "./held-row.fixture.ts";
 
@@ -16,6 +17,13 @@ const bearer = (token: string, { anyone } = world) => anyone.with({ authorizatio
 
 async function tokenOf({ api }: Person, ...scopes: Scope[]): Promise<{ id: string; token: string }> {
   return (await api.post("/cli-tokens", { name: "laptop", scopes })).body;
+}
+
+async function insertTokens({ id }: Person, count: number, expiresAt: Date): Promise<void> {
+  const at = world.clock.now();
+  await sql`insert into cli_tokens (id, user_id, name, token_digest, scopes, expires_at, created_at, updated_at)
+    select gen_random_uuid(), ${id}, 'laptop', uuid_send(gen_random_uuid()), '{clusters:read}', ${expiresAt}, ${at}, ${at}
+    from generate_series(1, ${count}::int)`.execute(world.database.kysely);
 }
 
 describe("POST /cli-tokens", () => {
@@ -74,13 +82,40 @@ describe("POST /cli-tokens", () => {
     );
   });
 
-  test("[CT11] a token outlives the session and the password it was made with", async () => {
+  test("[CT11] a token outlives the session in which it was made", async () => {
     const ada = await world.person();
     const { token } = await tokenOf(ada, "clusters:read");
-    const renewal = { password: "a new password", current_password: ada.password };
-    expect((await ada.api.patch(`/user/${ada.id}`, renewal)).status).toBe(200);
+    const { cookie } = ada;
+    expect((await ada.api.post("/logout", undefined, { headers: { cookie } })).status).toBe(200);
     expect((await ada.api.get("/user/me")).status).toBe(401);
     expect((await bearer(token).get("/orgs")).status).toBe(200);
+  });
+
+  test("[CT30] makes 50 that have not expired and no more, also when they are asked for at once", async () => {
+    const ada = await world.person();
+    await insertTokens(ada, 48, new Date(world.clock.now().getTime() + 1));
+    await insertTokens(ada, 5, world.clock.now());
+    const make = () => ada.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
+    const last = await Promise.all([make(), make(), make(), make()]);
+    expect(last.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const refused = { status: 409, body: { detail: expect.stringContaining("at most 50 CLI tokens") } };
+    expect(await make()).toMatchObject(refused);
+
+    const wanted = { client_name: "laptop", requested_scopes: ["clusters:read"] };
+    const { user_code, device_code } = (await world.anyone.post("/auth/cli/device", wanted)).body;
+    const approve = () => ada.api.post("/auth/cli/device/approval", { user_code, approved: true });
+    const claim = () => world.anyone.post("/auth/cli/device/token", { device_code });
+    const revokeOne = async () => {
+      const [newest] = (await ada.api.get("/cli-tokens?items_per_page=1")).body.data;
+      expect((await ada.api.delete(`/cli-tokens/${newest.id}`)).status).toBe(204);
+    };
+    expect(await approve()).toMatchObject(refused);
+    await revokeOne();
+    expect((await approve()).status).toBe(204);
+    expect((await make()).status).toBe(201);
+    expect(await claim()).toMatchObject(refused);
+    await revokeOne();
+    expect((await claim()).status).toBe(200);
   });
 });
 
@@ -110,7 +145,21 @@ describe("GET and DELETE /cli-tokens", () => {
     expect((await ada.api.delete(`/cli-tokens/${revoked.id}`)).status).toBe(404);
   });
 
-  test("[CT5] another's token is not found, by a superuser neither", async () => {
+  test("[CT31] a superuser lists and revokes anybody's by naming whose they are, and nobody else does", async () => {
+    const [ada, bob] = [await world.person(), await world.person()];
+    const { id, token } = await tokenOf(ada, "clusters:read");
+    const listed = await world.admin.api.get(`/cli-tokens?user_id=${ada.id.toUpperCase()}`);
+    expect(listed.body.data).toMatchObject([{ id, name: "laptop" }]);
+    expect(JSON.stringify(listed.body)).not.toContain(token);
+    expect((await bob.api.get(`/cli-tokens?user_id=${ada.id}`)).status).toBe(403);
+    expect((await bob.api.delete(`/cli-tokens/${id}?user_id=${ada.id}`)).status).toBe(403);
+    expect((await world.admin.api.delete(`/cli-tokens/${id}?user_id=${bob.id}`)).status).toBe(404);
+    expect((await bearer(token).get("/orgs")).status).toBe(200);
+    expect((await world.admin.api.delete(`/cli-tokens/${id}?user_id=${ada.id}`)).status).toBe(204);
+    expect((await bearer(token).get("/orgs")).status).toBe(401);
+  });
+
+  test("[CT5] another's token is not found, and a superuser has to say whose it is", async () => {
     const ada = await world.person();
     const { id, token } = await tokenOf(ada, "clusters:read");
     expect((await world.admin.api.delete(`/cli-tokens/${id}`)).status).toBe(404);

@@ -6,35 +6,44 @@ import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
-import { deleteCliTokenOf, insertCliToken, listCliTokensOf } from "./cli-token.store.ts";
+import { deleteCliTokenOf, insertCliToken, listCliTokensOf, requireRoomForToken } from "./cli-token.store.ts";
 import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS, wireCliToken } from "./cli-token.ts";
 import { CLI_TOKEN_PREFIX, digestOf, newOpaqueToken } from "./opaque-token.ts";
+import { lockCaller } from "./session.store.ts";
+import { recordInOrgsOf } from "./user.store.ts";
+import { subjectOf } from "./user.ts";
 
 export function cliTokenRoutes(db: Queries, clock: Clock): Route[] {
   return [
     route(createCliToken, signedIn, async ({ caller, body, change }) =>
-      change(async ({ db: tx, record }) => {
+      change(async (unit) => {
+        const { db: tx } = unit;
+        const now = clock();
+        await lockCaller(tx, caller, now);
+        await requireRoomForToken(tx, caller.id, now);
         const { name, scopes, expires_in_days: lifetimeDays = DEFAULT_LIFETIME_DAYS } = body;
-        const token = cliToken(newId(), caller.id, { name, scopes, lifetimeDays }, clock());
+        const token = cliToken(newId(), caller.id, { name, scopes, lifetimeDays }, now);
         const secret = newOpaqueToken(CLI_TOKEN_PREFIX);
         await insertCliToken(tx, token, digestOf(secret));
-        record({ action: "cli_token.create", resource: cliTokenResource(token), orgId: null, changes: { scopes } });
+        const resource = cliTokenResource(token);
+        await recordInOrgsOf(caller.id, unit, { action: "cli_token.create", resource, changes: { scopes } });
         return { ...wireCliToken(token), token: secret };
       }),
     ),
 
     route(listCliTokens, signedIn, async ({ caller, query }) => {
-      const { tokens, total } = await listCliTokensOf(db, caller.id, pageOf(query));
+      const { tokens, total } = await listCliTokensOf(db, subjectOf(caller, query.user_id), pageOf(query));
       return envelope(tokens.map(wireCliToken), total, query);
     }),
 
-    route(deleteCliToken, signedIn, async ({ caller, params, change }) =>
-      change(async ({ db: tx, record }) => {
-        const token = await deleteCliTokenOf(tx, caller.id, params.id);
+    route(deleteCliToken, signedIn, async ({ caller, params, query, change }) => {
+      const userId = subjectOf(caller, query.user_id);
+      return change(async (unit) => {
+        const token = await deleteCliTokenOf(unit.db, userId, params.id);
         if (!token) throw notFound("CLI token");
-        record({ action: "cli_token.delete", resource: cliTokenResource(token), orgId: null });
+        await recordInOrgsOf(userId, unit, { action: "cli_token.delete", resource: cliTokenResource(token) });
         return null;
-      }),
-    ),
+      });
+    }),
   ];
 }

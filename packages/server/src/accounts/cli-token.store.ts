@@ -1,5 +1,5 @@
 import type { Queries, Tx } from "../database/transaction.ts";
-import type { CliToken } from "./cli-token.ts";
+import { type CliToken, MOST_CLI_TOKENS, tooManyCliTokens } from "./cli-token.ts";
 
 const COLUMNS = ["id", "user_id", "name", "scopes", "expires_at", "last_used_at", "created_at", "updated_at"] as const;
 
@@ -8,6 +8,17 @@ export async function insertCliToken(tx: Tx, token: CliToken, digest: Buffer): P
     .insertInto("cli_tokens")
     .values({ ...token, token_digest: digest })
     .execute();
+}
+
+/** Call with the user locked: tokens made at once would each count on being the last. */
+export async function requireRoomForToken(tx: Tx, userId: string, now: Date): Promise<void> {
+  const { live } = await tx
+    .selectFrom("cli_tokens")
+    .select((count) => count.fn.countAll<number>().as("live"))
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .executeTakeFirstOrThrow();
+  if (live >= MOST_CLI_TOKENS) throw tooManyCliTokens();
 }
 
 export async function listCliTokensOf(db: Queries, userId: string, page: { limit: number; offset: number }) {
@@ -26,4 +37,10 @@ export function deleteCliTokenOf(tx: Tx, userId: string, id: string): Promise<Cl
     .where("id", "=", id)
     .returning(COLUMNS)
     .executeTakeFirst();
+}
+
+/** Gives back how many there were. */
+export async function deleteCliTokensOf(tx: Tx, userId: string): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("cli_tokens").where("user_id", "=", userId).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "@binnacle/contract";
+import { conflict } from "../fault.ts";
 
 export interface CliToken {
   readonly id: string;
@@ -30,6 +31,12 @@ export function cliToken(
     updated_at: now,
   };
 }
+
+/** A token that nobody remembers is a way in that nobody watches. */
+export const MOST_CLI_TOKENS = 50;
+
+export const tooManyCliTokens = () =>
+  conflict(`A user has at most ${MOST_CLI_TOKENS} CLI tokens; revoke one that is no longer needed first.`);
 
 export function wireCliToken(token: CliToken) {
   return {

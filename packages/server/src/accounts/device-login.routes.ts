@@ -1,14 +1,27 @@
 import { randomBytes } from "node:crypto";
-import { claimDeviceToken, type DeviceError, decideDeviceLogin, startDeviceLogin } from "@binnacle/contract";
+import {
+  claimDeviceToken,
+  type DeviceError,
+  decideDeviceLogin,
+  getDeviceLogin,
+  startDeviceLogin,
+} from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { Fault, notFound } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
-import { insertCliToken } from "./cli-token.store.ts";
+import { insertCliToken, requireRoomForToken } from "./cli-token.store.ts";
 import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS } from "./cli-token.ts";
-import { insertDeviceLogin, lockDeviceByCode, lockDeviceByUserCode, updateDeviceLogin } from "./device-login.store.ts";
+import {
+  findDeviceByUserCode,
+  insertDeviceLogin,
+  lockDeviceByCode,
+  lockDeviceByUserCode,
+  requireRoomForDevice,
+  updateDeviceLogin,
+} from "./device-login.store.ts";
 import {
   ask,
   deviceLogin,
@@ -17,26 +30,47 @@ import {
   LIFETIME_SECONDS,
   newUserCode,
   normaliseUserCode,
+  secondsUntil,
+  tooManyGuesses,
   type Wanted,
+  wirePendingDevice,
 } from "./device-login.ts";
+import { countAttempt, forgiveAttempts } from "./login-tally.store.ts";
 import { CLI_TOKEN_PREFIX, digestOf, newOpaqueToken } from "./opaque-token.ts";
-import { findUser } from "./user.store.ts";
+import { lockCaller } from "./session.store.ts";
+import { lockUser, recordInOrgsOf } from "./user.store.ts";
 
 /** RFC 8628 has answers of its own form, without a `detail`. */
 const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: { error } });
 
 export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string): Route[] {
   /** A user code is short enough that two may meet; the later device gets another one. */
-  async function begin(wanted: Wanted, deviceCode: string): Promise<string> {
+  async function begin(tx: Tx, wanted: Wanted, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
-    const isFree = await insertDeviceLogin(db, deviceLogin(newId(), userCode, wanted, clock()), digestOf(deviceCode));
-    return isFree ? userCode : begin(wanted, deviceCode);
+    const isFree = await insertDeviceLogin(tx, deviceLogin(newId(), userCode, wanted, clock()), digestOf(deviceCode));
+    return isFree ? userCode : begin(tx, wanted, deviceCode);
   }
 
+  const guessesOf = (userId: string) => [`device codes of ${userId}`];
+
+  /** Counted before the code is looked up, and taken back where it was right: codes tried side by side all count. */
+  async function countGuess(userId: string, code: string): Promise<void> {
+    const now = clock();
+    const refusedUntilMs = await inTransaction(db, (tx) => countAttempt(tx, guessesOf(userId), code, now));
+    if (refusedUntilMs !== null) throw tooManyGuesses(secondsUntil(refusedUntilMs, now));
+  }
+
+  const forgiveGuess = (tx: Tx, userId: string, code: string) =>
+    forgiveAttempts(tx, guessesOf(userId), [code], clock());
+
   return [
-    route(startDeviceLogin, anyone, async ({ body }) => {
+    route(startDeviceLogin, anyone, async ({ body, sourceAddress }) => {
       const deviceCode = newOpaqueToken("");
-      const userCode = await begin({ clientName: body.client_name, scopes: body.requested_scopes }, deviceCode);
+      const wanted = { clientName: body.client_name, scopes: body.requested_scopes, sourceAddress };
+      const userCode = await inTransaction(db, async (tx) => {
+        await requireRoomForDevice(tx, sourceAddress, clock());
+        return begin(tx, wanted, deviceCode);
+      });
       return {
         device_code: deviceCode,
         user_code: userCode,
@@ -47,48 +81,68 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
       };
     }),
 
-    route(decideDeviceLogin, signedIn, async ({ caller, body, change }) =>
-      change(async ({ db: tx, record }) => {
-        const login = await lockDeviceByUserCode(tx, normaliseUserCode(body.user_code));
-        if (!login || !isUndecided(login, clock())) throw notFound("Device login");
-        await updateDeviceLogin(tx, { ...login, status: body.approved ? "approved" : "denied", user_id: caller.id });
-        record({
-          action: body.approved ? "device_login.approve" : "device_login.deny",
+    route(getDeviceLogin, signedIn, async ({ caller, params }) => {
+      const code = normaliseUserCode(params.user_code);
+      await countGuess(caller.id, code);
+      const login = await findDeviceByUserCode(db, code);
+      const now = clock();
+      if (!login || !isUndecided(login, now)) throw notFound("Device login");
+      await inTransaction(db, (tx) => forgiveGuess(tx, caller.id, code));
+      return wirePendingDevice(login, now);
+    }),
+
+    route(decideDeviceLogin, signedIn, async ({ caller, body: { user_code, approved }, change }) => {
+      const code = normaliseUserCode(user_code);
+      await countGuess(caller.id, code);
+      return change(async (unit) => {
+        const { db: tx } = unit;
+        const now = clock();
+        await lockCaller(tx, caller, now);
+        const login = await lockDeviceByUserCode(tx, code);
+        if (!login || !isUndecided(login, now)) throw notFound("Device login");
+        // Said to the person, who can revoke one, before it is said to the device, which cannot.
+        if (approved) await requireRoomForToken(tx, caller.id, now);
+        await forgiveGuess(tx, caller.id, code);
+        await updateDeviceLogin(tx, { ...login, status: approved ? "approved" : "denied", user_id: caller.id });
+        await recordInOrgsOf(caller.id, unit, {
+          action: approved ? "device_login.approve" : "device_login.deny",
           resource: { type: "device_login", id: login.id, name: login.client_name },
-          orgId: null,
-          changes: { scopes: login.scopes },
+          changes: { scopes: login.scopes, asked_from: login.source_address },
         });
         return null;
-      }),
-    ),
+      });
+    }),
 
     route(claimDeviceToken, anyone, async ({ body, change }) => {
       const digest = digestOf(body.device_code);
-      const outcome = await inTransaction(db, async (tx) => {
+      const asked = await inTransaction(db, async (tx) => {
         const login = await lockDeviceByCode(tx, digest);
-        if (!login) return "expired_token";
+        if (!login) return { outcome: "expired_token" } as const;
         const answer = ask(login, clock());
         // Noted at once; the token itself has to be claimed together with what it creates.
         if (answer.outcome !== "token") await updateDeviceLogin(tx, answer.next);
-        return answer.outcome;
+        return answer;
       });
-      if (outcome !== "token") throw refusal(outcome);
+      if (asked.outcome !== "token") throw refusal(asked.outcome);
 
-      return change(async ({ db: tx, record }) => {
+      return change(async (unit) => {
+        const { db: tx } = unit;
+        const now = clock();
+        // Before the device, in the order of those who end what a user has approved.
+        const user = await lockUser(tx, asked.userId);
         const login = await lockDeviceByCode(tx, digest);
-        const answer = login && ask(login, clock());
-        const user = answer?.outcome === "token" ? await findUser(tx, answer.userId) : undefined;
-        // Somebody else with the same code was faster.
-        if (!answer || !user) throw refusal("expired_token");
+        const answer = login && ask(login, now);
+        // Somebody else with the same code was faster, or the user has been disabled meanwhile.
+        if (answer?.outcome !== "token" || !user || user.disabled) throw refusal("expired_token");
+        await requireRoomForToken(tx, user.id, now);
         await updateDeviceLogin(tx, answer.next);
         const { client_name: name, scopes } = answer.next;
-        const token = cliToken(newId(), user.id, { name, scopes, lifetimeDays: DEFAULT_LIFETIME_DAYS }, clock());
+        const token = cliToken(newId(), user.id, { name, scopes, lifetimeDays: DEFAULT_LIFETIME_DAYS }, now);
         const secret = newOpaqueToken(CLI_TOKEN_PREFIX);
         await insertCliToken(tx, token, digestOf(secret));
-        record({
+        await recordInOrgsOf(user.id, unit, {
           action: "cli_token.create",
           resource: cliTokenResource(token),
-          orgId: null,
           changes: { scopes },
           actor: { id: user.id, email: user.email, via: "user" },
         });

@@ -1,10 +1,13 @@
+import { sql } from "kysely";
 import type { Queries, Tx } from "../database/transaction.ts";
-import type { DeviceLogin } from "./device-login.ts";
+import { type DeviceLogin, MOST_PENDING, secondsUntil, tooManyPending } from "./device-login.ts";
 
 const COLUMNS = [
   "id",
   "user_code",
   "client_name",
+  "kind",
+  "source_address",
   "scopes",
   "status",
   "user_id",
@@ -14,9 +17,25 @@ const COLUMNS = [
   "expires_at",
 ] as const;
 
+/** Devices of one address are counted one at a time: those that begin at once would each count on being the last. */
+export async function requireRoomForDevice(tx: Tx, sourceAddress: string, now: Date): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('device_logins'), hashtext(${sourceAddress}))`.execute(tx);
+  const pending = await tx
+    .selectFrom("device_logins")
+    .select("expires_at")
+    .where("source_address", "=", sourceAddress)
+    .where("status", "=", "pending")
+    .where("expires_at", ">", now)
+    .orderBy("expires_at")
+    .limit(MOST_PENDING)
+    .execute();
+  const [first] = pending;
+  if (first && pending.length === MOST_PENDING) throw tooManyPending(secondsUntil(first.expires_at.getTime(), now));
+}
+
 /** False when another device shows this user code already. */
-export async function insertDeviceLogin(db: Queries, login: DeviceLogin, deviceCodeDigest: Buffer): Promise<boolean> {
-  const inserted = await db
+export async function insertDeviceLogin(tx: Tx, login: DeviceLogin, deviceCodeDigest: Buffer): Promise<boolean> {
+  const inserted = await tx
     .insertInto("device_logins")
     .values({ ...login, device_code_digest: deviceCodeDigest })
     .onConflict((on) => on.column("user_code").doNothing())
@@ -34,6 +53,10 @@ export function lockDeviceByCode(tx: Tx, digest: Buffer): Promise<DeviceLogin | 
     .executeTakeFirst();
 }
 
+export function findDeviceByUserCode(db: Queries, userCode: string): Promise<DeviceLogin | undefined> {
+  return db.selectFrom("device_logins").select(COLUMNS).where("user_code", "=", userCode).executeTakeFirst();
+}
+
 export function lockDeviceByUserCode(tx: Tx, userCode: string): Promise<DeviceLogin | undefined> {
   return tx
     .selectFrom("device_logins")
@@ -45,4 +68,14 @@ export function lockDeviceByUserCode(tx: Tx, userCode: string): Promise<DeviceLo
 
 export async function updateDeviceLogin(tx: Tx, { id, ...login }: DeviceLogin): Promise<void> {
   await tx.updateTable("device_logins").set(login).where("id", "=", id).execute();
+}
+
+/** An approval that no device has used yet ends with the session that gave it. */
+export async function denyApprovedDevices(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable("device_logins")
+    .set({ status: "denied" })
+    .where("user_id", "=", userId)
+    .where("status", "=", "approved")
+    .execute();
 }

@@ -9,12 +9,28 @@ import {
   LIFETIME_SECONDS,
   newUserCode,
   normaliseUserCode,
+  wirePendingDevice,
 } from "./device-login.ts";
 
 const START = Date.UTC(2030, 0, 1);
 const at = (seconds: number) => new Date(START + seconds * 1000);
-const pending = deviceLogin("an id", "BCDF-GHJK", { clientName: "laptop", scopes: ["clusters:read"] }, at(0));
+const WANTED = { clientName: "laptop", scopes: ["clusters:read" as const], sourceAddress: "203.0.113.7" };
+const pending = deviceLogin("an id", "BCDF-GHJK", WANTED, at(0));
 const approved: DeviceLogin = { ...pending, status: "approved", user_id: "a user" };
+
+describe("a pending device", () => {
+  test("[CT33] shows who asks for what, from where, since when and for how long", () => {
+    expect(wirePendingDevice(pending, at(59.5))).toEqual({
+      user_code: "BCDF-GHJK",
+      client_name: "laptop",
+      kind: "token",
+      scopes: ["clusters:read"],
+      source_address: "203.0.113.7",
+      created_at: at(0).toISOString(),
+      expires_in: LIFETIME_SECONDS - 59,
+    });
+  });
+});
 
 describe("a user code", () => {
   test("[CT21] is eight consonants in two groups", () => {

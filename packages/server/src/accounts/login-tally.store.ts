@@ -1,29 +1,47 @@
-import type { Tx } from "../database/transaction.ts";
-import { attempt, emptyTally, isIdle, succeeded, type Tally } from "./login-throttle.ts";
+import { sql } from "kysely";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { attempt, emptyTally, isIdle, REFUSAL_WINDOW_MS, succeeded, type Tally } from "./login-throttle.ts";
 
-/** Counts the attempt in both tallies and says whether either refuses it. Counted first and judged later, so that
- *  attempts made side by side cannot all slip through. */
-export async function countAttempt(tx: Tx, source: string, account: string, now: Date): Promise<boolean> {
-  let refused = false;
-  for (const key of keysOf(source, [account])) {
-    const outcome = attempt(await lockTally(tx, key, now), account, now.getTime());
-    await keepTally(tx, key, outcome.tally, now);
-    refused ||= outcome.refused;
+/** What attempts are counted by, each alone and together with each account. */
+export const tallyKeys = (sources: readonly string[], accounts: readonly string[]): string[] =>
+  sources.flatMap((source) => [source, ...accounts.map((account) => `${source} account ${account}`)]);
+
+export const bySource = (address: string) => `source ${address}`;
+export const bySession = (sessionId: string) => `session ${sessionId}`;
+
+/**
+ * Counts the attempt in every tally and says until when one of them refuses it, in milliseconds; null where none does.
+ * Counted first and judged later, so that attempts made side by side cannot all slip through.
+ */
+export async function countAttempt(
+  tx: Tx,
+  keys: readonly string[],
+  account: string,
+  now: Date,
+): Promise<number | null> {
+  let refusedUntilMs: number | null = null;
+  for (const key of inOrder(keys)) {
+    const { tally, refused } = attempt(await lockTally(tx, key, now), account, now.getTime());
+    await keepTally(tx, key, tally, now);
+    if (refused) refusedUntilMs = Math.max(refusedUntilMs ?? 0, tally.refusal?.untilMs ?? 0);
   }
-  return refused;
+  return refusedUntilMs;
 }
 
-/** Forgets the attempts made under any of the names of one user. */
-export async function forgiveAttempts(tx: Tx, source: string, names: readonly string[], now: Date): Promise<void> {
-  for (const key of keysOf(source, names)) {
-    await keepTally(tx, key, succeeded(await lockTally(tx, key, now), names), now);
+/** Forgets the attempts made under any of the accounts, which are the names of one user. */
+export async function forgiveAttempts(
+  tx: Tx,
+  keys: readonly string[],
+  accounts: readonly string[],
+  now: Date,
+): Promise<void> {
+  for (const key of inOrder(keys)) {
+    await keepTally(tx, key, succeeded(await lockTally(tx, key, now), accounts), now);
   }
 }
 
 /** Always in the same order, so that two logins never wait for each other. */
-function keysOf(source: string, accounts: readonly string[]): string[] {
-  return [`source ${source}`, ...accounts.map((account) => `source ${source} account ${account}`).sort()];
-}
+const inOrder = (keys: readonly string[]) => [...keys].sort();
 
 /** The upsert holds the row from here on, also one that did not exist or that another login is just deleting. */
 async function lockTally(tx: Tx, key: string, now: Date): Promise<Tally> {
@@ -44,4 +62,25 @@ async function keepTally(tx: Tx, key: string, tally: Tally, now: Date): Promise<
       .set({ tally: JSON.stringify(tally) })
       .where("key", "=", key)
       .execute();
+}
+
+export interface Refusals {
+  readonly window_started_at: Date;
+  readonly refused: number;
+}
+
+/** Counts a refusal of the account, whoever was refused and from wherever, and says how many there were in its window. */
+export async function countRefusal(db: Queries, userId: string, now: Date): Promise<Refusals> {
+  const isOver = sql`abs(extract(epoch from ${now}::timestamptz - refused_sign_ins.window_started_at)) >= ${REFUSAL_WINDOW_MS / 1000}`;
+  return db
+    .insertInto("refused_sign_ins")
+    .values({ user_id: userId, window_started_at: now, refused: 1 })
+    .onConflict((on) =>
+      on.column("user_id").doUpdateSet({
+        refused: sql<number>`case when ${isOver} then 1 else refused_sign_ins.refused + 1 end`,
+        window_started_at: sql<Date>`case when ${isOver} then ${now}::timestamptz else refused_sign_ins.window_started_at end`,
+      }),
+    )
+    .returning(["window_started_at", "refused"])
+    .executeTakeFirstOrThrow();
 }

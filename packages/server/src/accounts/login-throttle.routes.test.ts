@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { type Client, startWorld, type World } from "@binnacle/world";
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hold } from "./held-row.fixture.ts";
 import { LOGIN_LIMIT } from "./login-throttle.ts";
@@ -59,8 +59,10 @@ describe("the login throttle", () => {
     expect(wrong).toMatchObject({ status: 401, body: { detail: "Wrong username, email or password." } });
   });
 
-  test("[AU2] does the same work for a throttled attempt as for a wrong password and an unknown user", async () => {
+  test("[AU2] does the same work for a throttled attempt and a disabled user as for a wrong password and an unknown user", async () => {
     const { username, password } = await world.person();
+    const disabled = await world.person();
+    await world.admin.api.patch(`/user/${disabled.id}/disabled`, { disabled: true });
     const throttled = newSource();
     await guess(throttled, username, LOGIN_LIMIT);
     const source = newSource();
@@ -70,6 +72,7 @@ describe("the login throttle", () => {
         () => login(source, username, "a wrong guess"),
         () => login(source, "nobody", "a wrong guess"),
         () => login(throttled, username, password),
+        () => login(source, disabled.username, disabled.password),
       ]);
       for (const ms of otherMs) {
         expect(ms).toBeGreaterThan(wrongMs / 2);
@@ -166,6 +169,74 @@ describe("the login throttle", () => {
     const names = times(6, () => [username, email]).flat();
     const statuses = await Promise.all(names.map((name) => statusOf(source, name, password)));
     expect(statuses).toEqual(names.map(() => 200));
+  });
+});
+
+describe("a wrong current password", () => {
+  const WRONG = { status: 422, body: { detail: [{ loc: ["body", "current_password"], type: "value_error" }] } };
+
+  /** The session of a login from an address, used from another one. */
+  async function signedIn({ username, password, id }: Person) {
+    const { token } = await world.login(username, password, newSource());
+    const change = (from: Client, current_password: string) =>
+      from.with({ authorization: `Bearer ${token}` }).patch(`/user/${id}`, {
+        email: `moved-${username}@example.com`,
+        current_password,
+      });
+    return { change };
+  }
+
+  test("[AU45] counts as a failed login does, and past the limit the right one is refused in the same words", async () => {
+    const person = await world.person();
+    const [session, other] = [await signedIn(person), await signedIn(person)];
+    const source = newSource();
+    await guess(source, person.username, LOGIN_LIMIT / 2);
+    const wrong = await session.change(source, "a wrong guess");
+    for (let made = 1; made < LOGIN_LIMIT / 2; made++)
+      expect(await session.change(source, "wrong")).toMatchObject(WRONG);
+    const refused = await session.change(source, person.password);
+    expect(comparable(refused)).toEqual(comparable(wrong));
+    expect(wrong).toMatchObject(WRONG);
+    expect(await statusOf(source, person.username, person.password)).toBe(401);
+    expect((await other.change(newSource(), person.password)).status).toBe(200);
+  });
+
+  test("[AU45] counts for the session too, from wherever it is used", async () => {
+    const person = await world.person();
+    const [stolen, other] = [await signedIn(person), await signedIn(person)];
+    for (let made = 0; made < LOGIN_LIMIT; made++)
+      expect(await stolen.change(newSource(), "wrong")).toMatchObject(WRONG);
+    expect(await stolen.change(newSource(), person.password)).toMatchObject(WRONG);
+    expect((await other.change(newSource(), person.password)).status).toBe(200);
+  });
+
+  test("[AU45] is forgiven by the right one, together with failed logins", async () => {
+    const person = await world.person();
+    const session = await signedIn(person);
+    const source = newSource();
+    for (let round = 0; round < 2; round++) {
+      await guess(source, person.username, LOGIN_LIMIT / 2);
+      for (let made = 1; made < LOGIN_LIMIT / 2; made++) await session.change(source, "wrong");
+      expect((await session.change(source, person.password)).status).toBe(200);
+      // Back to the first address, so that the next change is one again.
+      const { kysely } = world.database;
+      await kysely.updateTable("users").set({ email: person.email }).where("id", "=", person.id).execute();
+    }
+  });
+
+  test("[AU45] takes the same work when it is throttled", async () => {
+    const person = await world.person();
+    const [throttled, session] = [await signedIn(person), await signedIn(person)];
+    const source = newSource();
+    for (let made = 0; made <= LOGIN_LIMIT; made++) await throttled.change(source, "a wrong guess");
+    await vi.waitFor(async () => {
+      const [wrongMs = 0, throttledMs = 0] = await shortest([
+        () => session.change(newSource(), "a wrong guess"),
+        () => throttled.change(source, person.password),
+      ]);
+      expect(throttledMs).toBeGreaterThan(wrongMs / 2);
+      expect(throttledMs).toBeLessThan(wrongMs * 2);
+    }, 15_000);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   attempt,
+  comesOnRecord,
   emptyTally,
   FIRST_WINDOW_MS,
   isIdle,
@@ -22,6 +23,16 @@ function series(tally: Tally, count: number, nowMs: number, account = "ada"): { 
   for (let made = 0; made < count; made++) last = attempt(last.tally, account, nowMs);
   return last;
 }
+
+test("[AL13] of any number of refusals the first is on record, and no more than its binary digits", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5_000 }), (refusals) => {
+      const recorded = Array.from({ length: refusals }, (_, index) => index + 1).filter(comesOnRecord);
+      expect(recorded[0]).toBe(1);
+      expect(recorded).toHaveLength(refusals.toString(2).length);
+    }),
+  );
+});
 
 interface Step {
   readonly account: string;

@@ -41,6 +41,12 @@ export function succeeded(tally: Tally, accounts: readonly string[]): Tally {
   return { ...tally, attempts: tally.attempts.filter(({ account }) => !accounts.includes(account)) };
 }
 
+/** How long refusals of one account are counted together for the audit log. */
+export const REFUSAL_WINDOW_MS = 10 * 60_000;
+
+/** The 1st, 2nd, 4th, 8th… refusal of a window: a thousand guesses leave ten entries in the audit log. */
+export const comesOnRecord = (refused: number): boolean => Number.isInteger(Math.log2(refused));
+
 /** Whether the tally says no more than an empty one, so that its row may be deleted. */
 export function isIdle(tally: Tally, nowMs: number): boolean {
   const { attempts, refusal } = asOf(tally, nowMs);

@@ -48,12 +48,15 @@ describe("POST /logout", () => {
     expect(await statuses(elsewhere)).toEqual(LIVE);
   });
 
-  test("[AU7] ends both sessions when the two tokens belong to different ones", async () => {
-    const person = await world.person();
-    const other = await world.login(person.username, person.password);
-    expect((await logout({ token: person.token, cookie: other.cookie })).status).toBe(200);
-    expect(await statuses(person)).toEqual(ENDED);
-    expect(await statuses(other)).toEqual(ENDED);
+  test("[AU8] ends nobody else's session: a cookie of another one is refused, and nothing ends", async () => {
+    const [victim, mallory] = [await world.person(), await world.person()];
+    const elsewhere = await world.login(mallory.username, mallory.password);
+    for (const { cookie } of [victim, elsewhere]) {
+      const answer = await logout({ token: mallory.token, cookie });
+      expect(answer).toMatchObject({ status: 401, body: { detail: "Invalid refresh token." } });
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    }
+    for (const session of [victim, mallory, elsewhere]) expect(await statuses(session)).toEqual(LIVE);
   });
 
   test("[AU8] needs both tokens and ends nothing without them", async () => {
@@ -113,6 +116,53 @@ describe("a changed password", () => {
     }
     expect(await statuses(person)).toEqual(LIVE);
     expect(await statuses(await world.login(person.username, person.password))).toEqual(LIVE);
+  });
+
+  test("[AU52] revokes the CLI tokens and what was approved for devices, unless it is told to keep the tokens", async () => {
+    for (const keep_tokens of [undefined, false, true]) {
+      const person = await world.person();
+      const { body: cli } = await person.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
+      const wanted = { client_name: "stolen", requested_scopes: ["clusters:read"] };
+      const { body: device } = await world.anyone.post("/auth/cli/device", wanted);
+      await person.api.post("/auth/cli/device/approval", { user_code: device.user_code, approved: true });
+
+      const renewal = { password: "a new password", current_password: person.password };
+      const answer = await person.api.patch(`/user/${person.id}`, { ...renewal, keep_tokens });
+      expect(answer.status).toBe(200);
+      expect((await world.anyone.with(bearer(cli.token)).get("/orgs")).status).toBe(keep_tokens ? 200 : 401);
+      const claim = await world.anyone.post("/auth/cli/device/token", { device_code: device.device_code });
+      expect(claim).toMatchObject({ status: 400, body: { error: "access_denied" } });
+    }
+  });
+
+  test("[AU52] is what keep_tokens is about, and nothing else", async () => {
+    const person = await world.person();
+    for (const id of [person.id, world.admin.id]) {
+      const answer = await person.api.patch(`/user/${id}`, { name: "Renamed", keep_tokens: true });
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "keep_tokens"] }] } });
+    }
+    expect((await person.api.get("/user/me")).body.name).toBe("Somebody");
+  });
+
+  test.each([
+    ["a CLI token", "/cli-tokens", async () => ({ name: "laptop", scopes: ["clusters:read"] })],
+    [
+      "a device",
+      "/auth/cli/device/approval",
+      async () => {
+        const wanted = { client_name: "laptop", requested_scopes: ["clusters:read"] };
+        const { user_code } = (await world.anyone.post("/auth/cli/device", wanted)).body;
+        return { user_code, approved: true };
+      },
+    ],
+  ])("[AU53] leaves no way in behind for %s that is let in at the same moment", async (_what, path, bodyOf) => {
+    const person = await world.person();
+    const body = await bodyOf();
+    const row = await hold(world, "select 1 from users where id = $1", person.id);
+    const asking = person.api.post(path, body);
+    await row.waitedFor();
+    await row.release("update sessions set ended_at = created_at where user_id = $1");
+    expect((await asking).status).toBe(401);
   });
 
   test("[AU18] of two changes made at once with the same current password one holds", async () => {

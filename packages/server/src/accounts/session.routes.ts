@@ -1,16 +1,19 @@
-import { login, logout, refresh } from "@binnacle/contract";
+import { endSession, listSessions, login, logout, refresh } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
-import { unauthenticated } from "../fault.ts";
+import type { Queries } from "../database/transaction.ts";
+import { notFound, unauthenticated } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { API_BASE } from "../http/server.ts";
 import { newId } from "../id.ts";
-import { countAttempt, forgiveAttempts } from "./login-tally.store.ts";
-import type { Passwords } from "./password.adapter.ts";
-import { endSessions, insertSession, isSessionLive } from "./session.store.ts";
+import { bySource, forgiveAttempts, tallyKeys } from "./login-tally.store.ts";
+import type { IsPasswordRight } from "./password-check.store.ts";
+import { endSessionOf, insertSession, isSessionLive, listSessionsOf, noteSessionUse } from "./session.store.ts";
+import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
 import type { TokenClaims, Tokens } from "./tokens.ts";
-import { findUserByLogin, lockUser } from "./user.store.ts";
+import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
+import { subjectOf } from "./user.ts";
 
 const COOKIE = "refresh_token";
 const MINUTE_MS = 60_000;
@@ -22,15 +25,14 @@ interface Settings {
   readonly secureCookies: boolean;
 }
 
-/** One answer for a wrong password, an unknown user and a throttled attempt. */
+/** One answer for a wrong password, an unknown or disabled user and a throttled attempt. */
 const refused = () => unauthenticated("Wrong username, email or password.");
-
-const resourceOf = (sessionId: string) => ({ type: "session", id: sessionId, name: null });
+const invalidRefreshToken = () => unauthenticated("Invalid refresh token.");
 
 export function sessionRoutes(
   db: Queries,
   tokens: Tokens,
-  passwords: Passwords,
+  isPasswordRight: IsPasswordRight,
   clock: Clock,
   settings: Settings,
 ): Route[] {
@@ -48,48 +50,94 @@ export function sessionRoutes(
     if (!presented) throw unauthenticated("Refresh token missing.");
     const claims = await tokens.read("refresh", presented);
     if (!claims || !(await isSessionLive(db, claims.sessionId, clock()))) {
-      throw unauthenticated("Invalid refresh token.");
+      throw invalidRefreshToken();
     }
     return claims;
   }
 
   return [
-    route(login, anyone, async ({ body, sourceAddress, reply, change }) => {
+    route(login, anyone, async ({ body, headers, sourceAddress, reply, change }) => {
       const account = body.username.trim().toLowerCase();
-      const isThrottled = await inTransaction(db, (tx) => countAttempt(tx, sourceAddress, account, clock()));
       const user = await findUserByLogin(db, account);
-      const isRight = await passwords.matches(body.password, isThrottled ? null : (user?.password_hash ?? null));
+      const sources = [bySource(sourceAddress)];
+      const { password } = body;
+      const isRight = await isPasswordRight({
+        user,
+        account,
+        password,
+        sources,
+        refusal: "session.refuse",
+        reply,
+        change,
+      });
       if (!isRight || !user) throw refused();
 
       const now = clock();
-      const expires_at = new Date(now.getTime() + sessionSeconds * 1000);
-      const session = { id: newId(), user_id: user.id, created_at: now, expires_at };
-      await change(async ({ db: tx, record }) => {
-        // It may have been changed while it was being checked, and that ends the sessions it opened.
+      const session = {
+        id: newId(),
+        user_id: user.id,
+        created_at: now,
+        expires_at: new Date(now.getTime() + sessionSeconds * 1000),
+        source_address: sourceAddress,
+        user_agent: readableUserAgent(headers["user-agent"]),
+        last_used_at: now,
+        last_used_address: sourceAddress,
+      };
+      await change(async (unit) => {
+        const { db: tx } = unit;
+        // Changed while it was being checked, the password would have ended the session that it opens now.
         const current = await lockUser(tx, user.id);
-        if (current?.password_hash !== user.password_hash) throw refused();
-        await forgiveAttempts(tx, sourceAddress, [user.username, user.email], now);
+        if (current?.password_hash !== user.password_hash || current.disabled) throw refused();
+        const names = [user.username, user.email];
+        await forgiveAttempts(tx, tallyKeys(sources, names), names, now);
         await insertSession(tx, session);
-        const actor = { id: user.id, email: user.email, via: "user" } as const;
-        record({ action: "session.create", resource: resourceOf(session.id), orgId: null, actor });
+        await recordInOrgsOf(user.id, unit, {
+          action: "session.create",
+          resource: sessionResource(session.id),
+          actor: { id: user.id, email: user.email, via: "user" },
+        });
       });
-      const claims = { sessionId: session.id, userId: user.id, expiresAtMs: expires_at.getTime() };
+      const claims = { sessionId: session.id, userId: user.id, expiresAtMs: session.expires_at.getTime() };
       reply.setCookie(COOKIE, await tokens.sign("refresh", claims), { ...cookie, maxAge: sessionSeconds });
       return accessToken(claims);
     }),
 
-    route(refresh, anyone, async ({ cookies }) => accessToken(await refreshClaims(cookies.refresh_token))),
+    route(refresh, anyone, async ({ cookies, sourceAddress }) => {
+      const claims = await refreshClaims(cookies.refresh_token);
+      await noteSessionUse(db, claims.sessionId, sourceAddress, clock());
+      return accessToken(claims);
+    }),
 
     route(logout, signedIn, async ({ caller, cookies, reply, change }) => {
       const { sessionId } = await refreshClaims(cookies.refresh_token);
-      // Usually one and the same; a client that mixes the tokens of two logins ends both.
-      const ended = [...new Set([caller.credentialId, sessionId])];
-      await change(async ({ db: tx, record }) => {
-        await endSessions(tx, ended, clock());
-        for (const id of ended) record({ action: "session.end", resource: resourceOf(id), orgId: null });
+      // A page that holds a token of its own must not end the session whose cookie the browser adds to its request.
+      if (sessionId !== caller.credentialId) throw invalidRefreshToken();
+      await change(async (unit) => {
+        await endSessionOf(unit.db, caller.id, sessionId, clock());
+        await recordInOrgsOf(caller.id, unit, { action: "session.end", resource: sessionResource(sessionId) });
       });
       reply.clearCookie(COOKIE, cookie);
       return { message: "Logged out successfully" };
+    }),
+
+    route(listSessions, signedIn, async ({ caller, query }) => {
+      const userId = subjectOf(caller, query.user_id);
+      const { sessions, total } = await listSessionsOf(db, userId, clock(), pageOf(query));
+      return envelope(
+        sessions.map((session) => wireSession(session, caller.credentialId)),
+        total,
+        query,
+      );
+    }),
+
+    route(endSession, signedIn, async ({ caller, params, query, change }) => {
+      const userId = subjectOf(caller, query.user_id);
+      const id = params.id.toLowerCase();
+      return change(async (unit) => {
+        if (!(await endSessionOf(unit.db, userId, id, clock()))) throw notFound("Session");
+        await recordInOrgsOf(userId, unit, { action: "session.end", resource: sessionResource(id) });
+        return null;
+      });
     }),
   ];
 }

@@ -1,11 +1,22 @@
+import type { Caller } from "../access/caller.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
+import { unauthenticated } from "../fault.ts";
+import type { Session } from "./session.ts";
+import { lockUser, type UserWithHash } from "./user.store.ts";
 
-export interface Session {
-  readonly id: string;
-  readonly user_id: string;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-}
+const COLUMNS = [
+  "id",
+  "user_id",
+  "created_at",
+  "expires_at",
+  "source_address",
+  "user_agent",
+  "last_used_at",
+  "last_used_address",
+] as const;
+
+/** How exactly the last use is known: well enough to find a forgotten session. */
+const NOTED_EVERY_MS = 60_000;
 
 export async function insertSession(tx: Tx, session: Session): Promise<void> {
   await tx
@@ -17,16 +28,67 @@ export async function insertSession(tx: Tx, session: Session): Promise<void> {
 export async function isSessionLive(db: Queries, id: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom("sessions")
-    .select("id")
-    .where("id", "=", id)
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .select("sessions.id")
+    .where("sessions.id", "=", id)
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
+    .where("users.disabled", "=", false)
     .executeTakeFirst();
   return row !== undefined;
 }
 
-export async function endSessions(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
-  await ending(tx, now).where("id", "in", ids).execute();
+/** Another address is noted at once: it is what gives a stolen token away. */
+export async function noteSessionUse(db: Queries, id: string, address: string, now: Date): Promise<void> {
+  const notedBefore = new Date(now.getTime() - NOTED_EVERY_MS);
+  await db
+    .updateTable("sessions")
+    .set({ last_used_at: now, last_used_address: address })
+    .where("id", "=", id)
+    .where((is) => is.or([is("last_used_at", "<=", notedBefore), is("last_used_address", "is distinct from", address)]))
+    .execute();
+}
+
+/**
+ * The caller's record, locked. A session that ends, a password that changes or a user who is disabled while the request
+ * is under way leaves nothing behind that the request would still have made.
+ */
+export async function lockCaller(
+  tx: Tx,
+  caller: Pick<Caller, "id" | "credentialId">,
+  now: Date,
+): Promise<UserWithHash> {
+  const user = await lockUser(tx, caller.id);
+  if (!user || !(await isSessionLive(tx, caller.credentialId, now))) throw unauthenticated();
+  return user;
+}
+
+const liveOf = (db: Queries, userId: string, now: Date) =>
+  db.selectFrom("sessions").where("user_id", "=", userId).where("ended_at", "is", null).where("expires_at", ">", now);
+
+export async function listSessionsOf(
+  db: Queries,
+  userId: string,
+  now: Date,
+  page: { limit: number; offset: number },
+): Promise<{ sessions: Session[]; total: number }> {
+  const live = liveOf(db, userId, now);
+  const [sessions, { total }] = await Promise.all([
+    live.select(COLUMNS).orderBy("id", "desc").limit(page.limit).offset(page.offset).execute(),
+    live.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  ]);
+  return { sessions, total };
+}
+
+/** False where the user has no such session that is still open. */
+export async function endSessionOf(tx: Tx, userId: string, id: string, now: Date): Promise<boolean> {
+  const ended = await ending(tx, now)
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .returning("id")
+    .executeTakeFirst();
+  return ended !== undefined;
 }
 
 export async function endSessionsOf(tx: Tx, userId: string, now: Date): Promise<void> {

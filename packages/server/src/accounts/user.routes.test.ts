@@ -31,7 +31,9 @@ describe("POST /user", () => {
     expect(answer.body).toEqual({
       ...shown,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email_verified: true,
       is_superuser: false,
+      disabled: false,
       tier: "free",
       created_at: now,
       updated_at: now,
@@ -157,14 +159,15 @@ describe("reading users", () => {
 
 describe("PATCH /user/{id}", () => {
   test("[AU37] changes what is given of the own record and leaves the rest", async () => {
-    const { api, id, username } = await world.person();
+    const { api, id, username, password: current_password } = await world.person();
     const before = (await api.get(`/user/${id}`)).body;
     world.clock.advance(1_000);
     const changes = { name: "Ada King", email: `King-${username}@Example.com`, profile_image_url: null };
-    const answer = await api.patch(`/user/${id.toUpperCase()}`, changes);
+    const answer = await api.patch(`/user/${id.toUpperCase()}`, { ...changes, current_password });
     const updated_at = world.clock.now().toISOString();
     const email = `king-${username}@example.com`;
-    expect(answer).toMatchObject({ status: 200, body: { ...before, ...changes, email, updated_at } });
+    const email_verified = false;
+    expect(answer).toMatchObject({ status: 200, body: { ...before, ...changes, email, email_verified, updated_at } });
     expect((await api.get("/user/me")).status).toBe(200);
   });
 
@@ -193,7 +196,8 @@ describe("PATCH /user/{id}", () => {
 
   test("[AU33] does not take what another user has", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
-    for (const taken of [{ email: bob.email.toUpperCase() }, { username: bob.username }]) {
+    const current_password = ada.password;
+    for (const taken of [{ email: bob.email.toUpperCase(), current_password }, { username: bob.username }]) {
       expect((await ada.api.patch(`/user/${ada.id}`, taken)).status).toBe(409);
     }
     expect((await ada.api.patch(`/user/${ada.id}`, { email: ada.email, username: ada.username })).status).toBe(200);

@@ -1,16 +1,32 @@
-import { createUser, deleteUser, getMe, getUser, listUsers, setUserTier, updateUser } from "@binnacle/contract";
+import {
+  createUser,
+  deleteUser,
+  getMe,
+  getUser,
+  listUsers,
+  setUserDisabled,
+  setUserTier,
+  updateUser,
+  verifyUserEmail,
+} from "@binnacle/contract";
+import { inEachOrg } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
-import type { Queries } from "../database/transaction.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound, unauthenticated } from "../fault.ts";
 import { ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
-import { type Route, route } from "../http/route.ts";
+import { type Call, type Route, route } from "../http/route.ts";
+import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import { findTier } from "../tiers/tier.store.ts";
 import { DEFAULT_TIER } from "../tiers/tier.ts";
+import { deleteCliTokensOf } from "./cli-token.store.ts";
+import { denyApprovedDevices } from "./device-login.store.ts";
+import { bySession, bySource, forgiveAttempts, tallyKeys } from "./login-tally.store.ts";
 import type { Passwords } from "./password.adapter.ts";
-import { endSessionsOf } from "./session.store.ts";
+import type { IsPasswordRight } from "./password-check.store.ts";
+import { endSessionsOf, lockCaller } from "./session.store.ts";
 import {
   bindingsOfUser,
   deleteUserRow,
@@ -20,29 +36,57 @@ import {
   insertUser,
   listAcquaintances,
   listAllUsers,
+  lockEnabledSuperusers,
   lockUser,
+  orgIdsAdministeredBy,
   orgsOfUser,
+  recordInOrgsOf,
+  type UserWithHash,
   updateUserRow,
 } from "./user.store.ts";
 import {
   currentPasswordMissing,
   currentPasswordWrong,
   deletionProblem,
+  disablingProblem,
+  emailChanged,
+  emailSetBy,
+  keepTokensProblems,
   normaliseEmail,
   type User,
+  userResource,
   wireBinding,
   wireUser,
 } from "./user.ts";
 
-const resourceOf = (user: User) => ({ type: "user", id: user.id, name: user.username });
+interface Ports {
+  readonly db: Queries;
+  readonly passwords: Passwords;
+  readonly isPasswordRight: IsPasswordRight;
+  readonly clock: Clock;
+}
 
-export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Route[] {
-  /** The slow work, done before the transaction; it holds only while the hash that was checked is the stored one. */
-  async function renew(userId: string, password: string, currentPassword: string | undefined) {
-    if (currentPassword === undefined) throw currentPasswordMissing();
-    const user = await findUser(db, userId);
-    if (!user || !(await passwords.matches(currentPassword, user.password_hash))) throw currentPasswordWrong();
-    return { replaces: user.password_hash, passwordHash: await passwords.hash(password) };
+export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Route[] {
+  /** The slow work, done before the transaction. What it proves holds while this hash is the stored one. */
+  async function provenHash(
+    user: UserWithHash,
+    password: string | undefined,
+    sources: readonly string[],
+    { reply, change }: Pick<Call, "reply" | "change">,
+  ): Promise<string> {
+    if (password === undefined) throw currentPasswordMissing();
+    const account = user.username;
+    const refusal = "user.refuse_update";
+    if (!(await isPasswordRight({ user, account, password, sources, refusal, reply, change })))
+      throw currentPasswordWrong();
+    return user.password_hash;
+  }
+
+  /** Everything by which the user acts, but not the account; says how many CLI tokens are gone. */
+  async function endAccess(tx: Tx, userId: string, keepsTokens: boolean, now: Date): Promise<number> {
+    await endSessionsOf(tx, userId, now);
+    await denyApprovedDevices(tx, userId);
+    return keepsTokens ? 0 : deleteCliTokensOf(tx, userId);
   }
 
   return [
@@ -65,7 +109,7 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
       return envelope(users.map(wireUser), total, query);
     }),
 
-    route(createUser, userMaker, async ({ body: { password, ...fields }, change }) => {
+    route(createUser, userMaker, async ({ caller, body: { password, ...fields }, change }) => {
       const password_hash = await passwords.hash(password);
       return change(async ({ db: tx, record }) => {
         const now = clock();
@@ -74,14 +118,17 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
           name: fields.name,
           username: fields.username,
           email: normaliseEmail(fields.email),
+          ...emailSetBy(caller, await orgIdsAdministeredBy(tx, caller.id)),
           profile_image_url: fields.profile_image_url ?? null,
           is_superuser: false,
+          disabled: false,
           tier_name: DEFAULT_TIER,
           created_at: now,
           updated_at: now,
         };
         await insertUser(tx, { ...user, password_hash });
-        record({ action: "user.create", resource: resourceOf(user), orgId: null, changes: { email: user.email } });
+        const entry = { action: "user.create", resource: userResource(user), changes: { email: user.email } };
+        for (const each of inEachOrg(entry, user.email_vouched_by)) record(each);
         return wireUser(user);
       });
     }),
@@ -96,25 +143,48 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
 
     route(
       updateUser,
-      ownRecord(({ params }) => params.id),
-      async ({ caller, body, change }) => {
-        const { password, current_password, ...fields } = body;
-        const renewal = password === undefined ? null : await renew(caller.id, password, current_password);
-        return change(async ({ db: tx, record }) => {
-          const user = await lockUser(tx, caller.id);
-          if (!user) throw unauthenticated();
-          // Of two changes made at once the second has been checked against a password that is no longer current.
-          if (renewal && renewal.replaces !== user.password_hash) throw currentPasswordWrong();
+      wellFormed(
+        ({ body }) => keepTokensProblems(body),
+        ownRecord(({ params }) => params.id),
+      ),
+      async ({ caller, body, sourceAddress, reply, change }) => {
+        const { password, current_password, keep_tokens, ...fields } = body;
+        const email = fields.email === undefined ? undefined : normaliseEmail(fields.email);
+        const sources = [bySource(sourceAddress), bySession(caller.credentialId)];
+
+        const user = await findUser(db, caller.id);
+        if (!user) throw unauthenticated();
+        const isGuarded = password !== undefined || (email !== undefined && email !== user.email);
+        const proven = isGuarded ? await provenHash(user, current_password, sources, { reply, change }) : null;
+        const passwordHash = password === undefined ? undefined : await passwords.hash(password);
+
+        return change(async (unit) => {
+          const { db: tx } = unit;
           const now = clock();
-          const changes = { ...fields, ...(fields.email === undefined ? {} : { email: normaliseEmail(fields.email) }) };
-          const secret = renewal && { password_hash: renewal.passwordHash };
-          const changed = await updateUserRow(tx, user.id, { ...changes, ...secret, updated_at: now });
-          if (renewal) await endSessionsOf(tx, user.id, now);
-          record({
+          const current = await lockCaller(tx, caller, now);
+          // Of two changes made at once the second has been checked against a password that is no longer current.
+          if (proven !== null && proven !== current.password_hash) throw currentPasswordWrong();
+          const isMoving = email !== undefined && email !== current.email;
+          if (isMoving && proven === null) throw currentPasswordMissing();
+          if (proven !== null) {
+            const names = [current.username, current.email];
+            await forgiveAttempts(tx, tallyKeys(sources, names), names, now);
+          }
+          const changes = { ...fields, ...(email === undefined ? {} : { email }) };
+          const changed = await updateUserRow(tx, current.id, {
+            ...changes,
+            ...(isMoving ? emailSetBy(caller, []) : {}),
+            ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+            updated_at: now,
+          });
+          const renewed =
+            passwordHash === undefined
+              ? {}
+              : { password: "changed", revoked_cli_tokens: await endAccess(tx, current.id, keep_tokens === true, now) };
+          await recordInOrgsOf(current.id, unit, {
             action: "user.update",
-            resource: resourceOf(changed),
-            orgId: null,
-            changes: renewal ? { ...changes, password: "changed" } : changes,
+            resource: userResource(changed),
+            changes: { ...changes, ...renewed },
           });
           return wireUser(changed);
         });
@@ -125,29 +195,67 @@ export function userRoutes(db: Queries, passwords: Passwords, clock: Clock): Rou
       deleteUser,
       ownRecord(({ params }) => params.id),
       async ({ caller, change }) =>
-        change(async ({ db: tx, record }) => {
+        change(async (unit) => {
+          const { db: tx } = unit;
           const facts = await deletionFacts(tx, caller.id);
           const user = await lockUser(tx, caller.id);
           if (!user) throw unauthenticated();
           const problem = deletionProblem(user, facts);
           if (problem) throw problem;
-          // Each organization's administrators read of it that a member is gone.
-          const orgs = await orgsOfUser(tx, user.id);
+          // Before the memberships are gone: each organization's administrators read that a member is.
+          await recordInOrgsOf(user.id, unit, { action: "user.delete", resource: userResource(user) });
           await deleteUserRow(tx, user.id);
-          for (const orgId of orgs.length > 0 ? orgs.map(({ id }) => id) : [null]) {
-            record({ action: "user.delete", resource: resourceOf(user), orgId });
-          }
           return null;
         }),
     ),
 
     route(setUserTier, superuser, async ({ params, body, change }) =>
-      change(async ({ db: tx, record }) => {
+      change(async (unit) => {
+        const { db: tx } = unit;
         if (!(await findTier(tx, body.tier))) throw notFound("Tier");
         if (!(await lockUser(tx, params.id))) throw notFound("User");
         const changed = await updateUserRow(tx, params.id, { tier_name: body.tier, updated_at: clock() });
-        record({ action: "user.set_tier", resource: resourceOf(changed), orgId: null, changes: { tier: body.tier } });
+        const resource = userResource(changed);
+        await recordInOrgsOf(changed.id, unit, { action: "user.set_tier", resource, changes: { tier: body.tier } });
         return wireUser(changed);
+      }),
+    ),
+
+    route(setUserDisabled, superuser, async ({ caller, params, body: { disabled }, change }) =>
+      change(async (unit) => {
+        const { db: tx } = unit;
+        const now = clock();
+        const superusers = await lockEnabledSuperusers(tx);
+        if (!superusers.includes(caller.id)) throw unauthenticated();
+        const user = await lockUser(tx, params.id);
+        if (!user) throw notFound("User");
+        const problem = disabled ? disablingProblem(user, caller.id) : null;
+        if (problem) throw problem;
+        const changed = await updateUserRow(tx, user.id, { disabled, updated_at: now });
+        const revoked = disabled ? { revoked_cli_tokens: await endAccess(tx, user.id, false, now) } : {};
+        await recordInOrgsOf(user.id, unit, {
+          action: disabled ? "user.disable" : "user.enable",
+          resource: userResource(user),
+          changes: { disabled, ...revoked },
+        });
+        return wireUser(changed);
+      }),
+    ),
+
+    route(verifyUserEmail, superuser, async ({ params, body, change }) =>
+      change(async (unit) => {
+        const { db: tx } = unit;
+        const user = await lockUser(tx, params.id);
+        if (!user) throw notFound("User");
+        const { email } = user;
+        if (body.email !== undefined && normaliseEmail(body.email) !== email) throw emailChanged();
+        await updateUserRow(tx, user.id, { email_verified: true, updated_at: clock() });
+        await recordInOrgsOf(user.id, unit, {
+          action: "user.verify_email",
+          resource: userResource(user),
+          changes: { email },
+        });
+        return null;
       }),
     ),
   ];

@@ -1,8 +1,10 @@
 import type { OrgRole } from "@binnacle/contract";
 import type { Updateable } from "kysely";
+import { type ChangeRecord, inEachOrg } from "../audit/audit.ts";
 import type { UserTable } from "../database/tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
+import type { Unit } from "../http/change.ts";
 import { type Binding, emailTaken, type User, usernameTaken } from "./user.ts";
 
 const COLUMNS = [
@@ -10,8 +12,11 @@ const COLUMNS = [
   "users.name",
   "users.username",
   "users.email",
+  "users.email_verified",
+  "users.email_vouched_by",
   "users.profile_image_url",
   "users.is_superuser",
+  "users.disabled",
   "users.tier_name",
   "users.created_at",
   "users.updated_at",
@@ -27,13 +32,24 @@ export interface UserWithHash extends User {
 }
 
 export async function insertUser(tx: Tx, user: UserWithHash): Promise<void> {
-  await tx.insertInto("users").values(user).execute().catch(rethrowTaken);
+  await tx
+    .insertInto("users")
+    .values({ ...user, email_vouched_by: [...user.email_vouched_by] })
+    .execute()
+    .catch(rethrowTaken);
 }
 
-export async function updateUserRow(tx: Tx, id: string, changes: Updateable<UserTable>): Promise<User> {
+export async function updateUserRow(
+  tx: Tx,
+  id: string,
+  {
+    email_vouched_by,
+    ...changes
+  }: Omit<Updateable<UserTable>, "email_vouched_by"> & Partial<Pick<User, "email_vouched_by">>,
+): Promise<User> {
   return tx
     .updateTable("users")
-    .set(changes)
+    .set({ ...changes, ...(email_vouched_by ? { email_vouched_by: [...email_vouched_by] } : {}) })
     .where("id", "=", id)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
@@ -65,6 +81,10 @@ export function findUser(db: Queries, id: string): Promise<UserWithHash | undefi
 
 export function findUserByEmail(db: Queries, email: string): Promise<User | undefined> {
   return db.selectFrom("users").select(COLUMNS).where("email", "=", email).executeTakeFirst();
+}
+
+export function findUserByUsername(db: Queries, username: string): Promise<User | undefined> {
+  return db.selectFrom("users").select(COLUMNS).where("username", "=", username).executeTakeFirst();
 }
 
 /** Locked, so that what is decided about the user still holds when it is written. */
@@ -124,19 +144,50 @@ export function orgsOfUser(db: Queries, userId: string): Promise<{ id: string; n
     .execute();
 }
 
+/** Puts what concerns a person on record in each of their organizations. */
+export async function recordInOrgsOf(
+  userId: string,
+  { db, record }: Pick<Unit, "db" | "record">,
+  entry: Omit<ChangeRecord, "orgId">,
+): Promise<void> {
+  const memberships = await db.selectFrom("memberships").select("org_id").where("user_id", "=", userId).execute();
+  const orgIds = memberships.map(({ org_id }) => org_id);
+  for (const each of inEachOrg(entry, orgIds)) record(each);
+}
+
+export async function orgIdsAdministeredBy(db: Queries, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("memberships")
+    .select("org_id")
+    .where("user_id", "=", userId)
+    .where("role", "=", "admin")
+    .execute();
+  return rows.map(({ org_id }) => org_id);
+}
+
 export function bindingsOfUser(db: Queries, userId: string): Promise<Binding[]> {
   return db.selectFrom("role_bindings").selectAll().where("user_id", "=", userId).orderBy("id", "desc").execute();
 }
 
-/** Locks what the answer depends on: two last administrators who leave at once would each count on the other. */
-export async function deletionFacts(tx: Tx, userId: string): Promise<{ superusers: number; soleAdminOf: string[] }> {
-  const superusers = await tx
+/** Locked, so that of two superusers who disable each other at once one stays. */
+export async function lockEnabledSuperusers(tx: Tx): Promise<string[]> {
+  const rows = await tx
     .selectFrom("users")
     .select("id")
     .where("is_superuser", "=", true)
+    .where("disabled", "=", false)
     .orderBy("id")
     .forUpdate()
     .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Locks what the answer depends on: two last administrators who leave at once would each count on the other. */
+export async function deletionFacts(
+  tx: Tx,
+  userId: string,
+): Promise<{ enabledSuperusers: string[]; soleAdminOf: string[] }> {
+  const enabledSuperusers = await lockEnabledSuperusers(tx);
   const administered = tx
     .selectFrom("memberships as mine")
     .select("mine.org_id")
@@ -152,16 +203,18 @@ export async function deletionFacts(tx: Tx, userId: string): Promise<{ superuser
         is.exists(
           is
             .selectFrom("memberships as other")
+            .innerJoin("users", "users.id", "other.user_id")
             .select("other.user_id")
             .whereRef("other.org_id", "=", "orgs.id")
             .where("other.role", "=", "admin")
+            .where("users.disabled", "=", false)
             .where("other.user_id", "<>", userId),
         ),
       ),
     )
     .orderBy("orgs.name")
     .execute();
-  return { superusers: superusers.length, soleAdminOf: alone.map(({ name }) => name) };
+  return { enabledSuperusers, soleAdminOf: alone.map(({ name }) => name) };
 }
 
 export async function deleteUserRow(tx: Tx, id: string): Promise<void> {

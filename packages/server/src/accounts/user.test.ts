@@ -3,7 +3,11 @@ import {
   currentPasswordMissing,
   currentPasswordWrong,
   deletionProblem,
+  disablingProblem,
+  emailSetBy,
+  isEmailTrusted,
   normaliseEmail,
+  subjectOf,
   type User,
   wireBinding,
   wireUser,
@@ -14,8 +18,11 @@ const ada: User = {
   name: "Ada Lovelace",
   username: "ada",
   email: "ada@example.com",
+  email_verified: false,
+  email_vouched_by: [],
   profile_image_url: null,
   is_superuser: false,
+  disabled: false,
   tier_name: "free",
   created_at: new Date("2030-01-01T00:00:00Z"),
   updated_at: new Date("2030-01-02T00:00:00Z"),
@@ -30,7 +37,9 @@ describe("a user", () => {
       username: "ada",
       email: "ada@example.com",
       profile_image_url: null,
+      email_verified: false,
       is_superuser: false,
+      disabled: false,
       tier: "free",
       created_at: "2030-01-01T00:00:00.000Z",
       updated_at: "2030-01-02T00:00:00.000Z",
@@ -63,21 +72,46 @@ describe("a user", () => {
     expect(normaliseEmail("Ada@Example.COM")).toBe("ada@example.com");
   });
 
+  test.each([
+    ["a superuser", emailSetBy({ isSuperuser: true }, []), { docks: true, ships: true }],
+    ["a superuser who also runs one", emailSetBy({ isSuperuser: true }, ["docks"]), { docks: true, ships: true }],
+    ["an administrator", emailSetBy({ isSuperuser: false }, ["docks"]), { docks: true, ships: false }],
+    ["its user", emailSetBy({ isSuperuser: false }, []), { docks: false, ships: false }],
+  ])("[AU46] an address that %s has set is trusted where they may vouch for it", (_, trust, expected) => {
+    const trusted = { docks: isEmailTrusted(trust, "docks"), ships: isEmailTrusted(trust, "ships") };
+    expect(trusted).toEqual(expected);
+  });
+
+  test("[AU49] asks about the own things, and only as a superuser about somebody else's", () => {
+    const caller = { id: ada.id, isSuperuser: false };
+    expect(subjectOf(caller, undefined)).toBe(ada.id);
+    expect(subjectOf(caller, ada.id.toUpperCase())).toBe(ada.id);
+    expect(() => subjectOf(caller, "another")).toThrow("You are not allowed to do this.");
+    expect(subjectOf({ ...caller, isSuperuser: true }, "another")).toBe("another");
+  });
+
+  test("[AU48] is not disabled by themselves", () => {
+    expect(disablingProblem(ada, ada.id)).toMatchObject({ kind: "conflict" });
+    expect(disablingProblem(ada, "another")).toBeNull();
+  });
+
   test("[AU18] is told which field a new password lacks", () => {
     for (const problem of [currentPasswordMissing(), currentPasswordWrong()]) {
       expect(problem).toMatchObject({ kind: "invalid", detail: [{ loc: ["body", "current_password"] }] });
     }
   });
 
-  test("[AU39] who is the last superuser stays", () => {
+  test("[AU39] who is the last enabled superuser stays", () => {
     const root = { ...ada, is_superuser: true };
-    expect(deletionProblem(root, { superusers: 1, soleAdminOf: [] })).toMatchObject({ kind: "conflict" });
-    expect(deletionProblem(root, { superusers: 2, soleAdminOf: [] })).toBeNull();
-    expect(deletionProblem(ada, { superusers: 1, soleAdminOf: [] })).toBeNull();
+    const deletion = (user: User, ...enabledSuperusers: string[]) =>
+      deletionProblem(user, { enabledSuperusers, soleAdminOf: [] });
+    expect(deletion(root, root.id)).toMatchObject({ kind: "conflict" });
+    expect(deletion(root, root.id, "another")).toBeNull();
+    expect(deletion(ada, "another")).toBeNull();
   });
 
   test("[AU40] who alone administers organizations stays, and is told which", () => {
-    const problem = deletionProblem(ada, { superusers: 1, soleAdminOf: ["Docks", "Ships"] });
+    const problem = deletionProblem(ada, { enabledSuperusers: ["root"], soleAdminOf: ["Docks", "Ships"] });
     expect(problem).toMatchObject({ kind: "conflict", message: expect.stringContaining("Docks, Ships") });
   });
 });

@@ -1,5 +1,5 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { newId } from "../id.ts";
 
 let world: World;
@@ -62,12 +62,13 @@ describe("GET /orgs/{id}/audit-log", () => {
     const person = await world.person({ org: id });
     await world.admin.api.put(`/orgs/${id}/members/${person.id}`, { role: "admin" });
     await world.admin.api.delete(`/orgs/${id}/members/${person.id}`);
-    expect(await actionsIn(id)).toEqual(["member.remove", "member.change_role", "member.add", "org.create"]);
-    expect(await log(id, "?page=2&items_per_page=3")).toMatchObject({
+    const actions = ["member.remove", "member.change_role", "session.create", "member.add", "org.create"];
+    expect(await actionsIn(id)).toEqual(actions);
+    expect(await log(id, "?page=2&items_per_page=4")).toMatchObject({
       data: [{ action: "org.create" }],
-      total_count: 4,
+      total_count: 5,
       page: 2,
-      items_per_page: 3,
+      items_per_page: 4,
       has_more: false,
     });
   });
@@ -75,8 +76,122 @@ describe("GET /orgs/{id}/audit-log", () => {
   test("[AL8] holds nothing of another organization and nothing of none", async () => {
     const [here, elsewhere] = [await world.org(), await world.org()];
     await world.admin.api.put(`/orgs/${elsewhere}`, { name: uniqueName() });
-    await world.admin.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
+    await stranger.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
     expect(await actionsIn(here)).toEqual(["org.create"]);
+  });
+});
+
+describe("what concerns a person", () => {
+  const TOKEN = { name: "laptop", scopes: ["clusters:read"] };
+  const login = (form: { username: string; password: string }) => world.anyone.send("POST", "/login", { form });
+
+  interface Entry {
+    readonly action: string;
+    readonly changes: Record<string, unknown>;
+  }
+  const refusalsIn = async (orgId: string): Promise<Entry[]> =>
+    (await log(orgId, "?items_per_page=100")).data.filter(({ action }: Entry) => action.includes("refuse"));
+
+  test("[AL12] is in the log of each of their organizations, with who did it, by what and from where", async () => {
+    const [here, there] = [await world.org(), await world.org()];
+    const person = await world.person({ org: here });
+    await world.admin.api.post(`/orgs/${there}/members`, { user_id: person.id, role: "member" });
+    const seenBefore = (await log(there)).total_count;
+
+    const { username, password } = person;
+    const again = await world.login(username, password);
+    const [session] = (await person.api.get("/sessions")).body.data;
+    await world.anyone
+      .with({ authorization: `Bearer ${again.token}` })
+      .post("/logout", undefined, { headers: { cookie: again.cookie } });
+    const token = (await person.api.post("/cli-tokens", TOKEN)).body;
+    await world.admin.api.delete(`/cli-tokens/${token.id}?user_id=${person.id}`);
+    const body = { requested_scopes: TOKEN.scopes, client_name: TOKEN.name };
+    const { user_code, device_code } = (await world.anyone.post("/auth/cli/device", body)).body;
+    await person.api.post("/auth/cli/device/approval", { user_code, approved: true });
+    await world.anyone.post("/auth/cli/device/token", { device_code });
+    await world.admin.api.post(`/user/${person.id}/email-verification`);
+    const renewal = { password: "another long secret", current_password: password };
+    await person.api.patch(`/user/${person.id}`, renewal);
+    await world.admin.api.patch(`/user/${person.id}/disabled`, { disabled: true });
+    await world.admin.api.patch(`/user/${person.id}/disabled`, { disabled: false });
+
+    const by = ({ id, email }: { id: string; email: string }) => ({
+      actor: { id, email },
+      via: "user",
+      source_address: "127.0.0.1",
+    });
+    const [themselves, superuser] = [by(person), by(world.admin)];
+    for (const org of [here, there]) {
+      const { data, total_count } = await log(org, "?items_per_page=10");
+      expect(data.toReversed()).toMatchObject([
+        { action: "session.create", resource: { type: "session", id: session.id }, ...themselves },
+        { action: "session.end", resource: { type: "session", id: session.id }, ...themselves },
+        { action: "cli_token.create", resource: { id: token.id, name: "laptop" }, ...themselves },
+        { action: "cli_token.delete", resource: { id: token.id, name: "laptop" }, ...superuser },
+        { action: "device_login.approve", changes: { asked_from: "127.0.0.1" }, ...themselves },
+        { action: "cli_token.create", changes: { scopes: TOKEN.scopes }, ...themselves },
+        { action: "user.verify_email", changes: { email: person.email }, ...superuser },
+        { action: "user.update", changes: { password: "changed", revoked_cli_tokens: 1 }, ...themselves },
+        { action: "user.disable", resource: { type: "user", id: person.id, name: username }, ...superuser },
+        { action: "user.enable", resource: { type: "user", id: person.id }, ...superuser },
+      ]);
+      if (org === there) expect(total_count).toBe(seenBefore + 10);
+    }
+  });
+
+  test("[AL12] tells an organization of the users whom its administrators make", async () => {
+    const id = await world.org();
+    const maker = await world.person({ org: id, role: "admin" });
+    const username = `n${newId().replaceAll("-", "").slice(-12)}`;
+    const fields = { name: "New Comer", username, email: `${username}@example.com`, password: "a good password" };
+    expect((await maker.api.post("/user", fields)).status).toBe(201);
+    expect((await log(id)).data[0]).toMatchObject({ action: "user.create", actor: { id: maker.id } });
+  });
+
+  test("[AL13] has the 1st, 2nd, 4th, 8th… refused sign-in within ten minutes, each with how many there were", async () => {
+    const id = await world.org();
+    const { username } = await world.person({ org: id });
+    for (let tried = 0; tried < 9; tried++) {
+      expect((await login({ username, password: "a wrong guess" })).status).toBe(401);
+      // Recorded after the answer.
+      if (Number.isInteger(Math.log2(tried + 1))) {
+        const expected = Math.log2(tried + 1) + 1;
+        await vi.waitFor(async () => expect(await refusalsIn(id)).toHaveLength(expected), 10_000);
+      }
+    }
+    const entry = (refused: number) => ({
+      action: "session.refuse",
+      actor: { id: null, email: null },
+      via: "user",
+      source_address: "127.0.0.1",
+      resource: { type: "user", name: username },
+      changes: { refused, since: expect.any(String) },
+    });
+    expect(await refusalsIn(id)).toMatchObject([8, 4, 2, 1].map(entry));
+    world.clock.advance(10 * 60_000);
+    await login({ username, password: "a wrong guess" });
+    await vi.waitFor(async () => expect(await refusalsIn(id)).toMatchObject([1, 8, 4, 2, 1].map(entry)), 10_000);
+  });
+
+  test("[AL13] counts wrong current passwords with them, and names who gave them", async () => {
+    const id = await world.org();
+    const person = await world.person({ org: id });
+    const body = { password: "another long secret", current_password: "a wrong guess" };
+    await person.api.patch(`/user/${person.id}`, body);
+    await vi.waitFor(async () => expect(await refusalsIn(id)).toHaveLength(1), 10_000);
+    expect(await refusalsIn(id)).toMatchObject([{ action: "user.refuse_update", actor: { id: person.id } }]);
+  });
+
+  test("[AL13] has nothing of names that nobody has", async () => {
+    const refused = await login({ username: "nobody", password: "a wrong guess" });
+    expect(refused.status).toBe(401);
+    const { username } = await world.person();
+    await login({ username, password: "a wrong guess" });
+    // Of the later one the entry is there, so one of the earlier would be too.
+    const entries = world.database.kysely.selectFrom("audit_log").selectAll().where("resource_name", "=", username);
+    await vi.waitFor(async () => expect((await entries.execute()).length).toBe(2), 10_000);
+    expect(await entriesOf(refused.headers.get("x-request-id"))).toEqual([]);
   });
 });
 

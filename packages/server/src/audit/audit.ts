@@ -15,6 +15,10 @@ export interface ChangeRecord {
   readonly actor?: Actor;
 }
 
+/** What concerns a person is told to the administrators of every organization they belong to; of none, to superusers. */
+export const inEachOrg = (entry: Omit<ChangeRecord, "orgId">, orgIds: readonly string[]): ChangeRecord[] =>
+  (orgIds.length > 0 ? orgIds : [null]).map((orgId) => ({ ...entry, orgId }));
+
 /** A cluster, or one of its projects: who sees the place may hear what is done there. */
 export interface Place {
   readonly clusterId: string;

@@ -2,6 +2,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import { foundation } from "./migrations/0001_foundation.ts";
 import { jobs } from "./migrations/0002_jobs.ts";
 import { fleet } from "./migrations/0003_fleet.ts";
+import { accounts } from "./migrations/0004_accounts.ts";
 import type { Queries } from "./transaction.ts";
 
 /** In order; a migration that has been released is never edited. */
@@ -9,6 +10,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0001_foundation": foundation,
   "0002_jobs": jobs,
   "0003_fleet": fleet,
+  "0004_accounts": accounts,
 };
 
 /** Brings the schema up to date. Replicas that start together wait for each other. */

@@ -16,6 +16,7 @@ export interface Tables extends FleetTables {
   orgs: OrgTable;
   rate_limits: RateLimitTable;
   rate_usage: RateUsageTable;
+  refused_sign_ins: RefusedSignInsTable;
   row_counts: RowCountTable;
   sessions: SessionTable;
   tiers: TierTable;
@@ -27,9 +28,14 @@ export interface UserTable extends Timestamps {
   name: string;
   username: string;
   email: string;
+  /** Set or confirmed by a superuser. */
+  email_verified: Generated<boolean>;
+  /** The organizations one of whose administrators has set it. */
+  email_vouched_by: Generated<string[]>;
   password_hash: string;
   profile_image_url: string | null;
   is_superuser: Generated<boolean>;
+  disabled: Generated<boolean>;
   tier_name: string;
 }
 
@@ -39,6 +45,11 @@ interface SessionTable {
   created_at: Date;
   expires_at: Date;
   ended_at: Date | null;
+  source_address: string | null;
+  user_agent: string | null;
+  /** When it last got an access token, and from where that was asked for. */
+  last_used_at: Date;
+  last_used_address: string | null;
 }
 
 interface CliTokenTable extends Timestamps {
@@ -56,6 +67,8 @@ interface DeviceLoginTable {
   device_code_digest: Buffer;
   user_code: string;
   client_name: string;
+  kind: Generated<"token" | "session">;
+  source_address: string | null;
   scopes: Scope[];
   status: "pending" | "approved" | "denied" | "claimed";
   user_id: string | null;
@@ -104,6 +117,12 @@ interface RateUsageTable {
   path: string;
   window_started_at: Date;
   spent: number;
+}
+
+interface RefusedSignInsTable {
+  user_id: string;
+  window_started_at: Date;
+  refused: number;
 }
 
 interface AuditLogTable {

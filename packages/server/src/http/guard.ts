@@ -137,7 +137,7 @@ function admitted<P>(requirement: PlaceRequirement, looking: Looking, sight: Pla
 
 /** A body that gives exactly one of the fields. Its schema cannot say so; the 422 still comes before any 404 and 403. */
 export function exactlyOneOf<S, I extends Input>(
-  fields: readonly [keyof I["body"] & string, keyof I["body"] & string],
+  fields: readonly (keyof I["body"] & string)[],
   guard: Guard<S, I>,
 ): Guard<S, I> {
   return {
@@ -146,12 +146,14 @@ export function exactlyOneOf<S, I extends Input>(
       const body: I["body"] = input.body;
       if (fields.filter((field) => body[field] !== undefined).length !== 1) {
         await knownCaller(looking);
-        throw invalidValue(["body"], `Exactly one of ${fields.join(" and ")} is required`);
+        throw invalidValue(["body"], `Exactly one of ${enumerated(fields)} is required`);
       }
       return guard.look(looking, input);
     },
   };
 }
+
+const enumerated = (words: readonly string[]) => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
 function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" }): Guard<SignedIn> {
   return {

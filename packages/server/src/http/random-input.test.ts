@@ -29,6 +29,12 @@ function bodiesOf(schema: object): fc.Arbitrary<unknown> {
 
 const addressOf = (path: string, id: string) => path.replace(/\{\w+\}/g, () => encodeURIComponent(id));
 
+/** All but the tallies: a code that is not there counts as a guess, whichever way it is asked for. */
+async function recordsOf(of: World): Promise<Record<string, string>> {
+  const { login_tallies: _counted, ...records } = await rowsOf(of);
+  return records;
+}
+
 describe("whatever is sent", () => {
   test.each(operations.filter(({ body, bodyType }) => body && !bodyType).map((it) => [it.id, it] as const))(
     "[CV18] %s never fails for a body it was given",
@@ -53,7 +59,7 @@ describe("whatever is sent", () => {
         fc.constantFrom(NOBODY, world.demoOrgId, "1", "\0"),
       );
       const parameters = fc.dictionary(fc.constantFrom(...Object.keys(properties), "x"), text);
-      const before = await rowsOf(world);
+      const before = await recordsOf(world);
       await fc.assert(
         fc.asyncProperty(
           text.map((id) => id.toWellFormed()),
@@ -66,7 +72,7 @@ describe("whatever is sent", () => {
         ),
         { numRuns: 25 },
       );
-      expect(await rowsOf(world)).toEqual(before);
+      expect(await recordsOf(world)).toEqual(before);
     },
   );
 });

@@ -55,7 +55,7 @@ const rowOf: Partial<Record<keyof Tables, (at: Date) => Promise<unknown>>> = {
   sessions: (at) =>
     db
       .insertInto("sessions")
-      .values({ id: newId(), user_id: userId, created_at: at, expires_at: at, ended_at: null })
+      .values({ id: newId(), user_id: userId, created_at: at, expires_at: at, last_used_at: at })
       .execute(),
   device_logins: (at) =>
     db
@@ -72,6 +72,20 @@ const rowOf: Partial<Record<keyof Tables, (at: Date) => Promise<unknown>>> = {
         last_asked_at: null,
         created_at: at,
         expires_at: at,
+      })
+      .execute(),
+  cli_tokens: (at) =>
+    db
+      .insertInto("cli_tokens")
+      .values({
+        id: newId(),
+        user_id: userId,
+        name: "laptop",
+        token_digest: randomBytes(32),
+        scopes: sql`'{}'`,
+        expires_at: at,
+        created_at: at,
+        updated_at: at,
       })
       .execute(),
   login_tallies: (at) => db.insertInto("login_tallies").values({ key: newId(), tally: "{}", updated_at: at }).execute(),
@@ -106,6 +120,7 @@ test.each([
   ["[JB32]", "login_tallies", "were not touched for an hour", HOUR_MS],
   ["[JB33]", "idempotency_keys", "are older than 25 hours", 25 * HOUR_MS],
   ["[JB34]", "jobs", "ended more than 30 days ago", 30 * DAY_MS],
+  ["[JB38]", "cli_tokens", "expired more than a week ago", 7 * DAY_MS],
   ["[DS29]", "metric_samples", "are older than 24 hours", DAY_MS],
 ] as const)("%s upkeep deletes %s that %s, and no others", async (_, table, _when, keptMs) => {
   await rowOf[table]?.(ago(keptMs + MINUTE_MS));
@@ -138,8 +153,9 @@ test("[JB34] upkeep leaves jobs that have not ended, however old they are", asyn
 });
 
 test("[JB35] replicas that keep up at the same time clear more than one batch without getting in each other's way", async () => {
-  await sql`insert into sessions (id, user_id, created_at, expires_at)
-    select gen_random_uuid(), ${userId}, ${ago(3 * DAY_MS)}, ${ago(2 * DAY_MS)} from generate_series(1, 2500)`.execute(
+  const opened = ago(3 * DAY_MS);
+  await sql`insert into sessions (id, user_id, created_at, last_used_at, expires_at)
+    select gen_random_uuid(), ${userId}, ${opened}, ${opened}, ${ago(2 * DAY_MS)} from generate_series(1, 2500)`.execute(
     db,
   );
   const log = listeningLog();

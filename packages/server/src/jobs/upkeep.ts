@@ -20,6 +20,8 @@ const RETENTIONS: readonly Retention[] = [
   { table: "sessions", column: "expires_at", keptMs: DAY_MS },
   // A client that still asks learns for an hour that its login expired, and not that there never was one.
   { table: "device_logins", column: "expires_at", keptMs: HOUR_MS },
+  // For a week their owner can still see why a program is refused.
+  { table: "cli_tokens", column: "expires_at", keptMs: 7 * DAY_MS },
   { table: "login_tallies", column: "updated_at", keptMs: HOUR_MS },
   // An hour more than keys are honoured, whatever the replicas' clocks think of each other.
   { table: "idempotency_keys", column: "created_at", keptMs: 25 * HOUR_MS },

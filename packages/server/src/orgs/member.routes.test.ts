@@ -73,14 +73,22 @@ describe("POST /orgs/{id}/members", () => {
     expect(added).toMatchObject({ status: 201, body: { user_id: person.id, role: "admin" } });
   });
 
+  test("[OR10] adds a user by username", async () => {
+    const person = await world.person();
+    const added = await admin.api.post(`/orgs/${org}/members`, { username: person.username, role: "member" });
+    expect(added).toMatchObject({ status: 201, body: { user_id: person.id, role: "member" } });
+  });
+
   test.each([
-    ["neither", {}],
-    ["both", { user_id: UNKNOWN, email: "ada@example.com" }],
-  ])("[OR10] refuses %s of user_id and email", async (_, whom) => {
+    ["none", {}],
+    ["two", { user_id: UNKNOWN, email: "ada@example.com" }],
+    ["two others", { username: "ada", email: "ada@example.com" }],
+    ["all", { user_id: UNKNOWN, username: "ada", email: "ada@example.com" }],
+  ])("[OR10] refuses %s of user_id, email and username", async (_, whom) => {
     const refusal = {
       status: 422,
       body: {
-        detail: [{ loc: ["body"], msg: "Exactly one of user_id and email is required", type: "value_error" }],
+        detail: [{ loc: ["body"], msg: "Exactly one of user_id, email and username is required", type: "value_error" }],
       },
     };
     expect(await admin.api.post(`/orgs/${org}/members`, { ...whom, role: "member" })).toMatchObject(refusal);
@@ -93,6 +101,7 @@ describe("POST /orgs/{id}/members", () => {
     const add = (whom: object) => admin.api.post(`/orgs/${org}/members`, { ...whom, role: "member" });
     expect(await add({ user_id: UNKNOWN })).toMatchObject(notThere);
     expect(await add({ email: "nobody@example.com" })).toMatchObject(notThere);
+    expect(await add({ username: "nobody" })).toMatchObject(notThere);
   });
 
   test("[OR11] does not add anybody twice, also not at once", async () => {

@@ -1,6 +1,6 @@
 import { addMember, changeMember, listMembers, removeMember } from "@binnacle/contract";
-import { findUser, findUserByEmail } from "../accounts/user.store.ts";
-import { normaliseEmail } from "../accounts/user.ts";
+import { findUser, findUserByEmail, findUserByUsername } from "../accounts/user.store.ts";
+import { emailUnverified, isEmailTrusted, normaliseEmail, type User } from "../accounts/user.ts";
 import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
@@ -9,7 +9,7 @@ import { exactlyOneOf, orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import {
-  adminIds,
+  adminsOf,
   deleteMember,
   findMember,
   insertMember,
@@ -25,6 +25,22 @@ async function knownMember(tx: Tx, orgId: string, userId: string): Promise<Membe
   const member = await findMember(tx, orgId, userId);
   if (!member) throw notFound("Member");
   return member;
+}
+
+interface Named {
+  readonly user_id?: string;
+  readonly email?: string;
+  readonly username?: string;
+}
+
+async function userToAdd(tx: Tx, { user_id, email, username }: Named, orgId: string): Promise<User> {
+  let user: User | undefined;
+  if (user_id !== undefined) user = await findUser(tx, user_id);
+  else if (username !== undefined) user = await findUserByUsername(tx, username);
+  else user = await findUserByEmail(tx, normaliseEmail(email ?? ""));
+  if (!user) throw notFound("User");
+  if (email !== undefined && !isEmailTrusted(user, orgId)) throw emailUnverified();
+  return user;
 }
 
 export function memberRoutes(db: Queries, clock: Clock): Route[] {
@@ -44,16 +60,13 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
     route(
       addMember,
       exactlyOneOf(
-        ["user_id", "email"],
+        ["user_id", "email", "username"],
         orgAdmin(({ params }) => params.id),
       ),
       async ({ org, body, change }) =>
         change(async ({ db: tx, record }) => {
           await lockOrg(tx, org.id);
-          const user = body.user_id
-            ? await findUser(tx, body.user_id)
-            : await findUserByEmail(tx, normaliseEmail(body.email ?? ""));
-          if (!user) throw notFound("User");
+          const user = await userToAdd(tx, body, org.id);
           await insertMember(tx, { orgId: org.id, userId: user.id, role: body.role, now: clock() });
           const member = await knownMember(tx, org.id, user.id);
           record({ action: "member.add", resource: resourceOf(member), orgId: org.id, changes: { role: body.role } });
@@ -69,7 +82,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
           await lockOrg(tx, org.id);
           // By the id on record: the one in the path may be written in capitals.
           const { user_id } = await knownMember(tx, org.id, params.user_id);
-          const problem = lastAdminProblem(await adminIds(tx, org.id), user_id, body.role);
+          const problem = lastAdminProblem(await adminsOf(tx, org.id), user_id, body.role);
           if (problem) throw problem;
           await updateMemberRole(tx, org.id, user_id, body.role, clock());
           const member = await knownMember(tx, org.id, user_id);
@@ -90,7 +103,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
         change(async ({ db: tx, record }) => {
           await lockOrg(tx, org.id);
           const member = await knownMember(tx, org.id, params.user_id);
-          const problem = lastAdminProblem(await adminIds(tx, org.id), member.user_id, null);
+          const problem = lastAdminProblem(await adminsOf(tx, org.id), member.user_id, null);
           if (problem) throw problem;
           await deleteMember(tx, org.id, member.user_id);
           record({ action: "member.remove", resource: resourceOf(member), orgId: org.id });

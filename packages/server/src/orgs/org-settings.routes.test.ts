@@ -88,6 +88,17 @@ describe("/org/settings", () => {
     expect(await settings.read()).toEqual(given);
   });
 
+  test("[OR20] grows to 64 KiB of JSON and not further, and says how to make room", async () => {
+    const settings = await settingsOfNewOrg();
+    const half = "é".repeat(16 * 1024 - 20);
+    expect((await settings.change({ a: half })).status).toBe(200);
+    expect((await settings.change({ b: half })).status).toBe(200);
+    const refused = await settings.change({ c: "x".repeat(100) });
+    expect(refused).toMatchObject({ status: 413, body: { detail: expect.stringContaining("as null") } });
+    expect(Object.keys(await settings.read())).toEqual(["a", "b"]);
+    expect((await settings.change({ c: "x".repeat(100), a: null })).status).toBe(200);
+  });
+
   test("[OR17] grows to 100 keys and not further", async () => {
     const settings = await settingsOfNewOrg();
     const keys = (from: number, to: number) =>

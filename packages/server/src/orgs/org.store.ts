@@ -3,7 +3,16 @@ import { sql } from "kysely";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
-import { alreadyMember, distinctSlug, type Member, type Org, orgNameTaken, slugOf, stillHasClusters } from "./org.ts";
+import {
+  type Admin,
+  alreadyMember,
+  distinctSlug,
+  type Member,
+  type Org,
+  orgNameTaken,
+  slugOf,
+  stillHasClusters,
+} from "./org.ts";
 
 interface Window {
   readonly limit: number;
@@ -153,12 +162,12 @@ export async function deleteMember(tx: Tx, orgId: string, userId: string): Promi
 }
 
 /** Call with the organization locked: two administrators who step down at once would each count on the other. */
-export async function adminIds(tx: Tx, orgId: string): Promise<string[]> {
-  const rows = await tx
+export function adminsOf(tx: Tx, orgId: string): Promise<Admin[]> {
+  return tx
     .selectFrom("memberships")
-    .select("user_id")
+    .innerJoin("users", "users.id", "memberships.user_id")
+    .select(["user_id", "users.disabled"])
     .where("org_id", "=", orgId)
     .where("role", "=", "admin")
     .execute();
-  return rows.map(({ user_id }) => user_id);
 }

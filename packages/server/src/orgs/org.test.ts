@@ -31,15 +31,26 @@ describe("the slug of an organization", () => {
 });
 
 describe("the last administrator", () => {
+  const admin = (user_id: string, disabled = false) => ({ user_id, disabled });
+  const [a, b] = [admin("a"), admin("b")];
+
   test("[OR13] is neither removed nor made a member", () => {
-    expect(lastAdminProblem(["a"], "a", null)?.message).toBe("An organization keeps at least one administrator.");
-    expect(lastAdminProblem(["a"], "a", "member")?.kind).toBe("conflict");
+    expect(lastAdminProblem([a], "a", null)?.message).toBe("An organization keeps at least one administrator.");
+    expect(lastAdminProblem([a], "a", "member")?.kind).toBe("conflict");
   });
 
   test("[OR13] stays an administrator without complaint, and others may go", () => {
-    expect(lastAdminProblem(["a"], "a", "admin")).toBeNull();
-    expect(lastAdminProblem(["a"], "b", null)).toBeNull();
-    expect(lastAdminProblem(["a", "b"], "a", null)).toBeNull();
+    expect(lastAdminProblem([a], "a", "admin")).toBeNull();
+    expect(lastAdminProblem([a], "b", null)).toBeNull();
+    expect(lastAdminProblem([a, b], "a", null)).toBeNull();
+  });
+
+  test("[OR13] is the last who is not disabled", () => {
+    const disabled = admin("b", true);
+    expect(lastAdminProblem([a, disabled], "a", null)?.kind).toBe("conflict");
+    expect(lastAdminProblem([a, disabled], "b", null)).toBeNull();
+    expect(lastAdminProblem([disabled], "b", null)?.kind).toBe("conflict");
+    expect(lastAdminProblem([disabled, admin("c", true)], "b", null)).toBeNull();
   });
 });
 

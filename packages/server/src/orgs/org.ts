@@ -1,5 +1,5 @@
-import { MAX_SETTINGS, type OrgRole, OrgSettings, type Org as WireOrg } from "@binnacle/contract";
-import { conflict, type Fault, invalidValue } from "../fault.ts";
+import { MAX_SETTINGS, MAX_SETTINGS_BYTES, type OrgRole, OrgSettings, type Org as WireOrg } from "@binnacle/contract";
+import { conflict, Fault, invalidValue } from "../fault.ts";
 
 export interface Org {
   readonly id: string;
@@ -60,10 +60,18 @@ export const orgNameTaken = () => conflict("An organization with this name alrea
 export const stillHasClusters = () => conflict("The organization still has clusters; delete them first.");
 export const alreadyMember = () => conflict("The user is already a member of the organization.");
 
-/** An organization without an administrator could not be mended by anyone in it. */
-export function lastAdminProblem(admins: readonly string[], userId: string, next: OrgRole | null): Fault | null {
-  const isLast = admins.length === 1 && admins[0] === userId;
-  return isLast && next !== "admin" ? conflict("An organization keeps at least one administrator.") : null;
+export interface Admin {
+  readonly user_id: string;
+  readonly disabled: boolean;
+}
+
+/** An organization without an administrator could not be mended by anyone in it; a disabled one can mend nothing. */
+export function lastAdminProblem(admins: readonly Admin[], userId: string, next: OrgRole | null): Fault | null {
+  const leaving = admins.find(({ user_id }) => user_id === userId);
+  if (!leaving || next === "admin") return null;
+  const others = admins.filter(({ user_id }) => user_id !== userId);
+  const isLast = leaving.disabled ? others.length === 0 : others.every(({ disabled }) => disabled);
+  return isLast ? conflict("An organization keeps at least one administrator.") : null;
 }
 
 /** A merge of the top level: keys left out stay, a key given as null goes. */
@@ -72,8 +80,15 @@ export function mergeSettings(settings: Record<string, unknown>, changes: Record
 }
 
 export function settingsProblem(settings: OrgSettings): Fault | null {
-  if (Object.keys(settings).length <= MAX_SETTINGS) return null;
-  return invalidValue(["body", "settings"], `An organization has at most ${MAX_SETTINGS} settings`);
+  if (Object.keys(settings).length > MAX_SETTINGS) {
+    return invalidValue(["body", "settings"], `An organization has at most ${MAX_SETTINGS} settings`);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(settings));
+  if (bytes <= MAX_SETTINGS_BYTES) return null;
+  return new Fault(
+    "payload_too_large",
+    `The organization's settings would take ${bytes} bytes as JSON; all of them together take at most ${MAX_SETTINGS_BYTES}. Remove a setting by giving it as null.`,
+  );
 }
 
 /** For the audit log: a key that Binnacle does not know may hold a secret, so it is named and not shown. */

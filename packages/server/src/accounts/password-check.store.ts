@@ -1,0 +1,63 @@
+import type { FastifyReply } from "fastify";
+import type { Clock } from "../clock.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
+import type { Change } from "../http/change.ts";
+import { countAttempt, countRefusal, tallyKeys } from "./login-tally.store.ts";
+import { comesOnRecord } from "./login-throttle.ts";
+import type { Passwords } from "./password.adapter.ts";
+import { recordInOrgsOf, type UserWithHash } from "./user.store.ts";
+import { userResource } from "./user.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+}
+
+/** Somebody says that they know the password of an account. */
+interface Attempt {
+  readonly user: UserWithHash | undefined;
+  /** The name under which the attempt is counted; any text where there is no such user. */
+  readonly account: string;
+  readonly password: string;
+  /** What else it is counted by. */
+  readonly sources: readonly string[];
+  /** What a refusal is called in the audit log. */
+  readonly refusal: string;
+  readonly reply: FastifyReply;
+  readonly change: Change;
+}
+
+/** False for a wrong password, an unknown or disabled user and a throttled attempt alike, after the same work. */
+export type IsPasswordRight = (attempt: Attempt) => Promise<boolean>;
+
+export function passwordCheck({ db, passwords, clock }: Ports): IsPasswordRight {
+  async function recordRefusal(user: UserWithHash, { refusal, change }: Attempt): Promise<void> {
+    const { refused, window_started_at } = await countRefusal(db, user.id, clock());
+    if (!comesOnRecord(refused)) return;
+    await change((unit) =>
+      recordInOrgsOf(user.id, unit, {
+        action: refusal,
+        resource: userResource(user),
+        changes: { refused, since: window_started_at.toISOString() },
+      }),
+    );
+  }
+
+  return async (attempt) => {
+    const { user, account, password, sources, reply } = attempt;
+    const keys = tallyKeys(sources, [account]);
+    const refusedUntil = await inTransaction(db, (tx) => countAttempt(tx, keys, account, clock()));
+    const isOpen = user !== undefined && !user.disabled && refusedUntil === null;
+    const isRight = await passwords.matches(password, isOpen ? user.password_hash : null);
+    if (!isRight && user) {
+      // After the answer: the time that it takes would tell that the account exists.
+      reply.raw.once("close", () => {
+        recordRefusal(user, attempt).catch((error: unknown) =>
+          reply.log.warn({ err: error }, "a refused sign-in could not be recorded"),
+        );
+      });
+    }
+    return isRight;
+  };
+}

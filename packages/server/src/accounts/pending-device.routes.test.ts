@@ -1,0 +1,96 @@
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const SECOND = 1_000;
+const WANTED = { client_name: "binnacle on laptop", requested_scopes: ["clusters:read", "bundles:read"] };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
+});
+afterAll(() => world.stop());
+
+const addressed = (address: string) => world.anyone.with({ "x-forwarded-for": address });
+const start = async (address: string) => (await addressed(address).post("/auth/cli/device", WANTED)).body;
+const pending = (code: string, { api }: Person) => api.get(`/auth/cli/device/${code}`);
+const decide = (api: Client, user_code: string, approved: boolean) =>
+  api.post("/auth/cli/device/approval", { user_code, approved });
+
+describe("what waits for a decision", () => {
+  test("[CT32] is at most ten from one address, also when they come at once", async () => {
+    const here = addressed("203.0.113.10");
+    const begin = () => here.post("/auth/cli/device", WANTED);
+    const answers = await Promise.all(Array.from({ length: 13 }, begin));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const refused = answers.find(({ status }) => status !== 200);
+    expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining("10 device logins") } });
+    expect(refused?.headers.get("retry-after")).toBe("600");
+    expect((await addressed("203.0.113.11").post("/auth/cli/device", WANTED)).status).toBe(200);
+
+    const [begun] = answers.filter(({ status }) => status === 200);
+    await decide(world.admin.api, begun?.body.user_code, false);
+    expect((await begin()).status).toBe(200);
+    expect((await begin()).status).toBe(429);
+    world.clock.advance(600 * SECOND);
+    expect((await begin()).status).toBe(200);
+  });
+
+  test("[CT33] is shown to whoever is to decide: who asks for what, from where and since when", async () => {
+    const created_at = world.clock.now().toISOString();
+    const { user_code } = (await addressed("203.0.113.12").post("/auth/cli/device", WANTED)).body;
+    world.clock.advance(60 * SECOND);
+    const person = await world.person();
+    const { status, body } = await pending(user_code.toLowerCase().replace("-", ""), person);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user_code,
+      client_name: WANTED.client_name,
+      kind: "token",
+      scopes: WANTED.requested_scopes,
+      source_address: "203.0.113.12",
+      created_at,
+      expires_in: 540,
+    });
+  });
+
+  test("[CT33] is not there when it is unknown, expired or decided, and never for a stranger or a CLI token", async () => {
+    const person = await world.person();
+    const [decided, expired] = [await start("203.0.113.1"), await start("203.0.113.1")];
+    await decide(person.api, decided.user_code, false);
+    expect((await world.anyone.get(`/auth/cli/device/${expired.user_code}`)).status).toBe(401);
+    const { token } = (await person.api.post("/cli-tokens", { name: "x", scopes: ["clusters:read"] })).body;
+    const cli = world.anyone.with({ authorization: `Bearer ${token}` });
+    expect((await cli.get(`/auth/cli/device/${expired.user_code}`)).status).toBe(403);
+    world.clock.advance(600 * SECOND);
+    const notThere = { status: 404, body: { detail: "Device login not found." } };
+    for (const code of [decided.user_code, expired.user_code, "ZZZZ-ZZZZ", "x"]) {
+      expect(await pending(code, person)).toMatchObject(notThere);
+    }
+    expect((await pending("x".repeat(21), person)).status).toBe(422);
+  });
+
+  test("[CT34] is not found by trying codes: after twenty that are not there nobody is told about any, for a minute", async () => {
+    const [mallory, other] = [await world.person(), await world.person()];
+    const device = (await addressed("203.0.113.13").post("/auth/cli/device", WANTED)).body;
+    const guesses = Array.from({ length: 10 }, (_, index) => `ZZZZ-ZZZ${"BCDFGHJKLM"[index]}`);
+    for (const code of guesses) {
+      expect((await pending(code, mallory)).status).toBe(404);
+      // A code that is there takes back no wrong one.
+      expect((await pending(device.user_code, mallory)).status).toBe(200);
+      expect((await decide(mallory.api, code, true)).status).toBe(404);
+    }
+    const refused = await pending(device.user_code, mallory);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect((await decide(mallory.api, device.user_code, true)).status).toBe(429);
+    expect((await pending(device.user_code, other)).status).toBe(200);
+    world.clock.advance(60 * SECOND);
+    expect((await pending(device.user_code, mallory)).status).toBe(200);
+  });
+
+  test("[CT34] is looked at as often as one likes", async () => {
+    const person = await world.person();
+    const { user_code } = await start("203.0.113.1");
+    for (let read = 0; read < 25; read++) expect((await pending(user_code, person)).status).toBe(200);
+  });
+});
