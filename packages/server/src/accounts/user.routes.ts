@@ -195,18 +195,16 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
       deleteUser,
       ownRecord(({ params }) => params.id),
       async ({ caller, change }) =>
-        change(async ({ db: tx, record }) => {
+        change(async (unit) => {
+          const { db: tx } = unit;
           const facts = await deletionFacts(tx, caller.id);
           const user = await lockUser(tx, caller.id);
           if (!user) throw unauthenticated();
           const problem = deletionProblem(user, facts);
           if (problem) throw problem;
-          // Each organization's administrators read of it that a member is gone.
-          const orgs = await orgsOfUser(tx, user.id);
+          // Before the memberships are gone: each organization's administrators read that a member is.
+          await recordInOrgsOf(user.id, unit, { action: "user.delete", resource: userResource(user) });
           await deleteUserRow(tx, user.id);
-          for (const orgId of orgs.length > 0 ? orgs.map(({ id }) => id) : [null]) {
-            record({ action: "user.delete", resource: userResource(user), orgId });
-          }
           return null;
         }),
     ),

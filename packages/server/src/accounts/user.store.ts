@@ -150,12 +150,9 @@ export async function recordInOrgsOf(
   { db, record }: Pick<Unit, "db" | "record">,
   entry: Omit<ChangeRecord, "orgId">,
 ): Promise<void> {
-  const orgs = await db.selectFrom("memberships").select("org_id").where("user_id", "=", userId).execute();
-  for (const each of inEachOrg(
-    entry,
-    orgs.map(({ org_id }) => org_id),
-  ))
-    record(each);
+  const memberships = await db.selectFrom("memberships").select("org_id").where("user_id", "=", userId).execute();
+  const orgIds = memberships.map(({ org_id }) => org_id);
+  for (const each of inEachOrg(entry, orgIds)) record(each);
 }
 
 export async function orgIdsAdministeredBy(db: Queries, userId: string): Promise<string[]> {
