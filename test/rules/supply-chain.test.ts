@@ -99,7 +99,9 @@ test("[SU4] npm run sbom lists exactly what production needs, each package with 
   // npm's own walk of the production dependencies is the measure, and the root's Node.js comes on top.
   const workspaces = readdirSync(join(ROOT, "packages")).map((name) => `--workspace=packages/${name}`);
   const tree = JSON.parse(npm("ls", "--all", "--omit=dev", "--package-lock-only", "--json", ...workspaces)) as Listed;
-  const runtimes = Object.entries(read("package.json").optionalDependencies).map(([name, range]) => `${name}@${range}`);
+  const runtimes = Object.entries<string>(read("package.json").optionalDependencies).map(
+    ([name, range]) => `${name}@${range}`,
+  );
   expect(bill.components.map((component) => component["bom-ref"]).toSorted()).toEqual(
     [...new Set([...idsBelow(tree), ...runtimes])].toSorted(),
   );

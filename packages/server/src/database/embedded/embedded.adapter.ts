@@ -36,14 +36,14 @@ export interface EmbeddedPostgresOptions {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const startedAt = Date.now();
   const folders = await locateFolders(options.dataDir, options.systemFolder ?? SYSTEM_FOLDER);
-  const { dataDir, home, systemHomes } = folders;
+  const { dataDir, home, systemHome } = folders;
   if (folders.isHomeStale) await removeStaleHome(folders, options.log);
-  for (const folder of new Set([home, ...systemHomes])) await makePassable(folder);
-  for (const folder of systemHomes) await recordHome(folder, dataDir);
+  await makePassable(home);
+  if (systemHome) await recordHome(systemHome, dataDir);
   const supervisor = new Supervisor(folders, options.log, (error) => options.onLost?.(error));
   const { tookOver, socket } = await supervisor.start();
   try {
-    for (const folder of systemHomes) await recordHome(folder, dataDir);
+    if (systemHome) await recordHome(systemHome, dataDir);
     await linkCluster(folders);
     for (const folder of new Set([home, dirname(folders.pgdata)])) await removeAbandoned(folder);
     if (folders.account) await removeOrphans(folders.systemFolder, options.log);

@@ -33,6 +33,7 @@ import {
   type HomeFacts,
   type HomeRecord,
   homeFolder,
+  joinsHome,
   parseHomeRecord,
   unfinishedMaker,
   unfinishedName,
@@ -47,8 +48,8 @@ export interface Folders {
   /** What the database user must reach beside the database; copied binaries too where the system folder cannot be used. */
   readonly home: string;
   readonly systemFolder: string;
-  /** The folders of the system folder that this data folder uses. */
-  readonly systemHomes: readonly string[];
+  /** The folder around the database where that is in the system folder. */
+  readonly systemHome: string | undefined;
   /** Whether the home still holds the database of an earlier data folder at the same path, which was removed. */
   readonly isHomeStale: boolean;
   /** Whether `<dataDir>/postgres` has to become a link to `pgdata`, so that operators and moves of the folder find it. */
@@ -62,7 +63,8 @@ const HOME_RECORD = "data-folder.json";
 const RECORD_IN_DATA_DIR = "postgres.home";
 
 /** Reads only, apart from making the data folder. */
-export async function locateFolders(wantedDataDir: string, systemFolder: string): Promise<Folders> {
+export async function locateFolders(wantedDataDir: string, wantedSystemFolder: string): Promise<Folders> {
+  const systemFolder = await realpath(wantedSystemFolder).catch(() => wantedSystemFolder);
   const account = await databaseAccount();
   // The database user only has to pass through a data folder that root makes, never to list it.
   await mkdir(wantedDataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
@@ -75,13 +77,13 @@ export async function locateFolders(wantedDataDir: string, systemFolder: string)
   const choice = chooseCluster(dataDir, home, found);
   if (choice.kind === "refuse") throw new Error(choice.reason);
   const socketDir = await locateSocketFolder(dataDir, home, systemFolder, account);
-  const isSystemHome = (folder: string) => dirname(folder) === systemFolder;
+  const around = dirname(choice.pgdata);
   return {
     dataDir,
     home,
     account,
     systemFolder,
-    systemHomes: [...new Set([dirname(choice.pgdata), dirname(socketDir)])].filter(isSystemHome),
+    systemHome: dirname(around) === systemFolder ? around : undefined,
     isHomeStale: isStale && choice.link,
     pgdata: choice.pgdata,
     link: choice.link,
@@ -90,10 +92,14 @@ export async function locateFolders(wantedDataDir: string, systemFolder: string)
   };
 }
 
-/** An existing database stays in its home, also when its data folder has been moved since. */
+/** An existing database stays in its home, also when its data folder has been moved since or has lost the link. */
 async function chooseHome(systemFolder: string, dataDir: string, found: Found) {
-  if (found.kind === "cluster" && dirname(dirname(found.realPath)) === systemFolder) {
-    return { home: dirname(found.realPath), isStale: false };
+  const own = join(dataDir, RECORD_IN_DATA_DIR);
+  const recorded = parseHomeRecord(await readFile(own, "utf8").catch(() => ""))?.home;
+  const home = found.kind === "cluster" ? dirname(found.realPath) : recorded;
+  const isHome = home !== undefined && dirname(home) === systemFolder;
+  if (isHome && (found.kind === "cluster" || (await areOneFile(own, join(home, HOME_RECORD))))) {
+    return { home, isStale: false };
   }
   for (let attempt = 1; ; attempt++) {
     const home = homeFolder(systemFolder, dataDir, attempt);
@@ -143,9 +149,15 @@ async function areOneFile(one: string, other: string): Promise<boolean> {
 export async function recordHome(home: string, dataDir: string): Promise<void> {
   const file = join(home, HOME_RECORD);
   const own = join(dataDir, RECORD_IN_DATA_DIR);
-  const record: HomeRecord = { dataDir, identity: await identityOf(dataDir), linked: true };
+  const facts = await inspectHome(home);
+  const shared = facts.record?.shared ?? false;
+  const record: HomeRecord = { home, dataDir, identity: await identityOf(dataDir), linked: true, shared };
   if (await areOneFile(file, own)) {
     if ((await readFile(file, "utf8")) !== textOf(record)) await writeFile(file, textOf(record));
+    return;
+  }
+  if (facts.record && joinsHome(facts, dataDir)) {
+    if (!shared) await writeFile(file, textOf({ ...facts.record, shared: true }));
     return;
   }
   const unfinished = unfinishedSibling(file);

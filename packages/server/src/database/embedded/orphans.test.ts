@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readlink, rename, rm, stat } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readlink, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -74,6 +74,7 @@ describe.runIf(process.getuid?.() === 0)("databases on system ground", () => {
     await rename(dataDir, moved);
     await startElsewhere();
     expect(existsSync(home)).toBe(true);
+    await rm(join(moved, "postgres"));
     expect(await wordIn(moved)).toBe("kept");
     expect(harness.logged).not.toContain(REMOVED);
 
@@ -140,6 +141,21 @@ describe.runIf(process.getuid?.() === 0)("databases on system ground", () => {
     expect(await wordIn(dataDir)).toBe("kept");
     for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
     expect(await wordIn(dataDir)).toBe("kept");
+  });
+
+  test("[DB20] a database that a copy of its data folder has used outlives both of them, and a line says what to do", async () => {
+    const home = await databaseWith("kept");
+    const copy = join(closed, "copy");
+    await cp(dataDir, copy, { recursive: true, verbatimSymlinks: true });
+    expect(await wordIn(copy)).toBe("kept");
+    await rm(copy, { recursive: true });
+    await startElsewhere();
+    expect(await wordIn(dataDir)).toBe("kept");
+    await rm(dataDir, { recursive: true });
+    await startElsewhere();
+    expect(harness.fields.get(MISSING)).toEqual({ folder: home, dataDir });
+    expect(harness.logged).not.toContain(REMOVED);
+    await rm(home, { recursive: true });
   });
 
   test.runIf(isOther(OTHER_FILE_SYSTEM))(

@@ -11,6 +11,7 @@ import {
   foldersTo,
   homeFolder,
   isHomeName,
+  joinsHome,
   parseHomeRecord,
   unfinishedMaker,
   unfinishedName,
@@ -129,7 +130,7 @@ test.each([
 });
 
 describe("whose database it is", () => {
-  const record = { dataDir: "/root/data", identity: "7-100", linked: true };
+  const record = { home: "/var/lib/b/1", dataDir: "/root/data", identity: "7-100", linked: true, shared: false };
   const gone = { record, names: 1, dataDir: "absent" } as const;
 
   test.each([
@@ -144,6 +145,7 @@ describe("whose database it is", () => {
       { ...gone, record: { ...record, linked: false } },
       "doubtful",
     ],
+    ["a copy of its data folder uses it too", { ...gone, record: { ...record, shared: true } }, "doubtful"],
   ] as const)("[DB20] decides over a home when %s", (_, facts, fate) => {
     expect(fateOfHome(facts)).toBe(fate);
   });
@@ -161,6 +163,7 @@ describe("whose database it is", () => {
     ["the home of a folder moved elsewhere", { ...present, record: { ...record, dataDir: "/b" } }, here, "taken"],
     ["the home of one moved and then removed", { ...gone, record: { ...record, dataDir: "/b" } }, here, "stale"],
     ["the same path on another file system", { ...present, record: { ...record, linked: false } }, here, "ours"],
+    ["a home that two folders use", { ...present, record: { ...record, shared: true } }, here, "taken"],
     [
       "another path on another file system",
       { ...present, record: { ...record, dataDir: "/b", linked: false } },
@@ -169,6 +172,20 @@ describe("whose database it is", () => {
     ],
   ] as const)("[DB21] gives a home to %s or not", (_, facts, claimant, claim) => {
     expect(claimOfHome(facts, claimant)).toBe(claim);
+  });
+
+  const elsewhere = { ...record, dataDir: "/b" };
+  test.each([
+    ["the recorded folder was copied", { ...present, names: 2, record: elsewhere }, true],
+    ["the recorded folder has lost its record", { ...present, record: elsewhere }, true],
+    ["the recorded folder was copied, and then moved", { ...gone, names: 2, record: elsewhere }, true],
+    ["the recorded folder was moved away from here", { ...present, names: 2 }, true],
+    ["two folders use it already", { ...gone, record: { ...elsewhere, shared: true } }, true],
+    ["the recorded folder is gone after it was copied", { ...gone, record: elsewhere }, false],
+    ["the folder was restored from a backup", present, false],
+    ["the record has no second name anyway", { ...present, record: { ...elsewhere, linked: false } }, false],
+  ] as const)("[DB20] shares a home instead of taking it over when %s", (_, facts, expected) => {
+    expect(joinsHome(facts, "/root/data")).toBe(expected);
   });
 
   test.each([

@@ -69,6 +69,7 @@ function isSearchable(folder: FolderBits, account: Account): boolean {
 
 /** What a home in the system folder says of the data folder whose database it holds. */
 export interface HomeRecord {
+  readonly home: string;
   readonly dataDir: string;
   /** Tells that folder from another one made later at the same path. */
   readonly identity: string;
@@ -77,6 +78,8 @@ export interface HomeRecord {
    * removed, but not when it is moved or its disk is unmounted. Impossible where the two are on different file systems.
    */
   readonly linked: boolean;
+  /** Whether a copy of that data folder uses the database too, so that no single folder decides over it. */
+  readonly shared: boolean;
 }
 
 export interface HomeFacts {
@@ -98,9 +101,11 @@ export interface Claimant {
 
 export function parseHomeRecord(text: string): HomeRecord | undefined {
   try {
-    const { dataDir, identity, linked } = JSON.parse(text);
-    const isRecord = typeof dataDir === "string" && typeof identity === "string" && typeof linked === "boolean";
-    return isRecord ? { dataDir, identity, linked } : undefined;
+    const { home, dataDir, identity, linked, shared } = JSON.parse(text);
+    const isRecord =
+      [home, dataDir, identity].every((value) => typeof value === "string") &&
+      [linked, shared].every((value) => typeof value === "boolean");
+    return isRecord ? { home, dataDir, identity, linked, shared } : undefined;
   } catch {
     return undefined;
   }
@@ -111,9 +116,14 @@ export function parseHomeRecord(text: string): HomeRecord | undefined {
  * there is nothing may also belong to a folder that was moved, or to a disk that is not mounted.
  */
 export function fateOfHome({ record, names, dataDir }: HomeFacts): "keep" | "doubtful" | "gone" {
-  if (!record || dataDir !== "absent") return "keep";
-  if (!record.linked) return "doubtful";
-  return names > 1 ? "keep" : "gone";
+  if (!record || dataDir !== "absent" || names > 1) return "keep";
+  return record.linked && !record.shared ? "gone" : "doubtful";
+}
+
+/** Whether a data folder that does not have the record joins the one that has, because that one may still exist. */
+export function joinsHome({ record, names, dataDir }: HomeFacts, ownDataDir: string): boolean {
+  if (!record?.linked) return false;
+  return record.shared || names > 1 || (dataDir !== "absent" && record.dataDir !== ownDataDir);
 }
 
 /** Whether a data folder without a database may use this home as it is, after it is emptied, or not at all. */
@@ -121,8 +131,8 @@ export function claimOfHome({ record, names, dataDir }: HomeFacts, claimant: Cla
   if (!record || claimant.carries === "record") return "ours";
   const isSamePath = record.dataDir === claimant.dataDir;
   if (!record.linked) return isSamePath ? "ours" : "taken";
-  // The data folder that this home belongs to was moved and still exists.
-  if (names > 1) return "taken";
+  // The data folder that this home belongs to was moved and still exists, or another one uses it too.
+  if (names > 1 || record.shared) return "taken";
   if (isSamePath) return claimant.carries === "copy" || record.identity === claimant.identity ? "ours" : "stale";
   return dataDir === "absent" ? "stale" : "taken";
 }

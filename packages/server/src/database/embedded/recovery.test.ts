@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DataDirectoryInUse } from "./embedded.adapter.ts";
 import { locateFolders } from "./folders.adapter.ts";
@@ -106,17 +107,20 @@ describe("a database that dies", () => {
 describe("traces of a killed database", () => {
   test.each([
     ["some other living process", "echo $$; exec sleep 60"],
-    // A child that its parent never collects, as below a server that is the first process of a container.
-    ["a process that has ended but is still listed", "true & echo $!; exec sleep 60"],
+    // A child that its parent never collects, as below a server that is the first process of a container. It ends when its
+    // input does, so that the shell, which would collect it, is gone by then.
+    ["a process that has ended but is still listed", "cat <&3 & echo $!; exec sleep 60"],
   ])("[DB10] a lock file with the number of %s does not stop a start", async (_, script) => {
     await (await harness.start(dataDir)).stop();
     const { uid, gid } = await stat(pgdata);
     // The same user as the database, because PostgreSQL already disregards processes of other users.
-    const other = spawn("sh", ["-c", script], { uid, gid, stdio: ["ignore", "pipe", "ignore"] });
+    const other = spawn("sh", ["-c", script], { uid, gid, stdio: ["ignore", "pipe", "ignore", "pipe"] });
     const exited = once(other, "exit");
     try {
-      const pid = Number(String((await once(other.stdout, "data"))[0]));
-      await until(() => /sleep|^$/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")));
+      const pid = Number(String((await once(other.stdio[1] as Readable, "data"))[0]));
+      await until(() => readFileSync(`/proc/${other.pid}/cmdline`, "utf8").startsWith("sleep"));
+      (other.stdio[3] as Writable).end();
+      await until(() => /^sleep|^$/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")));
       const lock = `${pid}\n${pgdata}\n1790000000\n5432\n${dataDir}/postgres-socket\n\n  1048577   3\nready   \n`;
       await writeFile(join(pgdata, "postmaster.pid"), lock);
       await writeFile(join(dataDir, "postgres-socket", ".s.PGSQL.5432.lock"), lock);
