@@ -41,7 +41,12 @@ export type ChartRepository = Static<typeof ChartRepository>;
 export const ChartRepositoryInput = Type.Object({ ...fields, password }, { ...strict, title: "ChartRepositoryInput" });
 export type ChartRepositoryInput = Static<typeof ChartRepositoryInput>;
 
-const needs = (field: string) => ({ type: "object", properties: { [field]: {} }, required: [field] });
+const needs = (field: string) => ({
+  type: "object",
+  properties: { [field]: {} },
+  required: [field],
+  additionalProperties: true,
+});
 // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, and nobody awaits a schema
 const comesWithPassword = (field: string) => ({ if: needs(field), then: needs("password") });
 

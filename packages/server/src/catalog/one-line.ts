@@ -21,7 +21,7 @@ export function multilinePlaces(schema: unknown, path: Path = []): Path[] {
 }
 
 function ownPlaces(schema: Schema, path: Path): Path[] {
-  if (String(schema["$ref"] ?? "").startsWith("#/$defs/")) return [];
+  if (typeof schema["$ref"] === "string" && schema["$ref"].startsWith("#/$defs/")) return [];
   const listed = schema["const"] === undefined ? schema["enum"] : [schema["const"]];
   if (Array.isArray(listed)) return listed.every(isOneLineValue) ? [] : [path];
   const choices = CHOICES.flatMap((word) => (Array.isArray(schema[word]) ? [[word, schema[word]] as const] : []));
@@ -30,10 +30,10 @@ function ownPlaces(schema: Schema, path: Path): Path[] {
       all.flatMap((inner, index) => multilinePlaces(inner, [...path, word, index])),
     );
   }
-  return [schema["type"] ?? "anything"].flat().flatMap((type) => placesOf(String(type), schema, path));
+  return [schema["type"] ?? "anything"].flat().flatMap((type) => placesOf(type, schema, path));
 }
 
-function placesOf(type: string, schema: Schema, path: Path): Path[] {
+function placesOf(type: unknown, schema: Schema, path: Path): Path[] {
   switch (type) {
     case "boolean":
     case "integer":
