@@ -61,7 +61,6 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
 
   test.each([
     ["intruder", () => `ConfigMap planted in the namespace ${its.victim}`],
-    ["lister", () => `ConfigMap planted in the namespace ${its.victim}`],
     ["rootkit", () => `DaemonSet ${world.namespace}-rootkit in the namespace kube-system`],
     ["master", () => `ClusterRole ${world.namespace}-reader of the whole cluster`],
     ["founder", () => `Namespace ${world.namespace}-second of the whole cluster`],
@@ -81,6 +80,14 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
       its.clusterRole(),
     ]);
     expect(outside).toEqual([null, null, null, null, null, null]);
+  });
+
+  test("[HE23] is refused for what a list of it holds", async () => {
+    await its.install("lister");
+    const named = `ConfigMap planted in the namespace ${its.victim}. Charts have`;
+    await world.seen({ ...REFUSED, message: expect.stringContaining(named) });
+    expect(await world.get("v1", "ConfigMap", "db-mark")).toBeNull();
+    expect(await its.get("v1", "ConfigMap", "planted", its.victim)).toBeNull();
   });
 
   test.each(["climber", "heir"])("[HE27] gives nobody rights that charts do not have (%s)", async (name) => {
