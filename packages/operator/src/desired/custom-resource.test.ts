@@ -84,6 +84,17 @@ test("[OD7] pull secrets can leave also when somebody has emptied their Secret",
   });
 });
 
+test("[OD13] pull secrets are those of the namespace that their Secret is in, whatever somebody has written there", () => {
+  const { holder } = written(applyRegistries([{ name: "hub" }], "elsewhere"));
+  const moved = { ...holder, metadata: { ...holder.metadata, namespace: "shop" } };
+  expect(storedIn(moved, null)).toBeNull();
+  expect(storedIn(leaving(moved), null)).toMatchObject({ spec: { namespace: "shop", names: [] } });
+  for (const spec of ["5", "null", '"shop"', "[]"]) {
+    const data = { ...(holder["data"] as object), spec: Buffer.from(spec).toString("base64") };
+    expect(storedIn({ ...moved, data }, null)).toBeNull();
+  }
+});
+
 test("[OD3] a companion that holds two contents gives each custom resource its own", () => {
   const before = applyApp();
   const after = applyApp({ generation: 2, password: "changed", image: "nginx:1.30" });

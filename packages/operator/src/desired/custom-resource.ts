@@ -12,7 +12,7 @@ import {
   LABELS,
 } from "@binnacle/contract";
 import type { KubeObject, ObjectMeta } from "../kube/kube-client.ts";
-import { type Address, keyAt, REGISTRIES_NAME } from "./address.ts";
+import { type Address, isAt, keyAt, REGISTRIES_NAME } from "./address.ts";
 import type { StoredResource } from "./desired-store.ts";
 import { isLeaving, ownLabels } from "./ownership.ts";
 import { APPS, DESIRED_SECRET_TYPE, HOLDERS, PROJECTS } from "./resource-types.ts";
@@ -126,12 +126,17 @@ export function storedIn(holder: KubeObject, companion: KubeObject | null): Stor
   if (!address || !entry) return null;
   const { kind } = address;
   const leaving = isLeaving(holder);
-  const { spec, secret } = bodyIn(kind, holder, companion);
+  const { spec: found, secret } = bodyIn(kind, holder, companion);
+  // Charts of a project write Secrets of its namespace, hash and all: what is told there is about that namespace alone.
+  const spec = isSpec(found) && isAt(address, found) ? found : null;
   if (!leaving && (!spec || !secret)) return null;
   const body = { spec: spec ?? nothingAt(address), secret: secret ?? NO_SECRET[kind] } as DesiredBodies[DesiredKind];
   if (!leaving && hashOf(body) !== entry.hash) return null;
   return { ...entry, kind, ...body, isLeaving: leaving } as StoredResource;
 }
+
+const isSpec = (value: unknown): value is DesiredBodies[DesiredKind]["spec"] =>
+  typeof value === "object" && value !== null;
 
 /** What is left to say of pull secrets whose Secret somebody has emptied. */
 const nothingAt = ({ namespace }: Address) => ({ project_id: "", namespace, names: [] });
