@@ -12,6 +12,9 @@ import type { ObjectDraft } from "./store/kube-object.ts";
 
 const OPERATOR = fileURLToPath(new URL("../../operator/src/main.ts", import.meta.url));
 const DEFINITIONS = fileURLToPath(new URL("../../../deploy/charts/binnacle-operator/files/crds", import.meta.url));
+const CHARTS_ROLE = fileURLToPath(
+  new URL("../../../deploy/charts/binnacle-operator/files/charts-role.yaml", import.meta.url),
+);
 const OPERATOR_NAMESPACE = "binnacle-system";
 const RESTART_MS = 2_000;
 
@@ -36,6 +39,8 @@ async function prepare({ store }: Sandbox): Promise<void> {
   }
   const metadata = { name: OPERATOR_NAMESPACE };
   ensure(store, "namespaces", { apiVersion: "v1", kind: "Namespace", metadata });
+  const role = parse(await readFile(CHARTS_ROLE, "utf8")) as ObjectDraft;
+  ensure(store, "clusterroles.rbac.authorization.k8s.io", role);
 }
 
 function ensure(store: Sandbox["store"], resource: string, object: ObjectDraft): void {

@@ -28,6 +28,14 @@ const METRICS_API: ObjectDraft = {
   status: { conditions: [{ type: "Available", status: "True", reason: "Local", message: "It is served here." }] },
 };
 
+/** The role of administrators, which others can be bound to as well. */
+const CLUSTER_ADMIN: ObjectDraft = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: { name: "cluster-admin", labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } },
+  rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+};
+
 /** What a cluster has before anybody does anything with it. What is there already stays as it is. */
 export function furnish(store: Store): void {
   for (const name of NAMESPACES) {
@@ -36,6 +44,9 @@ export function furnish(store: Store): void {
   }
   if (!store.get("storageclasses.storage.k8s.io", "simulated")) {
     store.create("storageclasses.storage.k8s.io", STORAGE_CLASS);
+  }
+  if (!store.get("clusterroles.rbac.authorization.k8s.io", "cluster-admin")) {
+    store.create("clusterroles.rbac.authorization.k8s.io", CLUSTER_ADMIN);
   }
   if (!store.get("apiservices.apiregistration.k8s.io", "v1beta1.metrics.k8s.io")) {
     store.create("apiservices.apiregistration.k8s.io", METRICS_API);

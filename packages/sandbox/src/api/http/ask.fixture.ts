@@ -8,9 +8,10 @@ export interface Asked {
   readonly type?: string | undefined;
   readonly token?: string;
   readonly accept?: string;
+  readonly as?: string;
 }
 
-function requestOf({ method = "GET", path, body, type = "application/json", token, accept }: Asked): ApiRequest {
+function requestOf({ method = "GET", path, body, type = "application/json", token, accept, as }: Asked): ApiRequest {
   const [place = "", query = ""] = path.split("?");
   return {
     method,
@@ -20,6 +21,7 @@ function requestOf({ method = "GET", path, body, type = "application/json", toke
       "user-agent": "tester/1",
       "content-type": type,
       accept,
+      "impersonate-user": as,
       authorization: token === undefined ? undefined : `Bearer ${token}`,
     },
     body: body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body),

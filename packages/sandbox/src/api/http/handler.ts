@@ -3,6 +3,7 @@ import { ApiFault } from "../fault.ts";
 import type { LogSource, UsageSource } from "../ports.ts";
 import { type Act, checkAllowed, verbOf } from "./authorization.ts";
 import { aggregated, coreVersions, groupDocument, groupList, isServed, resourceList } from "./discovery.ts";
+import { actingAs } from "./impersonation.ts";
 import { type ApiRequest, type ApiResponse, json, text } from "./message.ts";
 import { METRICS_GROUP, metrics } from "./metrics.ts";
 import { answered } from "./objects.ts";
@@ -43,8 +44,9 @@ export function createHandler({ core, logSource, usageSource, token }: HandlerOp
   const tokens = new Tokens(token);
 
   function answer(request: ApiRequest): ApiResponse {
-    const identity = tokens.identify(request.headers["authorization"]);
-    if (!identity) throw new ApiFault(401, "Unauthorized", "Unauthorized");
+    const sender = tokens.identify(request.headers["authorization"]);
+    if (!sender) throw new ApiFault(401, "Unauthorized", "Unauthorized");
+    const identity = actingAs(core, sender, request);
     const about = aboutServer(core, request);
     if (about) return about;
     const place = groupPath(request.path);

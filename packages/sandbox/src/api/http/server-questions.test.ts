@@ -36,6 +36,47 @@ describe("who asks", () => {
     expect(get("pods", "secret").status).toBe(200);
   });
 
+  test("[SA6] in the name of a service account has the rights of that account and no others", () => {
+    const { handler, store } = world({ token: "secret" });
+    const [shop, bank] = ["system:serviceaccount:shop:charts", "system:serviceaccount:bank:charts"];
+    const rules = [
+      { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: ["charts"], verbs: ["impersonate"] },
+      { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+    ];
+    store.create("serviceaccounts", { metadata: { name: "robot", namespace: "shop" } });
+    store.create("clusterroles.rbac.authorization.k8s.io", { metadata: { name: "robot" }, rules });
+    store.create("clusterrolebindings.rbac.authorization.k8s.io", {
+      metadata: { name: "robot" },
+      roleRef: { kind: "ClusterRole", name: "robot" },
+      subjects: [{ kind: "ServiceAccount", name: "robot", namespace: "shop" }],
+    });
+    const reading = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }];
+    store.create("clusterroles.rbac.authorization.k8s.io", { metadata: { name: "charts" }, rules: reading });
+    store.create("rolebindings.rbac.authorization.k8s.io", {
+      metadata: { name: "charts", namespace: "shop" },
+      roleRef: { kind: "ClusterRole", name: "charts" },
+      subjects: [{ kind: "ServiceAccount", name: "charts" }],
+    });
+    const request = { method: "POST", path: pathIn("shop", "serviceaccounts/robot/token"), body: { spec: {} } };
+    const { token } = (ask(handler, { ...request, token: "secret" }).answer as { status: { token: string } }).status;
+    const list = (what: string, as: string, by = token) =>
+      ask(handler, { path: pathIn("shop", what), token: by, as }).status;
+    expect(list("configmaps", shop)).toBe(200);
+    expect(list("configmaps", shop, "secret")).toBe(200);
+    expect(list("pods", shop)).toBe(403);
+    expect(list("pods", shop, "secret")).toBe(403);
+    expect(list("configmaps", bank)).toBe(403);
+    expect(list("configmaps", "system:serviceaccount:shop:another")).toBe(403);
+    expect(ask(handler, { path: pathIn("shop", "pods"), token, as: "sandbox-admin" })).toMatchObject({
+      status: 403,
+      answer: {
+        message:
+          'users "sandbox-admin" is forbidden: User "system:serviceaccount:shop:robot" cannot impersonate resource "users" in API group "" at the cluster scope',
+      },
+    });
+    expect(ask(handler, { path: pathIn("shop", "pods"), token: "secret", as: "ada" }).status).toBe(403);
+  });
+
   test("[SA3] as a service account has the rights of its roles and no more", () => {
     const { handler, store } = world({ token: "secret" });
     store.create("serviceaccounts", { metadata: { name: "robot", namespace: "shop" } });

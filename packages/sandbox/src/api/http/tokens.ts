@@ -15,7 +15,7 @@ const ADMINISTRATOR: Identity = {
   isAdministrator: true,
 };
 
-const accountIdentity = (namespace: string, name: string): Identity => ({
+export const accountIdentity = (namespace: string, name: string): Identity => ({
   username: `system:serviceaccount:${namespace}:${name}`,
   groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
   isAdministrator: false,
