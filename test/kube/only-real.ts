@@ -17,12 +17,15 @@ export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
 export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
   "[JO1] is installed by the printed command": "installs the chart on a cluster of its own",
   "[JO9] streams its logs through the hub": "writes the lines of its pods through kwok's logs",
+  "[HE23] is refused for what a list of it holds": "has Helm ask for the schema of lists in Protobuf",
+  "[HE27] gives nobody rights that charts do not have": "relies on Kubernetes to check who grants which rights",
   "[KU15] the lines of a pod are read and followed": "writes the lines of its pods through kwok's logs",
 };
 
 /** They run against the sandbox as well, where the program has been built. */
 export const FILES_WITH_HELM: readonly string[] = [
   "packages/operator/src/addon/addon.kube.test.ts",
+  "packages/operator/src/addon/chart-rights.kube.test.ts",
   "packages/operator/src/telemetry/release-telemetry.kube.test.ts",
 ];
 

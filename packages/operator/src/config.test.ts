@@ -30,6 +30,8 @@ describe("the configuration of the operator", () => {
       namespace: "binnacle-system",
       tokenSecret: null,
       helm: "helm",
+      chartsRole: "binnacle-charts",
+      clusterChartsAccount: null,
       prometheusUrl: null,
       healthPort: 8081,
       logLevel: "info",

@@ -10,6 +10,8 @@ export interface Config {
   readonly namespace: string;
   readonly tokenSecret: string | null;
   readonly helm: string;
+  readonly chartsRole: string;
+  readonly clusterChartsAccount: string | null;
   readonly prometheusUrl: string | null;
   readonly healthPort: number;
   readonly logLevel: LogLevel;

@@ -5,9 +5,11 @@ import { createTelling } from "./app/telling.ts";
 import type { Config } from "./config.ts";
 import { createDesiredStore } from "./desired/desired.store.ts";
 import { startDesiredView } from "./desired/desired-view.adapter.ts";
+import { createChartAccounts } from "./helm/chart-account.store.ts";
 import { createHelm } from "./helm/helm.adapter.ts";
 import { startReleaseKeeper } from "./helm/release-keeper.reconciler.ts";
 import { createReleases } from "./helm/releases.adapter.ts";
+import { accountUser } from "./helm/rights.ts";
 import { createKubeClient } from "./kube/client.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
 import { realClock as clock } from "./kube/real-clock.adapter.ts";
@@ -39,7 +41,7 @@ export interface OperatorPorts {
  * nothing running, while the cluster does not answer.
  */
 export async function startOperator(config: Config, { access, env, log }: OperatorPorts): Promise<Operator> {
-  const { clusterId, namespace, tokenSecret, secrets } = config;
+  const { clusterId, namespace, tokenSecret, clusterChartsAccount, secrets } = config;
   const kube = createKubeClient(access);
   const outbox = createStatusOutbox(randomUUID);
   const news = createNewsOutbox();
@@ -57,12 +59,25 @@ export async function startOperator(config: Config, { access, env, log }: Operat
   await view.synced;
 
   const helm = createHelm({ program: config.helm, access, env });
-  const keeper = startReleaseKeeper({ ...ports, helm, holder: `operator-${randomUUID()}`, settings });
+  const accounts = createChartAccounts({ ...ports, role: config.chartsRole });
+  const rights = {
+    clusterWideCharts: (place: string) =>
+      view.get("project", `project/${place}`)?.spec.policy?.cluster_wide_charts ?? [],
+    clusterWideUser: clusterChartsAccount ? accountUser(namespace, clusterChartsAccount) : null,
+  };
+  const keeper = startReleaseKeeper({
+    ...ports,
+    helm,
+    accounts,
+    rights,
+    holder: `operator-${randomUUID()}`,
+    settings,
+  });
   const addons = createAddonReconciler({ ...ports, view, keeper });
   const releases = createReleases(keeper, addons.instances);
   const telling = createTelling();
   const reconcilers = {
-    project: createProjectReconciler({ ...ports, view }),
+    project: createProjectReconciler({ ...ports, accounts, view }),
     registry_secrets: createRegistryReconciler({ ...ports, view }),
     addon_instance: addons,
     app: createAppsReconciler({ ...ports, view, releases, telling, settings }),

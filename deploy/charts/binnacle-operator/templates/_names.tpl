@@ -18,3 +18,13 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "operator.clusterName" -}}
 {{ printf "%s:%s" .Release.Namespace .Release.Name }}
 {{- end }}
+{{- define "operator.chartsRole" -}}
+{{ include "operator.clusterName" . }}:charts
+{{- end }}
+{{- /* The operator's code names it too. */ -}}
+{{- define "operator.chartsAccount" -}}
+binnacle-charts
+{{- end }}
+{{- define "operator.clusterChartsAccount" -}}
+binnacle-cluster-charts
+{{- end }}

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
 import { type AddonBody, type AddonReport, ANNOTATIONS, type Gone, LABELS } from "@binnacle/contract";
 import { expect, inject, vi } from "vitest";
 import { hashOf } from "../desired/custom-resource.ts";
@@ -7,11 +9,17 @@ import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
 import { ADDON_INSTANCES } from "../desired/resource-types.ts";
-import { serveCharts } from "../helm/chart.fixture.ts";
+import { type ChartFiles, serveCharts } from "../helm/chart.fixture.ts";
+import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { createHelm } from "../helm/helm.adapter.ts";
-import { watchedHelm } from "../helm/helm-program.fixture.ts";
+import { HELM, watchedHelm } from "../helm/helm-program.fixture.ts";
+import { operatorAccount } from "../helm/operator-account.fixture.ts";
+import { releaseOfInstance } from "../helm/release-ids.ts";
 import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
 import { createReleases } from "../helm/releases.adapter.ts";
+import { digestOf, revisionLabels } from "../helm/revision.ts";
+import type { ChartName } from "../helm/rights.ts";
+import { createKubeClient } from "../kube/client.adapter.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
@@ -30,12 +38,24 @@ export const EXPORT_SCHEMA: AddonBody["spec"]["export_schema"] = {
   url: declared({ value: `tiny://:\${exports.password|uri}@\${exports.host}` }, true),
 };
 
-/** An operator of a cluster of its own, as far as addons go, with a namespace that nobody else uses. */
-export async function addonWorld() {
+export interface AddonWorldOptions {
+  /** Besides the small one. */
+  readonly charts?: Readonly<Record<string, ChartFiles>>;
+  /** Of the operator's chart. */
+  readonly clusterWideCharts?: boolean;
+}
+
+/**
+ * An operator of a cluster of its own, as far as addons go, with a namespace that nobody else uses. It has the rights that
+ * its chart gives it and no others; `client` is an administrator's.
+ */
+export async function addonWorld({ charts: others = {}, clusterWideCharts = false }: AddonWorldOptions = {}) {
   const client = await clusterClient();
   await installDefinitions(client);
-  const access = await kubeAccessFrom({ KUBECONFIG: inject("kubeconfig") });
-  const charts = await serveCharts();
+  const account = await operatorAccount(client, { clusterWideCharts });
+  const access = { ...(await kubeAccessFrom({ KUBECONFIG: inject("kubeconfig") })), identity: account.identity };
+  const kube = createKubeClient(access);
+  const charts = await serveCharts(others);
   const helm = await watchedHelm();
   const clusterId = randomUUID();
   const { name: namespace, remove: removeNamespace } = await freshNamespace(client);
@@ -60,18 +80,22 @@ export async function addonWorld() {
       generations.push(subject.generation);
     },
   };
-  const ports = { kube: client, clusterId, clock: realClock, nowMs: Date.now, log, sink };
+  const ports = { kube, clusterId, clock: realClock, nowMs: Date.now, log, sink };
   const view = startDesiredView(ports);
   await view.synced;
   const store = createDesiredStore({ ...ports, namespace });
   const key = `addon_instance/${namespace}/db`;
   const resource_id = randomUUID();
   let generation = 0;
+  let allowed: readonly ChartName[] = [];
 
   /** Another process of the same operator is one with another holder. */
   function operator(holder: string) {
     const program = createHelm({ program: helm.program, access, env: process.env });
-    const keeper = startReleaseKeeper({ ...ports, helm: program, holder, settings: { drift_policy: "heal" } });
+    const accounts = createChartAccounts({ ...ports, role: account.chartsRole });
+    const rights = { clusterWideCharts: () => allowed, clusterWideUser: account.clusterWideUser };
+    const settings = { drift_policy: "heal" } as const;
+    const keeper = startReleaseKeeper({ ...ports, helm: program, accounts, rights, holder, settings });
     const addons = createAddonReconciler({ ...ports, view, keeper });
     return {
       keeper,
@@ -93,6 +117,10 @@ export async function addonWorld() {
     charts,
     reports,
     logged,
+    /** Names charts that may have rights of the whole cluster. */
+    allow(...names: readonly ChartName[]) {
+      allowed = names;
+    },
     get releases() {
       return running.releases;
     },
@@ -112,6 +140,16 @@ export async function addonWorld() {
       };
       const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "addon_instance", body } as const;
       expect(await store.apply({ ...frame, key, resource_id, generation, hash: hashOf(body) })).toBeNull();
+    },
+
+    /** Runs Helm as an operator with all rights has done, for what is told next. */
+    async byAdmin(values: Readonly<Record<string, unknown>>, args: readonly string[]) {
+      const id = releaseOfInstance(namespace, "db");
+      const labels = revisionLabels(id, clusterId, { digest: digestOf({ chart: charts.chart, values }), version: 1 });
+      const pairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+      const given = Object.entries(values).flatMap(([name, value]) => ["--set", `${name}=${String(value)}`]);
+      const place = ["--kubeconfig", inject("kubeconfig"), "--namespace", namespace, "--labels", pairs.join(",")];
+      await promisify(execFile)(HELM ?? "helm", [...args, ...place, ...given]);
     },
 
     async forget() {
@@ -170,6 +208,8 @@ export async function addonWorld() {
       const patch = { metadata: { finalizers: null } };
       if (holder) await client.patch(ADDON_INSTANCES, "db", namespace, patch, { kind: "merge" });
       await removeNamespace();
+      await account.remove();
+      await kube.close();
       await client.close();
       await helm.remove();
     },

@@ -45,14 +45,16 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       status: { phase: "ready", generation: 2, readyGeneration: 2 },
     });
 
-    expect(await world.helm.calls()).toHaveLength(2);
+    const calls = await world.helm.calls();
+    const steps = ["pull", "template", "upgrade"];
+    expect(calls.map(({ args }) => args.split(" ")[0])).toEqual([...steps, ...steps]);
     const before = world.reports.length;
     world.addons.resync();
     await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before));
     await world.restart();
     await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before + 1));
     await world.seen(READY);
-    expect(await world.helm.calls()).toHaveLength(2);
+    expect(await world.helm.calls()).toHaveLength(calls.length);
     expect(await world.revisions()).toHaveLength(2);
   });
 
@@ -221,7 +223,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       host: { value: `shop-cache-tiny.${world.namespace}.svc` },
       password: { secret: { name: "shop-cache-exports", key: "password" } },
     });
-    const place = { namespace: world.namespace, name: "shop-cache" };
+    const place = { namespace: world.namespace, name: "shop-cache", chart: null };
     expect(await world.releases.remove({ ...place, app: "shop-cach" })).toBe("gone");
     expect(await world.get("apps/v1", "Deployment", "shop-cache-tiny")).not.toBeNull();
     await vi.waitFor(async () => expect(await world.releases.remove({ ...place, app: "shop" })).toBe("gone"), {

@@ -85,7 +85,7 @@ export function createAddonReconciler({ kube, view, sink, keeper, clock, log, cl
 
   async function remove(addon: Addon, holder: KubeObject): Promise<void> {
     remember(addon.key, null);
-    const removal = await keeper.remove(releaseIdOf(addon), exportsPlaceOf(addon));
+    const removal = await keeper.remove(releaseIdOf(addon), exportsPlaceOf(addon), addon.spec.chart);
     const farewell = removal.isGone ? await letGo(kube, ADDON_INSTANCES, holder) : null;
     if (farewell?.state === "gone") {
       const generation = farewell.generation ?? addon.generation;

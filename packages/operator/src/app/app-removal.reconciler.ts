@@ -9,7 +9,7 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { OWNED_KINDS } from "../kube/owned-kinds.ts";
 import { madeFor } from "./app-objects.ts";
 import { NOTHING_LEFT, stillThere } from "./app-removal.ts";
-import { type AppMemory, memoryIn } from "./app-status.ts";
+import { type AppMemory, chartOf, memoryIn } from "./app-status.ts";
 import type { Releases } from "./releases.ts";
 
 type App = StoredResource<"app">;
@@ -56,10 +56,13 @@ export function createAppRemoval({ kube, applySet, releases, clusterId }: Remova
     return lists.flatMap(({ items }) => items.map(itemOf));
   }
 
-  async function removeReleases({ spec }: App, { releases: names }: AppMemory): Promise<string[]> {
+  async function removeReleases({ spec }: App, memory: AppMemory): Promise<string[]> {
     const { namespace, name: app } = spec;
     const left: string[] = [];
-    for (const name of names) if ((await releases.remove({ namespace, name, app })) !== "gone") left.push(name);
+    for (const name of memory.releases) {
+      const leaving = { namespace, name, app, chart: chartOf(memory, name) };
+      if ((await releases.remove(leaving)) !== "gone") left.push(name);
+    }
     return left;
   }
 

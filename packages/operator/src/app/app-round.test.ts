@@ -16,13 +16,14 @@ import {
   recorded,
   refusedReport,
 } from "./app-round.ts";
-import { type AppMemory, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
+import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
 import { emptied, type Outcome, outcome } from "./component-outcome.ts";
 import type { RenderedComponent } from "./render/rendering.ts";
 
 const NOTHING: AppMemory = {
   inventory: [],
   releases: [],
+  charts: [],
   components: [],
   ranGeneration: null,
   drift: { state: "unknown", detected_at: null },
@@ -123,10 +124,26 @@ describe("what an operator remembers of an app", () => {
     expect(recorded(first, app(["once"]), round([object("Job", "once", "u2")])).components[0]?.finishedJob).toBe("");
   });
 
+  test("[HE24] a release is remembered with the chart that it was made of last, until it is gone", () => {
+    const charted = (repo: string) => {
+      const release = { chart: { repo, name: "postgres", version: "1.0.0" }, export_schema: {} };
+      const { spec, ...rest } = app([]);
+      return { ...rest, spec: { ...spec, components: [{ name: "db", type: "chart" as const, release }] } };
+    };
+    const rendered = { components: [] };
+    const first = announced(NOTHING, charted("https://one.example.com"), rendered);
+    expect(first.charts).toEqual([{ release: "shop-db", repo: "https://one.example.com", name: "postgres" }]);
+    const second = announced(first, charted("https://two.example.com"), rendered);
+    expect(chartOf(second, "shop-db")).toMatchObject({ repo: "https://two.example.com" });
+    expect(chartOf(announced(second, app([]), rendered), "shop-db")).toMatchObject({ name: "postgres" });
+    expect(chartOf(second, "shop-cache")).toBeNull();
+  });
+
   test("[AO3] comes back from the status as it was written", () => {
     const memory: AppMemory = {
       inventory: [itemOf(object("Deployment", "web", "u1"))],
       releases: ["shop-db"],
+      charts: [{ release: "shop-db", repo: "https://charts.example.com", name: "postgres" }],
       components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "" }],
       ranGeneration: 3,
       drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z" },

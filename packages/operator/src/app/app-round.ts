@@ -3,7 +3,7 @@ import type { StoredResource } from "../desired/desired-store.ts";
 import { type InventoryItem, itemOf, union, without } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf } from "../kube/object-fields.ts";
-import type { AppMemory, ComponentStatus } from "./app-status.ts";
+import type { AppMemory, ComponentStatus, ReleaseChart } from "./app-status.ts";
 import type { Outcome } from "./component-outcome.ts";
 import { driftReport } from "./drift-report.ts";
 import { componentNames } from "./names.ts";
@@ -21,15 +21,21 @@ export interface Round {
 /** Releases and objects that are about to be made are on record before they are. */
 export function announced(memory: AppMemory, { spec }: App, { components }: RenderedApp): AppMemory {
   const items = components.flatMap(({ objects }) => objects.map(itemOf));
-  const releases = spec.components
-    .filter(({ release }) => release)
-    .map(({ name }) => componentNames(spec.name, name).base);
+  const charts = spec.components.flatMap(({ name, release }): ReleaseChart[] =>
+    release
+      ? [{ release: componentNames(spec.name, name).base, repo: release.chart.repo, name: release.chart.name }]
+      : [],
+  );
+  const releases = charts.map(({ release }) => release);
   return {
     ...memory,
     inventory: union(memory.inventory, items),
     releases: [...new Set([...memory.releases, ...releases])].sort(),
+    charts: [...memory.charts.filter(({ release }) => !releases.includes(release)), ...charts].sort(byRelease),
   };
 }
+
+const byRelease = (one: ReleaseChart, other: ReleaseChart): number => (one.release < other.release ? -1 : 1);
 
 /** With what was found on the cluster. */
 export function recorded(memory: AppMemory, { generation }: App, { outcomes }: Round): AppMemory {

@@ -14,11 +14,19 @@ export interface ComponentStatus {
   readonly finishedJob: string;
 }
 
-/** What the operator remembers of an app, in the app's own status. */
+/** The chart that a release was made of last: whoever takes the release away asks whose rights it had. */
+export interface ReleaseChart {
+  readonly release: string;
+  readonly repo: string;
+  readonly name: string;
+}
+
+/** What the operator remembers of an app, in the app's own status, which charts cannot write. */
 export interface AppMemory {
   readonly inventory: readonly InventoryItem[];
   /** Names of Helm releases that were made for it. */
   readonly releases: readonly string[];
+  readonly charts: readonly ReleaseChart[];
   readonly components: readonly ComponentStatus[];
   /** The last generation that was seen to run whole. */
   readonly ranGeneration: number | null;
@@ -32,6 +40,11 @@ export function memoryIn(holder: KubeObject): AppMemory {
   return {
     inventory: itemsIn(status["inventory"]),
     releases: Array.isArray(releases) ? releases.map(textIn).filter((name) => name !== "") : [],
+    charts: listIn(status["charts"]).map(({ release, repo, name }) => ({
+      release: textIn(release),
+      repo: textIn(repo),
+      name: textIn(name),
+    })),
     components: listIn(status["components"]).map((component) => ({
       name: textIn(component["name"]),
       readyReplicas: countIn(component["readyReplicas"]),
@@ -45,6 +58,9 @@ export function memoryIn(holder: KubeObject): AppMemory {
     },
   };
 }
+
+export const chartOf = ({ charts }: AppMemory, release: string): ReleaseChart | null =>
+  charts.find((chart) => chart.release === release) ?? null;
 
 type Said = Pick<PhaseReport, "phase" | "reason" | "message">;
 

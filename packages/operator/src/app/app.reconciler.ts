@@ -25,7 +25,7 @@ import {
   recorded,
   refusedReport,
 } from "./app-round.ts";
-import { type AppMemory, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
+import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
 import { mayStillCome } from "./awaited-instance.ts";
 import { createComponentReconciler, type Look } from "./component.reconciler.ts";
 import { emptied, type Outcome } from "./component-outcome.ts";
@@ -153,9 +153,9 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
 
   /** On record before it is made: an operator that dies in between finds it again. */
   async function announce(app: App, before: AppMemory, after: AppMemory): Promise<AppMemory> {
-    const { inventory, releases: names } = after;
+    const { inventory, releases: names, charts } = after;
     if (inventory.length === before.inventory.length && names.length === before.releases.length) return before;
-    await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, { inventory, releases: names });
+    await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, { inventory, releases: names, charts });
     return after;
   }
 
@@ -165,13 +165,14 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
     const left = await applySet.prune(items, scope);
     const gone = new Set<string>();
     for (const name of obsoleteReleases(memory, app)) {
-      if ((await releases.remove({ namespace: app.spec.namespace, name, app: app.spec.name })) === "gone")
-        gone.add(name);
+      const leaving = { namespace: app.spec.namespace, name, app: app.spec.name, chart: chartOf(memory, name) };
+      if ((await releases.remove(leaving)) === "gone") gone.add(name);
     }
     return {
       ...memory,
       inventory: memory.inventory.filter((item) => !items.includes(item) || left.includes(item)),
       releases: memory.releases.filter((name) => !gone.has(name)),
+      charts: memory.charts.filter(({ release }) => !gone.has(release)),
     };
   }
 

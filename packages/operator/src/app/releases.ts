@@ -19,6 +19,10 @@ export interface WantedRelease {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+export interface LeavingRelease extends Pick<WantedRelease, "namespace" | "name" | "app"> {
+  readonly chart: Pick<ChartRef, "repo" | "name"> | null;
+}
+
 export interface ReleaseState {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   /** One word for programs, where there is one. */
@@ -41,8 +45,11 @@ export interface Releases {
    * it is `progressing`, it is asked again.
    */
   ensure(wanted: WantedRelease): Promise<ReleaseState>;
-  /** Uninstalls it; `gone` once nothing of it is left, also where there never was one. */
-  remove(release: Pick<WantedRelease, "namespace" | "name" | "app">): Promise<"removing" | "gone">;
+  /**
+   * Uninstalls it; `gone` once nothing of it is left, also where there never was one. The chart that it was made of decides
+   * about the rights, where it is known.
+   */
+  remove(release: LeavingRelease): Promise<"removing" | "gone">;
   /** The standalone addon instances of a namespace, by name. */
   instances(namespace: string): Promise<ReadonlyMap<string, Instance>>;
   /** Calls with the namespace whenever an instance or a release there may be otherwise than before. */

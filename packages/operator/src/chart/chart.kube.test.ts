@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,13 +8,17 @@ import { type Kube, startKube } from "../../../../test/kube/cluster.ts";
 import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
 import { letGo } from "../desired/farewell.adapter.ts";
 import { applyApp, applyProject, applyRegistries, removeOf } from "../desired/frames.fixture.ts";
+import { ownLabels } from "../desired/ownership.ts";
 import { APPS, SECRETS } from "../desired/resource-types.ts";
+import { createChartAccounts } from "../helm/chart-account.store.ts";
+import { projectUser } from "../helm/rights.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
 import { writeAddonChart } from "./addon-chart.fixture.ts";
 import { CHART, CLUSTER_ID, HELM, helmIn, TOKEN, withValues } from "./helm.fixture.ts";
-import { NEEDED, REFUSED } from "./rights.fixture.ts";
+import { CHARTS_ROLE, NEEDED, REFUSED, rightText } from "./rights.fixture.ts";
 
 const NAMESPACE = "binnacle-system";
 const NAME = "binnacle-operator";
@@ -50,9 +55,9 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
   };
 
   /** Asks the API server itself, as whoever it is about. */
-  async function may(verb: string, group: string, resource: string, namespace = "shop"): Promise<boolean> {
-    const [name = "", subresource = ""] = resource.split("/");
-    const resourceAttributes = { verb, group, resource: name, subresource, namespace };
+  async function may(verb: string, group: string, resource: string, namespace = "shop", name = ""): Promise<boolean> {
+    const [plural = "", subresource = ""] = resource.split("/");
+    const resourceAttributes = { verb, group, resource: plural, subresource, namespace, name };
     const body = {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SubjectAccessReview",
@@ -100,10 +105,10 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
 
   test("[OC5] the rights are those that the operator needs", async () => {
     const missing: string[] = [];
-    for (const [verbs, group, resources] of NEEDED) {
+    for (const [verbs, group, resources, name] of NEEDED) {
       for (const verb of verbs) {
         for (const resource of resources) {
-          if (!(await may(verb, group, resource))) missing.push(`${verb} ${resource}.${group}`);
+          if (!(await may(verb, group, resource, "shop", name))) missing.push(rightText(verb, group, resource, name));
         }
       }
     }
@@ -112,8 +117,8 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
 
   test("[OC5] they go no further", async () => {
     const granted: string[] = [];
-    for (const [verb, group, resource, namespace] of REFUSED) {
-      if (await may(verb, group, resource, namespace)) granted.push(`${verb} ${resource}.${group}`);
+    for (const [verb, group, resource, namespace, name] of REFUSED) {
+      if (await may(verb, group, resource, namespace, name)) granted.push(rightText(verb, group, resource, name));
     }
     expect(granted).toEqual([]);
   });
@@ -146,52 +151,33 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
     }
   });
 
-  test("[OC6] charts may bring roles where the level allows it, and definitions only where it allows everything", async () => {
-    const levels = ["none", "cluster", "namespaced"] as const;
-    const seen: Record<string, readonly boolean[]> = {};
-    for (const level of levels) {
-      await install({ "rbac.addons": level });
-      const asked = [
-        ["policy", "poddisruptionbudgets"],
-        ["rbac.authorization.k8s.io", "roles"],
-        ["rbac.authorization.k8s.io", "clusterroles"],
-        ["apiextensions.k8s.io", "customresourcedefinitions"],
-      ] as const;
-      seen[level] = await Promise.all(asked.map(([group, resource]) => eventualAnswer(level, group, resource)));
-    }
-    expect(seen).toEqual({
-      none: [false, false, false, false],
-      namespaced: [true, true, false, false],
-      cluster: [true, true, true, true],
-    });
-  });
+  test("[OC10] charts get along with their role: what a database brings comes, changes and goes", {
+    timeout: SLOW_MS,
+  }, async () => {
+    const as = await clientOfAccount();
+    const clusterId = randomUUID();
+    const metadata = { name: "databases", labels: ownLabels(clusterId) };
+    await kube.create({ apiVersion: "v1", kind: "Namespace", metadata });
+    await createChartAccounts({ kube: as, clusterId, role: CHARTS_ROLE, clock: realClock }).ready("databases");
+    await as.close();
 
-  /** The API server learns of a changed role a moment after it is written. */
-  async function eventualAnswer(level: string, group: string, resource: string): Promise<boolean> {
-    const isSettled = async () => expect(await may("create", "policy", "poddisruptionbudgets")).toBe(level !== "none");
-    await eventually(isSettled);
-    await eventually(async () =>
-      expect(await may("create", "apiextensions.k8s.io", "customresourcedefinitions")).toBe(level === "cluster"),
-    );
-    return may("create", group, resource);
-  }
-
-  test("[OC6] the account installs, upgrades and removes what a database brings, and no more", async () => {
-    await install();
     const access = JSON.parse(readFileSync(cluster.kubeconfigPath, "utf8"));
     const users = [{ name: access.users[0].name, user: { token: await tokenOfAccount() } }];
     const kubeconfig = join(home, "account.kubeconfig");
     writeFileSync(kubeconfig, JSON.stringify({ ...access, users }), { mode: 0o600 });
     const asAccount = helmIn(home, kubeconfig);
+    const place = ["--namespace", "databases", `--kube-as-user=${projectUser("databases")}`];
     const database = writeAddonChart(home, { isClusterWide: false });
-    const place = ["--namespace", "default"];
-    await eventually(() => asAccount("upgrade", "--install", "db", database, ...place));
+    await asAccount("upgrade", "--install", "db", database, ...place);
     await asAccount("upgrade", "--install", "db", database, ...place, "--set", "changed=yes");
     await asAccount("rollback", "db", "1", ...place);
     await asAccount("uninstall", "db", ...place);
     const controller = writeAddonChart(home, { isClusterWide: true });
     await expect(asAccount("upgrade", "--install", "controller", controller, ...place)).rejects.toThrow(
       /clusterroles.*forbidden/,
+    );
+    await expect(asAccount("upgrade", "--install", "db", database, "--namespace", "databases")).rejects.toThrow(
+      /forbidden/,
     );
   });
 

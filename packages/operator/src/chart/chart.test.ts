@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { VARIABLES } from "../config/variables.ts";
 import { readDefinitions } from "../desired/definitions.fixture.ts";
 import { CHART, HELM, type HelmObject, helmIn, objectsIn, TOKEN, withValues } from "./helm.fixture.ts";
+import { CHARTS_ROLE, NEEDED, rightsIn, rightsOfRules } from "./rights.fixture.ts";
 
 const fileOf = (name: string) => readFileSync(join(CHART, name), "utf8");
 
@@ -86,7 +87,8 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
     ["an address with a password", { "hub.url": "wss://ada:s3cret@example.com/hub/v1" }, /hub/],
     ["an address that is none of a hub", { "hub.url": "https://example.com" }, /hub/],
     ["an id that is none", { "cluster.id": "mine" }, /cluster/],
-    ["a level that there is not", { "rbac.addons": "true" }, /addons/],
+    ["the rights of earlier versions", { "rbac.addons": "cluster" }, /addons/],
+    ["every kind for charts", { "rbac.chartRules[0].resources[0]": "*" }, /chartRules/],
     ["an account without a name", { "serviceAccount.create": "false" }, /serviceAccount/],
   ] as const;
   test.each(REFUSED)("[OC1] it refuses %s", async (_, values, named) => {
@@ -154,16 +156,69 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
     expect(other).not.toBe(one);
   });
 
-  test("[OC6] the level of addons decides about roles", async () => {
-    const bindings = async (addons: string) =>
-      only(await rendered({ "rbac.addons": addons }), "ClusterRoleBinding").map(({ roleRef }) => roleRef?.name);
-    expect(await bindings("none")).toEqual(["binnacle-system:op"]);
-    expect(await bindings("namespaced")).toEqual(["binnacle-system:op"]);
-    expect(await bindings("cluster")).toEqual(["binnacle-system:op", "cluster-admin"]);
-    for (const addons of ["none", "namespaced", "cluster"]) {
-      const [role] = only(await rendered({ "rbac.addons": addons }), "ClusterRole");
-      expect(JSON.stringify(role?.rules)).not.toContain("*");
+  const roleNamed = async (name: string, typed: readonly string[] = []) => {
+    const text = await helm(
+      "template",
+      "binnacle-operator",
+      CHART,
+      "--namespace",
+      "binnacle-system",
+      ...withValues(),
+      ...typed,
+    );
+    return only(objectsIn(text), "ClusterRole").find(({ metadata }) => metadata.name === name)?.rules;
+  };
+
+  test("[OC5] the operator's role is what its code needs, and nothing else", async () => {
+    expect(rightsOfRules(await roleNamed("binnacle-system:binnacle-operator"))).toEqual(rightsIn(NEEDED));
+  });
+
+  test("[OC10] the role of charts holds objects of a namespace and no way to more", async () => {
+    const rights = rightsOfRules(await roleNamed(CHARTS_ROLE));
+    expect(rights).toContain("patch deployments.apps");
+    const words = rights.flatMap((right) => right.split(" "));
+    for (const never of ["*", "impersonate", "bind", "escalate", "deletecollection", "namespaces", "nodes"]) {
+      expect(words).not.toContain(never);
     }
+    const kept =
+      /exec|attach|portforward|token|proxy|resourcequotas|limitranges|binnacle|cluster|webhook|persistentvolumes$/;
+    expect(rights.filter((right) => kept.test(right))).toEqual([]);
+    expect(rights.filter((right) => right.endsWith("endpoints"))).toEqual([
+      "get endpoints",
+      "list endpoints",
+      "watch endpoints",
+    ]);
+  });
+
+  test("[OC10] charts may be allowed further kinds of their namespace", async () => {
+    const rule = { apiGroups: ["cert-manager.io"], resources: ["certificates"], verbs: ["get", "create"] };
+    const typed = ["--set-json", `rbac.chartRules=${JSON.stringify([rule])}`];
+    expect(rightsOfRules(await roleNamed(CHARTS_ROLE, typed))).toContain("create certificates.cert-manager.io");
+    const impersonating = JSON.stringify([{ apiGroups: [""], resources: ["users"], verbs: ["impersonate"] }]);
+    const refused = helm("template", "op", CHART, ...withValues(), "--set-json", `rbac.chartRules=${impersonating}`);
+    await expect(refused).rejects.toThrow(/chartRules/);
+  });
+
+  test("[OC6] nothing in it has rights of the whole cluster unless that is chosen", async () => {
+    const text = async (value: boolean) =>
+      helm("template", "op", CHART, "--namespace", "ops", ...withValues(), "--set", `rbac.clusterWideCharts=${value}`);
+    const without = objectsIn(await text(false));
+    expect(only(without, "ClusterRoleBinding").map(({ roleRef }) => roleRef?.name)).toEqual(["ops:op"]);
+    expect(JSON.stringify(without)).not.toContain("cluster-charts");
+    const chosen = objectsIn(await text(true));
+    const bindings = only(chosen, "ClusterRoleBinding");
+    expect(bindings.map(({ roleRef }) => roleRef?.name).sort()).toEqual(["cluster-admin", "ops:op"]);
+    const wide = bindings.find(({ roleRef }) => roleRef?.name === "cluster-admin");
+    expect(wide).toMatchObject({ subjects: [{ name: "binnacle-cluster-charts", namespace: "ops" }] });
+    const [role] = only(chosen, "Role");
+    expect(rightsOfRules(role?.rules)).toEqual(["impersonate serviceaccounts binnacle-cluster-charts"]);
+    const env = chosen.find(({ kind }) => kind === "Deployment")?.spec?.template.spec.containers[0]?.env;
+    expect(env).toContainEqual({ name: "BINNACLE_CLUSTER_CHARTS_ACCOUNT", value: "binnacle-cluster-charts" });
+  });
+
+  test("[OC6] values of earlier versions do not stop an upgrade that reuses them", async () => {
+    const reused = ["--set", "rbac.addons=namespaced", "--set-json", "rbac.extraRules=[]"];
+    expect(objectsIn(await helm("template", "op", CHART, ...withValues(), ...reused)).length).toBeGreaterThan(5);
   });
 
   test("[OC9] the pod's variables are those of the operator", async () => {

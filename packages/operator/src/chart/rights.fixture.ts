@@ -1,5 +1,11 @@
-/** What the operator's code asks of the API server, by verbs, group and resources. */
-export const NEEDED: readonly (readonly [verbs: readonly string[], group: string, resources: readonly string[]])[] = [
+/** What charts are installed with in the namespaces of projects, and how the release in the tests is named. */
+export const CHARTS_ROLE = "binnacle-system:binnacle-operator:charts";
+
+/** By verbs, group and resources, and of some only those of one name. */
+type Right = readonly [verbs: readonly string[], group: string, resources: readonly string[], name?: string];
+
+/** What the operator's code asks of the API server in its own name. */
+export const NEEDED: readonly Right[] = [
   [["get", "list", "watch", "create", "patch", "delete"], "binnacle.dev", ["projects", "apps", "addoninstances"]],
   [["patch"], "binnacle.dev", ["projects/status", "apps/status", "addoninstances/status"]],
   [["get", "list", "watch", "create", "patch", "delete"], "", ["namespaces"]],
@@ -18,14 +24,62 @@ export const NEEDED: readonly (readonly [verbs: readonly string[], group: string
   [["list"], "", ["events"]],
   [["get"], "", ["pods/log", "services/proxy"]],
   [["get", "list"], "metrics.k8s.io", ["nodes", "pods"]],
-  [["update"], "", ["secrets"]],
-  [["get", "create", "patch", "delete"], "coordination.k8s.io", ["leases"]],
   [["get", "list", "watch"], "shipwright.io", ["buildruns"]],
   [["get", "list", "watch"], "kpack.io", ["builds"]],
+  [["create"], "rbac.authorization.k8s.io", ["rolebindings"]],
+  [["get", "patch", "delete"], "rbac.authorization.k8s.io", ["rolebindings"], "binnacle-charts"],
+  [["bind"], "rbac.authorization.k8s.io", ["clusterroles"], CHARTS_ROLE],
+  [["impersonate"], "", ["serviceaccounts"], "binnacle-charts"],
 ];
 
+/** Each right by itself, to compare. */
+export const rightsIn = (rights: readonly Right[]): string[] =>
+  rights
+    .flatMap(([verbs, group, resources, name]) =>
+      resources.flatMap((resource) => verbs.map((verb) => rightText(verb, group, resource, name))),
+    )
+    .sort();
+
+export const rightText = (verb: string, group: string, resource: string, name?: string): string =>
+  [verb, group === "" ? resource : `${resource}.${group}`, ...(name === undefined ? [] : [name])].join(" ");
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** The rules of a rendered role in the same form. */
+export const rightsOfRules = (rules: unknown): string[] =>
+  rightsIn(
+    (rules as readonly Rule[]).flatMap(({ apiGroups, resources, verbs, resourceNames }) =>
+      apiGroups.flatMap((group): Right[] =>
+        resourceNames
+          ? resourceNames.map((name): Right => [verbs, group, resources, name])
+          : [[verbs, group, resources]],
+      ),
+    ),
+  );
+
 /** What would make it a master of the cluster, or of what is none of its business. */
-export const REFUSED: readonly (readonly [verb: string, group: string, resource: string, namespace: string])[] = [
+export const REFUSED: readonly (readonly [
+  verb: string,
+  group: string,
+  resource: string,
+  namespace: string,
+  name?: string,
+])[] = [
+  ["update", "", "secrets", "shop"],
+  ["create", "", "pods", "shop"],
+  ["create", "apps", "daemonsets", "kube-system"],
+  ["create", "rbac.authorization.k8s.io", "roles", "shop"],
+  ["patch", "rbac.authorization.k8s.io", "rolebindings", "shop", "another"],
+  ["bind", "rbac.authorization.k8s.io", "clusterroles", "shop", "cluster-admin"],
+  ["impersonate", "", "serviceaccounts", "kube-system", "default"],
+  ["impersonate", "", "serviceaccounts", "binnacle-system", "binnacle-cluster-charts"],
+  ["impersonate", "", "groups", "", "system:masters"],
+  ["patch", "coordination.k8s.io", "leases", "kube-system"],
   ["create", "rbac.authorization.k8s.io", "clusterroles", ""],
   ["create", "rbac.authorization.k8s.io", "clusterrolebindings", ""],
   ["escalate", "rbac.authorization.k8s.io", "roles", "shop"],

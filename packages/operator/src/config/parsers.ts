@@ -25,3 +25,11 @@ export function token(text: string): string {
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new Error("must be a token: printable characters without blanks");
   return trimmed;
 }
+
+/** Of objects that give rights, which may have any name that fits into a path. */
+export function roleName(text: string): string {
+  if (text.length > 253 || !/^[\w:.-]+$/.test(text)) {
+    throw new Error("must be the name of a ClusterRole: letters, digits, hyphens, dots and colons");
+  }
+  return text;
+}

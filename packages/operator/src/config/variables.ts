@@ -1,5 +1,5 @@
 import { baseUrl, filled, integer, LOG_LEVEL, optional, required, setting, type Variable } from "@binnacle/process";
-import { clusterId, hubUrl, kubernetesName, token } from "./parsers.ts";
+import { clusterId, hubUrl, kubernetesName, roleName, token } from "./parsers.ts";
 
 /** What may be shown and logged. */
 export const SETTINGS = {
@@ -22,6 +22,17 @@ export const SETTINGS = {
     "Secret of that namespace whose key `token` takes a renewed token; without it a renewed token lasts as long as the process",
   ),
   helm: setting("BINNACLE_HELM", "helm", filled, "Path of the `helm` program"),
+  chartsRole: setting(
+    "BINNACLE_CHARTS_ROLE",
+    "binnacle-charts",
+    roleName,
+    "ClusterRole that says what charts may do in the namespace of their project; the operator's chart brings it",
+  ),
+  clusterChartsAccount: optional(
+    "BINNACLE_CLUSTER_CHARTS_ACCOUNT",
+    kubernetesName,
+    "Service account of the operator's namespace as which charts are installed that the control plane allows rights of the whole cluster; without it none are",
+  ),
   prometheusUrl: optional(
     "BINNACLE_PROMETHEUS_URL",
     baseUrl,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { FINALIZER, type Reports } from "@binnacle/contract";
 import { inject, vi } from "vitest";
+import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
@@ -47,7 +48,11 @@ export async function startKeeper({ kubeconfig = inject("kubeconfig"), as }: Kee
   const store = createDesiredStore({ ...ports, namespace: "default", namespaceWaitMs: 3_000 });
   const view = startDesiredView({ ...ports, onDamaged: (key) => damaged.push(key) });
   await view.synced;
-  const reconcilers = [createProjectReconciler({ ...ports, view }), createRegistryReconciler({ ...ports, view })];
+  const accounts = createChartAccounts({ ...ports, role: "binnacle-charts" });
+  const reconcilers = [
+    createProjectReconciler({ ...ports, accounts, view }),
+    createRegistryReconciler({ ...ports, view }),
+  ];
   for (const reconciler of reconcilers) reconciler.start();
 
   return {

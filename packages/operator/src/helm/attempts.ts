@@ -1,12 +1,19 @@
 /** How often a release was worked on of late for one and the same goal, and when that may be done again. */
 export interface Attempts {
-  /** The digest, or `removal`. */
+  /** What is wanted and with whose rights. */
   readonly goal: string;
   readonly count: number;
   readonly notBeforeMs: number;
   readonly endedMs: number;
-  /** Why the last one failed, for people. */
-  readonly failure: string | null;
+  /** Why the last one failed. */
+  readonly failure: Problem | null;
+}
+
+export interface Problem {
+  /** For people. */
+  readonly message: string;
+  /** One word for programs, where there is a particular one. */
+  readonly reason: string | null;
 }
 
 const FIRST_MS = 2_000;
@@ -31,7 +38,7 @@ export function waitMs(attempts: Attempts | undefined, goal: string, nowMs: numb
 export function afterAttempt(
   before: Attempts | undefined,
   goal: string,
-  result: { readonly failure: string | null; readonly isBusy?: boolean },
+  result: { readonly failure: Problem | null; readonly isBusy?: boolean },
   nowMs: number,
 ): Attempts {
   const isSame = before?.goal === goal && nowMs - before.endedMs <= CALM_MS;
@@ -42,5 +49,5 @@ export function afterAttempt(
 }
 
 /** Of this goal, if it has failed and nothing has come after. */
-export const failureFor = (attempts: Attempts | undefined, goal: string): string | null =>
+export const failureFor = (attempts: Attempts | undefined, goal: string): Problem | null =>
   attempts?.goal === goal ? attempts.failure : null;

@@ -80,19 +80,30 @@ ${metadata(`${NAME}-hook`, "  annotations: {helm.sh/hook: 'pre-install,pre-upgra
 };
 
 const FILES: Readonly<Record<string, string>> = {
-  "Chart.yaml": "apiVersion: v2\nname: tiny\nversion: 1.0.0\n",
   "values.yaml":
     "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\nstore: false\nhost: false\n",
   ...Object.fromEntries(Object.entries(TEMPLATES).map(([name, text]) => [`templates/${name}`, text])),
 };
 
-/** A Helm repository on this machine with one small chart, `tiny`. */
-export async function serveCharts() {
-  const entries = Object.entries(FILES).map(([path, text]) => tarEntry(`tiny/${path}`, text));
-  const archive = gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]));
-  const index =
-    "apiVersion: v1\nentries:\n  tiny:\n    - {apiVersion: v2, name: tiny, version: 1.0.0, urls: [tiny-1.0.0.tgz]}\n";
-  const files: Readonly<Record<string, string | Buffer>> = { "/index.yaml": index, "/tiny-1.0.0.tgz": archive };
+/** The files of a chart, by path. */
+export type ChartFiles = Readonly<Record<string, string>>;
+
+function archiveOf(chart: string, files: ChartFiles): Buffer {
+  const named = { "Chart.yaml": `apiVersion: v2\nname: ${chart}\nversion: 1.0.0\n`, ...files };
+  const entries = Object.entries(named).map(([path, text]) => tarEntry(`${chart}/${path}`, text));
+  return gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]));
+}
+
+/** A Helm repository on this machine with one small chart, `tiny`, and others. */
+export async function serveCharts(others: Readonly<Record<string, ChartFiles>> = {}) {
+  const charts = Object.entries({ tiny: FILES, ...others });
+  const entry = (name: string) =>
+    `  ${name}:\n    - {apiVersion: v2, name: ${name}, version: 1.0.0, urls: [${name}-1.0.0.tgz]}\n`;
+  const index = `apiVersion: v1\nentries:\n${charts.map(([name]) => entry(name)).join("")}`;
+  const files: Readonly<Record<string, string | Buffer>> = {
+    "/index.yaml": index,
+    ...Object.fromEntries(charts.map(([name, content]) => [`/${name}-1.0.0.tgz`, archiveOf(name, content)])),
+  };
   const server = createServer(({ url = "" }, response) => {
     const file = files[url];
     if (file === undefined) response.writeHead(404).end();

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { chartSource, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
-import { failureSentence } from "./failure.ts";
+import {
+  chartSource,
+  pullArguments,
+  renderArguments,
+  rollbackArguments,
+  uninstallArguments,
+  upgradeArguments,
+} from "./command.ts";
+import { denialFor, failureSentence } from "./failure.ts";
 import { kubeconfigText } from "./kubeconfig-file.ts";
+import { rightsFor } from "./rights.ts";
 
+const rights = rightsFor({ namespace: "shop" }, null, { clusterWideCharts: () => [], clusterWideUser: null });
 const id = { namespace: "shop", name: "db", owner: "addon" };
 
 describe("arguments of Helm", () => {
@@ -33,23 +42,73 @@ describe("arguments of Helm", () => {
   });
 
   test("[HE8] hold names and no values", () => {
-    const source = { chart: "postgres", options: ["--repo=https://charts.example.com"] };
-    expect(upgradeArguments(id, source, { "binnacle.dev/cluster": "c1", "binnacle.dev/digest": "d" })).toEqual([
+    const upgrade = { archive: "/tmp/postgres-1.2.3.tgz", rights, isUpgrade: true };
+    expect(upgradeArguments(id, upgrade, { "binnacle.dev/cluster": "c1", "binnacle.dev/digest": "d" })).toEqual([
       "upgrade",
       "--install",
       "--namespace=shop",
+      "--kube-as-user=system:serviceaccount:shop:binnacle-charts",
       "--timeout=300s",
+      "--skip-crds",
       "--history-max=5",
       "--labels=binnacle.dev/cluster=c1,binnacle.dev/digest=d",
       "--values=-",
       "--reset-values",
-      "--repo=https://charts.example.com",
       "--",
       "db",
+      "/tmp/postgres-1.2.3.tgz",
+    ]);
+    expect(rollbackArguments(id, 3, rights).slice(-3)).toEqual(["--", "db", "3"]);
+    expect(uninstallArguments(id, rights)).toContain("--keep-history");
+  });
+
+  test("[HE28] [HE26] name the project's account wherever the cluster is asked, and no cluster for a download", () => {
+    const upgrade = { archive: "/tmp/postgres-1.2.3.tgz", rights, isUpgrade: false };
+    const asking = [
+      upgradeArguments(id, upgrade, {}),
+      renderArguments(id, upgrade),
+      rollbackArguments(id, 3, rights),
+      uninstallArguments(id, rights),
+    ];
+    for (const args of asking) expect(args).toContain("--kube-as-user=system:serviceaccount:shop:binnacle-charts");
+    const source = { chart: "postgres", options: ["--version=1.2.3", "--repo=https://charts.example.com"] };
+    expect(pullArguments(source, "/tmp/chart")).toEqual([
+      "pull",
+      "--destination=/tmp/chart",
+      "--version=1.2.3",
+      "--repo=https://charts.example.com",
+      "--",
       "postgres",
     ]);
-    expect(rollbackArguments(id, 3).slice(-3)).toEqual(["--", "db", "3"]);
-    expect(uninstallArguments(id)).toContain("--keep-history");
+  });
+
+  test("[HE23] show hooks and definitions too before anything is made, as they will be", () => {
+    const upgrade = { archive: "/tmp/a.tgz", rights, isUpgrade: true };
+    expect(renderArguments(id, upgrade)).toEqual([
+      "template",
+      "--namespace=shop",
+      "--kube-as-user=system:serviceaccount:shop:binnacle-charts",
+      "--dry-run=server",
+      "--include-crds",
+      "--is-upgrade",
+      "--values=-",
+      "--",
+      "db",
+      "/tmp/a.tgz",
+    ]);
+    expect(renderArguments(id, { ...upgrade, isUpgrade: false })).not.toContain("--is-upgrade");
+  });
+
+  test("[HE24] leave definitions to charts with wider rights", () => {
+    const wider = {
+      user: "system:serviceaccount:binnacle-system:wide",
+      namespace: "shop",
+      isClusterWide: true,
+      remedy: "",
+    };
+    const args = upgradeArguments(id, { archive: "/tmp/a.tgz", rights: wider, isUpgrade: true }, {});
+    expect(args).toContain("--kube-as-user=system:serviceaccount:binnacle-system:wide");
+    expect(args).not.toContain("--skip-crds");
   });
 
   test("[HE9] lead to the cluster as the operator does", () => {
@@ -63,6 +122,62 @@ describe("arguments of Helm", () => {
       clusters: [{ cluster: { "insecure-skip-tls-verify": true, "tls-server-name": "x" } }],
       users: [{ user: { "client-certificate-data": "Q0VSVA==", "client-key-data": "S0VZ" } }],
     });
+  });
+});
+
+describe("[HE23] what the API server forbids", () => {
+  const user = 'User "system:serviceaccount:shop:binnacle-charts"';
+  const outside = "The chart holds objects outside the namespace shop:";
+  test.each([
+    [
+      `Unable to continue with install: could not get information about the resource ClusterRole "reader" in namespace "": clusterroles.rbac.authorization.k8s.io "reader" is forbidden: ${user} cannot get resource "clusterroles" in API group "rbac.authorization.k8s.io" at the cluster scope`,
+      `${outside} ClusterRole reader of the whole cluster. Charts have`,
+    ],
+    [
+      `server-side apply failed for object bank/job batch/v1, Kind=Job: jobs.batch "job" is forbidden: ${user} cannot patch resource "jobs" in API group "batch" in the namespace "bank"`,
+      `${outside} Job job in the namespace bank. Charts have`,
+    ],
+    [
+      `template: a/templates/b.yaml:4:20: executing "a" at <lookup>: error calling lookup: secrets "key" is forbidden: ${user} cannot get resource "secrets" in API group "" in the namespace "bank"`,
+      "The chart may not get secrets key in the namespace bank. Charts have",
+    ],
+    [
+      `error calling lookup: secrets is forbidden: ${user} cannot list resource "secrets" in API group "" at the cluster scope`,
+      "The chart may not list secrets of the whole cluster. Charts have",
+    ],
+    [
+      `could not get information about the resource Certificate "tls" in namespace "shop": certificates.cert-manager.io "tls" is forbidden: ${user} cannot get resource "certificates" in API group "cert-manager.io" in the namespace "shop"`,
+      "The chart may not get Certificate tls in the namespace shop.",
+    ],
+    [
+      `roles.rbac.authorization.k8s.io "db" is forbidden: user "system:serviceaccount:shop:binnacle-charts" (groups=["system:serviceaccounts"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["nodes"], Verbs:["get"]}`,
+      "The chart's roles.rbac.authorization.k8s.io db would grant rights that charts do not have themselves.",
+    ],
+    [
+      `serviceaccounts "binnacle-charts" is forbidden: User "system:serviceaccount:binnacle-system:op" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "shop"`,
+      "The operator may not act for charts of this namespace",
+    ],
+  ])("is told by the object: %s", (words, sentence) => {
+    const failure = denialFor(`Error: ${words}`, rights);
+    expect(failure).toMatchObject({ reason: "ForbiddenObject", message: expect.stringContaining(sentence) });
+  });
+
+  test("names what can be allowed in the namespace itself", () => {
+    const words = `jobs.x "a" is forbidden: ${user} cannot get resource "jobs" in API group "x" in the namespace "shop"`;
+    expect(denialFor(`Error: ${words}`, rights)?.message).toContain("rbac.chartRules");
+  });
+
+  test("is nothing else that is forbidden, and is found in a flood of words without delay", () => {
+    for (const words of [
+      `pods "a" is forbidden: violates PodSecurity "baseline:latest": privileged`,
+      `secrets "key" is forbidden: User "somebody" cannot get resource "secrets" in API group "" in the namespace "bank"`,
+      "",
+    ]) {
+      expect(denialFor(`Error: ${words}`, rights)).toBeNull();
+    }
+    for (const text of ["resource Kind=A ", "a.", '"a" is forbidden: User "', "A"]) {
+      expect(denialFor(`Error: ${text.repeat(65_536 / text.length)}`, rights)).toBeNull();
+    }
   });
 });
 

@@ -14,12 +14,20 @@ export interface ExportsPlace {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export function createExportsStore(kube: Pick<KubeClient, "get" | "apply" | "delete">, clusterId: string) {
+export interface ExportsPorts {
+  readonly kube: Pick<KubeClient, "get" | "apply" | "delete">;
+  /** With the rights of the project: values decide which objects are read. */
+  readonly kubeIn: (namespace: string) => Pick<KubeClient, "get">;
+  readonly clusterId: string;
+}
+
+export function createExportsStore({ kube, kubeIn, clusterId }: ExportsPorts) {
   async function resolve(schema: ExportSchema, facts: ReleaseFacts): Promise<ResolvedExports> {
+    const { namespace } = facts;
     const { secrets, services } = sourceNames(schema, facts);
     const [foundSecrets, foundServices] = await Promise.all([
-      Promise.all(secrets.map((name) => kube.get(SECRETS, name, facts.namespace))),
-      Promise.all(services.map((name) => kube.get(SERVICES, name, facts.namespace))),
+      Promise.all(secrets.map((name) => kubeIn(namespace).get(SECRETS, name, namespace))),
+      Promise.all(services.map((name) => kubeIn(namespace).get(SERVICES, name, namespace))),
     ]);
     return resolveExports(schema, facts, {
       secrets: new Map(foundSecrets.flatMap((secret) => (secret ? [[secret.metadata.name, contentOf(secret)]] : []))),

@@ -1,8 +1,20 @@
 import { safeText } from "@binnacle/contract";
+import { nameText, outsideSentence } from "./outside.ts";
+import type { Rights } from "./rights.ts";
+
+/** The reason of a failure that is about rights: the chart brings or asks for what its project may not. */
+export const FORBIDDEN = "ForbiddenObject";
 
 /** Why Helm failed, in a sentence that is safe to show. */
 export class HelmFailure extends Error {
   override readonly name = "HelmFailure";
+  /** One word for programs, where there is a particular one. */
+  readonly reason: string | null;
+
+  constructor(message: string, reason: string | null = null) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 const LONGEST_DETAIL = 400;
@@ -34,9 +46,59 @@ const DETAILED: readonly (readonly [RegExp, string])[] = [
   [/((?:YAML parse error on|template: |error calling )[\s\S]*)/, "The chart cannot be rendered"],
 ];
 
+/** As the API server's authorizer words it, with what Helm says before that of the object it was about. */
+const DENIED =
+  /(?:(?:resource |Kind=)(?<kind>[A-Z]\w*)\b[^\n]{0,400}?)?(?<plural>[\w.-]+)(?: "(?<name>[^"]*)")? is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)" in API group "[^"]*" (?:in the namespace "(?<namespace>[^"]*)"|at the cluster scope)/;
+const GRANTS_MORE =
+  /(?<plural>[\w.-]+) "(?<name>[^"]+)" is forbidden: user "(?<user>[^"]+)" [^\n]*is attempting to grant RBAC permissions not currently held/;
+const NOT_OF_THE_ROLE =
+  "The rbac.chartRules of the operator's chart can allow charts other kinds in the namespaces of projects.";
+
+/**
+ * What the API server has forbidden, where that is what Helm failed by; null where it is something else. Names of objects
+ * are told as they are: they are no secrets, though values may be a part of them.
+ */
+export function denialFor(output: string, { user, namespace: here, remedy }: Rights): HelmFailure | null {
+  const said = aroundDenial(whatWasSaid(output));
+  const more = GRANTS_MORE.exec(said)?.groups;
+  if (more?.["user"] === user) {
+    const sentence = `The chart's ${nameText(more["plural"])} ${nameText(more["name"])} would grant rights that charts do not have themselves.`;
+    return new HelmFailure(safeText(`${sentence} ${remedy}`), FORBIDDEN);
+  }
+  const { kind, plural, name, verb, resource, namespace: place, user: denied } = DENIED.exec(said)?.groups ?? {};
+  // Kubernetes counts a namespace as something in itself.
+  const namespace = resource === "namespaces" ? undefined : place;
+  if (verb === "impersonate") {
+    return new HelmFailure("The operator may not act for charts of this namespace: upgrade its own chart.", FORBIDDEN);
+  }
+  if (denied !== user) return null;
+  const where = namespace === undefined ? "of the whole cluster" : `in the namespace ${nameText(namespace)}`;
+  const title = [nameText(kind ?? plural), nameText(name), where].filter((part) => part !== "").join(" ");
+  const isHeld = kind !== undefined && namespace !== here;
+  const sentence = isHeld ? outsideSentence([title], here, remedy) : `The chart may not ${verb} ${title}. ${remedy}`;
+  return new HelmFailure(safeText(namespace === here ? `${sentence} ${NOT_OF_THE_ROLE}` : sentence), FORBIDDEN);
+}
+
+const MOST_AROUND = 600;
+
+/** Only what stands close to it, because a chart can make Helm say very much. */
+function aroundDenial(said: string): string {
+  const at = said.search(/ is forbidden: user "/i);
+  return at < 0 ? "" : said.slice(Math.max(0, at - MOST_AROUND), at + MOST_AROUND);
+}
+
+/** Advice to use options of a program that people do not see. */
+const ADVICE = /\s*Use --debug flag to render out invalid YAML\s*$/;
+
+const whatWasSaid = (output: string): string =>
+  output
+    .slice(Math.max(0, output.lastIndexOf("Error:")))
+    .replace(/^Error:\s*/, "")
+    .replace(ADVICE, "");
+
 /** `values` are those of the release: whatever of them is quoted is masked. */
 export function failureSentence(output: string, values: unknown): string {
-  const said = output.slice(Math.max(0, output.lastIndexOf("Error:"))).replace(/^Error:\s*/, "");
+  const said = whatWasSaid(output);
   for (const [pattern, sentence] of KNOWN) {
     const found = pattern.exec(said);
     if (found) return safeText(masked(sentence(found), values));

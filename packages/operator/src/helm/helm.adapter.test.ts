@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { FORBIDDEN, HelmFailure } from "./failure.ts";
 import { createHelm } from "./helm.adapter.ts";
 
 const access = {
@@ -20,6 +21,14 @@ const release = {
   values: { auth: { password: "s3cret-of-the-test" } },
 };
 const never = new AbortController().signal;
+const rights = {
+  user: "system:serviceaccount:shop:binnacle-charts",
+  namespace: "shop",
+  isClusterWide: false,
+  remedy: "Ask.",
+};
+const nothingWrong = async () => undefined;
+const upgrade = { rights, labels: { a: "b" }, isUpgrade: false, inspect: nothingWrong };
 
 let home: string;
 beforeAll(async () => {
@@ -31,10 +40,11 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A program in Helm's place. */
+/** A program in Helm's place, which finds every chart. */
 async function helmThat(script: string) {
   const program = join(home, "helm");
-  await writeFile(program, `#!/bin/sh\n${script}\n`);
+  const pulled = `if [ "$1" = pull ]; then echo x >"\${2#*=}/db-1.0.0.tgz"; exit 0; fi`;
+  await writeFile(program, `#!/bin/sh\n${pulled}\n${script}\n`);
   await chmod(program, 0o755);
   return createHelm({ program, access, env: { PATH: process.env["PATH"], BINNACLE_TOKEN: "agent", NO_PROXY: "x" } });
 }
@@ -46,7 +56,7 @@ describe("Helm as a program", () => {
     const helm =
       await helmThat(`{ env; echo "args $*"; stat -c 'mode %a' "$KUBECONFIG"; stat -c 'mode %a' "$HOME"; ls -A; } >${told}
       cat >${told}.values; cat "$KUBECONFIG" >${told}.kubeconfig`);
-    await helm.upgrade(release, { a: "b" }, never);
+    await helm.upgrade(release, upgrade, never);
     const seen = await readFile(told, "utf8");
     expect(JSON.parse(await readFile(`${told}.values`, "utf8"))).toEqual(release.values);
     expect(await readFile(`${told}.kubeconfig`, "utf8")).toContain("t0ken");
@@ -61,29 +71,95 @@ describe("Helm as a program", () => {
 
   test("[HE11] fails with a sentence that tells no value, and leaves nothing behind", async () => {
     const helm = await helmThat(`cat >/dev/null; echo 'Error: the password s3cret-of-the-test is bad' >&2; exit 1`);
-    await expect(helm.upgrade(release, {}, never)).rejects.toThrow("Helm failed: the password [masked] is bad");
+    await expect(helm.upgrade(release, upgrade, never)).rejects.toThrow("Helm failed: the password [masked] is bad");
     expect(await leftovers()).toEqual([]);
   });
 
   test("[HE7] is broken off when nobody wants its work any more", async () => {
     const helm = await helmThat("exec tail -f /dev/null");
     const breaking = new AbortController();
-    const work = helm.rollback(release, 1, breaking.signal);
+    const work = helm.rollback(release, 1, rights, breaking.signal);
     await vi.waitFor(async () => expect(await leftovers()).toHaveLength(1));
     breaking.abort();
     await expect(work).rejects.toThrow(/stopped by SIGTERM|broken off/);
-    await expect(helm.uninstall(release, breaking.signal)).rejects.toThrow("It was broken off.");
+    await expect(helm.uninstall(release, rights, breaking.signal)).rejects.toThrow("It was broken off.");
     expect(await leftovers()).toEqual([]);
   });
 
   test("[HE10] is not started for a chart that it must not look for", async () => {
     const helm = await helmThat("exit 0");
     const chart = { repo: "file:///etc", name: "passwd" };
-    await expect(helm.upgrade({ ...release, chart }, {}, never)).rejects.toThrow("no address");
+    await expect(helm.upgrade({ ...release, chart }, upgrade, never)).rejects.toThrow("no address");
+  });
+
+  /** Writes down what it is called for and with which values, and renders one object. */
+  const noting = (file: string) =>
+    `printf '%s ' "$1" >>${file}; case "$*" in *pull*) ;; *) cat >>${file}; echo >>${file};; esac
+    [ "$1" = template ] && echo "kind: ClusterRole"; exit 0`;
+
+  test("[HE23] [HE26] shows what it would make before it makes it, of the very archive that it installs", async () => {
+    const file = join(home, "order");
+    const helm = await helmThat(
+      `for last; do :; done; echo "$1 $last" >>${file}; [ "$1" = template ] && echo "kind: Job"; exit 0`,
+    );
+    const seen: string[] = [];
+    const inspect = async (manifest: string) => void seen.push(manifest.trim());
+    await helm.upgrade(release, { ...upgrade, inspect }, never);
+    expect(seen).toEqual(["kind: Job"]);
+    const [rendered, installed] = (await readFile(file, "utf8")).trim().split("\n");
+    expect(rendered).toMatch(/^template .*\/chart\/db-1\.0\.0\.tgz$/);
+    expect(installed).toBe(rendered?.replace("template", "upgrade"));
+  });
+
+  test("[HE23] makes nothing of what is refused then", async () => {
+    const file = join(home, "refused");
+    const helm = await helmThat(noting(file));
+    const inspect = () => Promise.reject(new HelmFailure("It holds a ClusterRole.", FORBIDDEN));
+    const refused = helm.upgrade(release, { ...upgrade, inspect }, never);
+    await expect(refused).rejects.toMatchObject({ message: "It holds a ClusterRole.", reason: "ForbiddenObject" });
+    expect(await readFile(file, "utf8")).not.toContain("upgrade");
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test("[HE24] with rights of the whole cluster nothing is refused", async () => {
+    const file = join(home, "wide");
+    const helm = await helmThat(noting(file));
+    const inspect = () => Promise.reject(new HelmFailure("It holds a ClusterRole.", FORBIDDEN));
+    await helm.upgrade(release, { ...upgrade, rights: { ...rights, isClusterWide: true }, inspect }, never);
+    expect(await readFile(file, "utf8")).toContain("upgrade");
+  });
+
+  test("[HE26] downloads a chart without a way to the cluster", async () => {
+    const program = join(home, "helm-pull");
+    const told = join(home, "pulled");
+    const script = `cat "$KUBECONFIG" >${told} 2>&1; echo "$*" >>${told}; exit 1`;
+    await writeFile(program, `#!/bin/sh\n${script}\n`);
+    await chmod(program, 0o755);
+    const helm = createHelm({ program, access, env: {} });
+    await expect(helm.upgrade(release, upgrade, never)).rejects.toThrow("Helm failed");
+    const seen = await readFile(told, "utf8");
+    expect(seen).toContain("pull");
+    expect(seen).not.toContain("t0ken");
+  });
+
+  test("[HE23] says what the API server forbids, and what to do about it", async () => {
+    const words = `secrets "key" is forbidden: User "${rights.user}" cannot get resource "secrets" in API group "" in the namespace "bank"`;
+    const helm = await helmThat(`cat >/dev/null; echo 'Error: ${words}' >&2; exit 1`);
+    await expect(helm.uninstall(release, rights, never)).rejects.toMatchObject({
+      message: "The chart may not get secrets key in the namespace bank. Ask.",
+      reason: "ForbiddenObject",
+    });
+  });
+
+  test("[HE23] a chart that makes more than a release can hold is broken off", async () => {
+    const helm = await helmThat(`[ "$1" = template ] && exec yes "kind: ConfigMap"; exit 0`);
+    await expect(helm.upgrade(release, upgrade, never)).rejects.toThrow("more than a release can hold");
   });
 
   test("[HE11] that is not there is named, with what to do about it", async () => {
     const helm = createHelm({ program: join(home, "nothing"), access, env: {} });
-    await expect(helm.uninstall(release, never)).rejects.toThrow(/no program \S+nothing where .* BINNACLE_HELM/);
+    await expect(helm.uninstall(release, rights, never)).rejects.toThrow(
+      /no program \S+nothing where .* BINNACLE_HELM/,
+    );
   });
 });

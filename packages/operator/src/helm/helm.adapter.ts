@@ -1,18 +1,34 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KubeAccess } from "../kube/kube-access.ts";
-import { chartSource, PROCESS_TIMEOUT_MS, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
-import { failureSentence, HelmFailure } from "./failure.ts";
+import {
+  chartSource,
+  PROCESS_TIMEOUT_MS,
+  pullArguments,
+  renderArguments,
+  rollbackArguments,
+  type Upgrade,
+  uninstallArguments,
+  upgradeArguments,
+} from "./command.ts";
+import { denialFor, failureSentence, HelmFailure } from "./failure.ts";
 import { kubeconfigText } from "./kubeconfig-file.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
+import type { Rights } from "./rights.ts";
+
+export interface HelmUpgrade extends Pick<Upgrade, "rights" | "isUpgrade"> {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Sees all that would be made, before anything is; what it throws ends the upgrade. Not asked for wider rights. */
+  readonly inspect: (manifest: string) => Promise<void>;
+}
 
 /** Each fails with a `HelmFailure`, also when the signal breaks it off. */
 export interface Helm {
-  upgrade(release: HelmRelease, labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
-  rollback(id: ReleaseId, to: number, signal: AbortSignal): Promise<void>;
-  uninstall(id: ReleaseId, signal: AbortSignal): Promise<void>;
+  upgrade(release: HelmRelease, upgrade: HelmUpgrade, signal: AbortSignal): Promise<void>;
+  rollback(id: ReleaseId, to: number, rights: Rights, signal: AbortSignal): Promise<void>;
+  uninstall(id: ReleaseId, rights: Rights, signal: AbortSignal): Promise<void>;
 }
 
 export interface HelmOptions {
@@ -33,46 +49,59 @@ const PASSED_ON = [
   "https_proxy",
   "no_proxy",
 ];
-const MOST_OUTPUT_BYTES = 65_536;
+const MOST_ERROR_BYTES = 65_536;
+/** What Helm keeps of a release has to fit into a Secret of one megabyte, packed. */
+const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
 /** Helm notes on the release that it was broken off, if it gets the time. */
 const GRACE_MS = 5_000;
+const BROKEN_OFF = "It was broken off.";
 
 interface Call {
   readonly args: readonly string[];
-  readonly values: HelmRelease["values"];
   readonly signal: AbortSignal;
+  readonly values?: HelmRelease["values"];
+  /** Null for what has nothing to do with the cluster. */
+  readonly rights: Rights | null;
+  readonly isRead?: boolean;
 }
 
 /** The `helm` program, version 3.17 or later, or 4. */
 export function createHelm({ program, access, env }: HelmOptions): Helm {
   const passedOn = Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
-  /** In a folder of its own, which nobody else can read and which holds nothing that a chart could be mistaken for. */
-  async function call({ args, values, signal }: Call): Promise<void> {
+  /** A folder that nobody else can read, with one in it that holds nothing which a chart could be mistaken for. */
+  async function within(work: (folder: string) => Promise<void>): Promise<void> {
     const folder = await mkdtemp(join(tmpdir(), "binnacle-helm-"));
     try {
-      const cwd = join(folder, "empty");
-      await mkdir(cwd);
-      const kubeconfig = join(folder, "kubeconfig");
-      await writeFile(kubeconfig, kubeconfigText(access, await access.identity()), { mode: 0o600 });
-      const homes = { HOME: folder, HELM_CACHE_HOME: folder, HELM_CONFIG_HOME: folder, HELM_DATA_HOME: folder };
-      await run({ args, values, signal }, cwd, {
-        ...passedOn,
-        ...homes,
-        KUBECONFIG: kubeconfig,
-        HELM_DRIVER: "secret",
-      });
+      await mkdir(join(folder, "empty"));
+      await mkdir(join(folder, "chart"));
+      await work(folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  function run({ args, values, signal }: Call, cwd: string, childEnv: NodeJS.ProcessEnv): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (signal.aborted) return Promise.reject(new HelmFailure("It was broken off."));
-    // What Helm prints on success tells the values, so nobody listens to it.
-    const child = spawn(program, args, { cwd, env: childEnv, stdio: ["pipe", "ignore", "pipe"] });
-    let output = "";
+  /** What Helm prints, where that is asked for. */
+  async function call(folder: string, { rights, ...rest }: Call): Promise<string> {
+    if (rest.signal.aborted) throw new HelmFailure(BROKEN_OFF);
+    const homes = { HOME: folder, HELM_CACHE_HOME: folder, HELM_CONFIG_HOME: folder, HELM_DATA_HOME: folder };
+    const kubeconfig = join(folder, "kubeconfig");
+    if (rights) await writeFile(kubeconfig, kubeconfigText(access, await access.identity()), { mode: 0o600 });
+    const way = { KUBECONFIG: rights ? kubeconfig : join(folder, "none"), HELM_DRIVER: "secret" };
+    return run({ rights, ...rest }, join(folder, "empty"), { ...passedOn, ...homes, ...way });
+  }
+
+  function run(
+    { args, values = {}, rights, signal, isRead = false }: Call,
+    cwd: string,
+    childEnv: NodeJS.ProcessEnv,
+  ): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    // What Helm prints tells the values, so nobody listens to it without need.
+    const child = spawn(program, args, { cwd, env: childEnv, stdio: ["pipe", isRead ? "pipe" : "ignore", "pipe"] });
+    let printed = "";
+    let errors = "";
+    let problem: string | null = null;
     let kill: NodeJS.Timeout | undefined;
     const stop = () => {
       child.kill("SIGTERM");
@@ -80,41 +109,65 @@ export function createHelm({ program, access, env }: HelmOptions): Helm {
     };
     const timeout = setTimeout(stop, PROCESS_TIMEOUT_MS);
     signal.addEventListener("abort", stop, { once: true });
-    const settle = (failure: string | null) => {
+    const settle = (failure: HelmFailure | null) => {
       clearTimeout(timeout);
       clearTimeout(kill);
       signal.removeEventListener("abort", stop);
-      if (failure === null) resolve();
-      else reject(new HelmFailure(failure));
+      if (failure) reject(failure);
+      else resolve(printed);
     };
-    child.stderr.setEncoding("utf8");
-    child.stderr.on("data", (text: string) => {
-      output = (output + text).slice(-MOST_OUTPUT_BYTES);
+    child.stdout?.setEncoding("utf8");
+    child.stdout?.on("data", (text: string) => {
+      printed += text;
+      if (printed.length <= MOST_MANIFEST_BYTES || problem !== null) return;
+      problem = "The chart makes more than a release can hold.";
+      stop();
+    });
+    child.stderr?.setEncoding("utf8");
+    child.stderr?.on("data", (text: string) => {
+      errors = (errors + text).slice(-MOST_ERROR_BYTES);
     });
     // A program that ends before it has read everything says why by itself.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(JSON.stringify(values));
-    child.on("error", ({ code }: NodeJS.ErrnoException) =>
-      settle(
-        code === "ENOENT"
-          ? `Helm is needed for charts and addons, and there is no program ${program} where the operator runs. Install it, or name it with BINNACLE_HELM.`
-          : `The program ${program} cannot be started (${code ?? "unknown"}).`,
-      ),
-    );
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(JSON.stringify(values));
+    child.on("error", ({ code }: NodeJS.ErrnoException) => settle(new HelmFailure(notStarted(code))));
     child.on("close", (code, killedBy) => {
-      if (code === 0) settle(null);
-      else settle(killedBy ? `Helm was stopped by ${killedBy}.` : failureSentence(output, values));
+      if (problem !== null) settle(new HelmFailure(problem));
+      else if (code === 0) settle(null);
+      else if (killedBy) settle(new HelmFailure(`Helm was stopped by ${killedBy}.`));
+      else settle((rights && denialFor(errors, rights)) ?? new HelmFailure(failureSentence(errors, values)));
     });
     return promise;
   }
 
+  const notStarted = (code: string | undefined): string =>
+    code === "ENOENT"
+      ? `Helm is needed for charts and addons, and there is no program ${program} where the operator runs. Install it, or name it with BINNACLE_HELM.`
+      : `The program ${program} cannot be started (${code ?? "unknown"}).`;
+
   return {
-    async upgrade(release, labels, signal) {
+    async upgrade(release, { labels, inspect, ...upgrade }, signal) {
       const source = chartSource(release.chart);
       if ("problem" in source) throw new HelmFailure(source.problem);
-      await call({ args: upgradeArguments(release, source, labels), values: release.values, signal });
+      const { values } = release;
+      const { rights } = upgrade;
+      await within(async (folder) => {
+        const place = join(folder, "chart");
+        // Once: what is inspected is what is installed, whatever the repository gives to the next who asks.
+        await call(folder, { args: pullArguments(source, place), rights: null, signal });
+        const [name] = await readdir(place);
+        if (name === undefined) throw new HelmFailure("The chart's repository has sent no chart.");
+        const made = { ...upgrade, archive: join(place, name) };
+        if (!rights.isClusterWide) {
+          const args = renderArguments(release, made);
+          await inspect(await call(folder, { args, values, rights, signal, isRead: true }));
+        }
+        await call(folder, { args: upgradeArguments(release, made, labels), values, rights, signal });
+      });
     },
-    rollback: (id, to, signal) => call({ args: rollbackArguments(id, to), values: {}, signal }),
-    uninstall: (id, signal) => call({ args: uninstallArguments(id), values: {}, signal }),
+    rollback: (id, to, rights, signal) =>
+      within(async (folder) => void (await call(folder, { args: rollbackArguments(id, to, rights), rights, signal }))),
+    uninstall: (id, rights, signal) =>
+      within(async (folder) => void (await call(folder, { args: uninstallArguments(id, rights), rights, signal }))),
   };
 }

@@ -46,7 +46,7 @@ function cluster(held: Partial<KubeObject> | null = null) {
     },
   };
   return {
-    leases: createLeases({ kube, clusterId: "c1", holder: "me", clock, nowMs: () => nowMs }),
+    leases: createLeases({ kubeIn: () => kube, clusterId: "c1", holder: "me", clock, nowMs: () => nowMs }),
     holder: () => (lease?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity ?? null,
     lease: () => lease,
     fail: () => {

@@ -14,7 +14,8 @@ const LEASES: ResourceType = {
 };
 
 export interface LeasePorts {
-  readonly kube: Pick<KubeClient, "get" | "create" | "patch" | "delete">;
+  /** With the rights of whoever works in the namespace. */
+  readonly kubeIn: (namespace: string) => Pick<KubeClient, "get" | "create" | "patch" | "delete">;
   readonly clusterId: string;
   /** Of this process; another one of the same operator is somebody else. */
   readonly holder: string;
@@ -25,13 +26,14 @@ export interface LeasePorts {
 const leaseName = ({ name }: Pick<ReleaseId, "name">): string => `binnacle-helm-${name}`;
 
 /** Two operators never run Helm on one release at once. */
-export function createLeases({ kube, clusterId, holder, clock, nowMs }: LeasePorts) {
+export function createLeases({ kubeIn, clusterId, holder, clock, nowMs }: LeasePorts) {
   const seen = new Map<string, SeenLease>();
 
   /** Null while somebody else has it. */
   async function acquire(id: ReleaseId): Promise<KubeObject | null> {
     const name = leaseName(id);
     const key = `${id.namespace}/${name}`;
+    const kube = kubeIn(id.namespace);
     const lease = await kube.get(LEASES, name, id.namespace);
     if (!lease) {
       seen.delete(key);
@@ -52,7 +54,7 @@ export function createLeases({ kube, clusterId, holder, clock, nowMs }: LeasePor
   /** Refused when it has changed since it was read. */
   function renewed({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): Promise<KubeObject> {
     const patch = { metadata: { uid, resourceVersion }, spec: spec() };
-    return kube.patch(LEASES, name, namespace, patch, { kind: "merge" });
+    return kubeIn(namespace ?? "").patch(LEASES, name, namespace, patch, { kind: "merge" });
   }
 
   const taken = (attempt: Promise<KubeObject>): Promise<KubeObject | null> =>
@@ -103,7 +105,9 @@ export function createLeases({ kube, clusterId, holder, clock, nowMs }: LeasePor
   /** It runs out by itself, should this fail. */
   async function letGo({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): Promise<void> {
     const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-    await kube.delete(LEASES, name, namespace, { preconditions }).catch(() => undefined);
+    await kubeIn(namespace ?? "")
+      .delete(LEASES, name, namespace, { preconditions })
+      .catch(() => undefined);
   }
 
   return { under };

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { parseAllDocuments } from "yaml";
+import { load } from "js-yaml";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { type Fields, fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
 import { type PodMaker, podMakerOf } from "./release-pods.ts";
@@ -49,11 +49,23 @@ export function contentOf(manifest: string, hooks: readonly string[] = [], here 
 }
 
 function objectsIn(manifest: string): KubeObject[] {
-  const documents = [parseAllDocuments(manifest, { logLevel: "silent" })].flat();
-  return documents.flatMap((document) => {
-    const object = "toJS" in document ? fieldsIn(document.toJS()) : {};
-    return [object, ...(textIn(object["kind"]) === "List" ? listIn(object["items"]) : [])].flatMap(objectOf);
-  });
+  return documentsIn(manifest).flatMap((document) => [...fieldsOf(document)].flatMap(objectOf));
+}
+
+/** As Helm and Kubernetes part them. */
+export const documentsIn = (manifest: string): string[] => manifest.split(/^---.*$/m);
+
+/**
+ * The objects of one document: one, or those of a list. Nothing where it cannot be read. The library takes time in
+ * proportion to the length, also for texts that are made to take long, since charts come from anywhere.
+ */
+export function fieldsOf(document: string): readonly Fields[] {
+  try {
+    const object = fieldsIn(load(document));
+    return Array.isArray(object["items"]) ? listIn(object["items"]) : [object];
+  } catch {
+    return [];
+  }
 }
 
 function objectOf({ apiVersion, kind, metadata, spec }: Fields): KubeObject[] {

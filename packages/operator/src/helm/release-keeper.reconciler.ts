@@ -1,7 +1,9 @@
 import type { LinkSettings } from "@binnacle/contract";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
+import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
+import type { ChartAccounts } from "./chart-account.store.ts";
 import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
 import type { ExportSchema, ResolvedExports } from "./exports.ts";
 import type { Helm } from "./helm.adapter.ts";
@@ -19,6 +21,7 @@ import type { ReleasePodsSource } from "./release-pods.ts";
 import { type ReleaseVerdict, verdictOn } from "./release-state.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
+import { type ChartName, projectUser, type RightsPolicy, rightsFor } from "./rights.ts";
 
 /** A release with what it gives to others. */
 export interface WantedHelm extends HelmRelease {
@@ -34,6 +37,8 @@ export interface ReleaseSeen extends ReleaseVerdict {
 export interface KeeperPorts {
   readonly kube: KubeClient;
   readonly helm: Helm;
+  readonly accounts: ChartAccounts;
+  readonly rights: RightsPolicy;
   readonly clusterId: string;
   readonly holder: string;
   readonly clock: Clock;
@@ -47,7 +52,8 @@ export interface ReleaseKeeper {
   keep(wanted: WantedHelm, options?: Pick<LookOptions, "force">): Promise<ReleaseSeen>;
   /** Says the same and does nothing. */
   observe(wanted: WantedHelm): Promise<ReleaseSeen>;
-  remove(id: ReleaseId, exportsPlace: ExportsPlace): Promise<ReleaseRemoval>;
+  /** The chart that it was made of, where that is known: it decides about the rights. */
+  remove(id: ReleaseId, exportsPlace: ExportsPlace, chart: ChartName | null): Promise<ReleaseRemoval>;
   readonly pods: ReleasePodsSource;
   /** Calls with a release of which there is something new to see. */
   onChange(listener: (id: ReleaseId) => void): () => void;
@@ -59,11 +65,13 @@ const NO_EXPORTS: ResolvedExports = { plain: {}, secret: {}, missing: [] };
 
 /** All that is done with Helm, for addon instances and for components of apps. */
 export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
-  const { kube, log, clusterId } = ports;
+  const { kube, log, clusterId, accounts } = ports;
+  const kubeIn = (namespace: string) => kube.as(projectUser(namespace));
+  const rightsOf = (id: ReleaseId, chart: ChartName | null) => rightsFor(id, chart, ports.rights);
   const store = createReleaseStore(kube, clusterId);
-  const objects = createReleaseObjects(kube, store);
+  const objects = createReleaseObjects({ kube, store });
   const pods = createReleasePods(store);
-  const exportsStore = createExportsStore(kube, clusterId);
+  const exportsStore = createExportsStore({ kube, kubeIn, clusterId });
   const known = new Map<string, ReleaseId>();
   /** What was exported when a release was last what was wanted: values and objects do not fit together meanwhile. */
   const exported = new Map<string, ResolvedExports>();
@@ -77,7 +85,9 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
   const reconciler = createReleaseReconciler({
     ...ports,
     store,
-    leases: createLeases(ports),
+    leases: createLeases({ ...ports, kubeIn }),
+    rightsOf,
+    isNamespaced: objects.isNamespaced,
     left: objects.left,
     onEnd: tell,
   });
@@ -91,15 +101,28 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
   });
 
   async function see(wanted: WantedHelm, options: LookOptions): Promise<ReleaseSeen> {
+    try {
+      return await seen(wanted, options);
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 403) accounts.doubt(wanted.namespace);
+      throw error;
+    }
+  }
+
+  async function seen(wanted: WantedHelm, options: LookOptions): Promise<ReleaseSeen> {
     const { isObserver = false } = options;
     const { namespace, name, owner } = wanted;
     if (!isObserver) known.set(keyOf(wanted), { namespace, name, owner });
     const look = await reconciler.look(wanted, options);
     if (!isObserver) await pods.sawRevision(wanted, look.revision);
+    if (look.revision?.isOurs) await accounts.ready(namespace);
+    const rights = rightsOf(wanted, wanted.chart);
     const readiness =
-      look.isCurrent && look.doing === null && look.revision ? await objects.readiness(wanted, look.revision) : null;
+      look.isCurrent && look.doing === null && look.revision
+        ? await objects.readiness(wanted, look.revision, rights)
+        : null;
     const isAtHooks = look.revision?.isOurs && (look.doing !== null || look.failure !== null);
-    const hook = isAtHooks && look.revision ? await objects.rejectedHook(wanted, look.revision) : null;
+    const hook = isAtHooks && look.revision ? await objects.rejectedHook(wanted, look.revision, rights) : null;
     const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
     if (isBroken && !isObserver) await reconciler.look(wanted, { force: "due" });
     const { exports, isSecretTaken } = await exportsOf(wanted, look, isObserver);
@@ -122,8 +145,8 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
   return {
     keep: (wanted, options = {}) => see(wanted, options),
     observe: (wanted) => see(wanted, { isObserver: true }),
-    async remove(id, exportsPlace) {
-      const removal = await reconciler.remove(id);
+    async remove(id, exportsPlace, chart) {
+      const removal = await reconciler.remove(id, chart);
       if (!removal.isGone) return removal;
       if (!(await exportsStore.drop(exportsPlace))) {
         return { isGone: false, left: [`Secret ${exportsPlace.name}`], failure: null };

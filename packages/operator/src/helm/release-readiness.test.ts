@@ -76,6 +76,7 @@ describe("[HE12] a release", () => {
 
 describe("the verdict on a release", () => {
   const revision = { secret: "s", uid: "u", version: 1, status: "deployed", isOurs: true, digest: "d" };
+  const NO = { message: "No.", reason: null };
   const look = { doing: null, revision, isForeign: false, isCurrent: true, hasRun: true, failure: null };
   const exports = { plain: {}, secret: {}, missing: [] };
   const calm = { look, readiness: combined([]), hook: null, exports, isSecretTaken: false };
@@ -84,12 +85,13 @@ describe("the verdict on a release", () => {
   test.each([
     ["[HE14] ready", {}, "ready", "ReleaseReady"],
     ["[HE3] failed where it is somebody else's", { look: { ...look, isForeign: true } }, "failed", "ReleaseConflict"],
-    ["[HE4] failed", { look: { ...look, failure: "No.", isCurrent: false } }, "failed", "UpgradeFailed"],
+    ["[HE4] failed", { look: { ...look, failure: NO, isCurrent: false } }, "failed", "UpgradeFailed"],
+    ["[HE4] failed before it ever ran", { look: { ...look, failure: NO, hasRun: false } }, "failed", "InstallFailed"],
     [
-      "[HE4] failed before it ever ran",
-      { look: { ...look, failure: "No.", hasRun: false } },
+      "[HE23] failed for its rights",
+      { look: { ...look, failure: { message: "No.", reason: "ForbiddenObject" } } },
       "failed",
-      "InstallFailed",
+      "ForbiddenObject",
     ],
     ["[HE1] on its way", { look: { ...look, doing: "installing" as const } }, "progressing", "Installing"],
     ["[HE1] on its way again", { look: { ...look, doing: "upgrading" as const } }, "progressing", "Upgrading"],
@@ -101,7 +103,7 @@ describe("the verdict on a release", () => {
     ],
     [
       "[HE22] failed after Helm has waited for it in vain",
-      { look: { ...look, failure: "No.", isCurrent: false }, hook: refused },
+      { look: { ...look, failure: NO, isCurrent: false }, hook: refused },
       "failed",
       "PodRejected",
     ],

@@ -34,7 +34,10 @@ export function verdictOn({ look, readiness, hook, exports, isSecretTaken }: Rel
   }
   if (hook) return say(hook.state, hook.reason ?? "NotReady", hook.message);
   // Kept while it is tried again, or people would see it come and go.
-  if (look.failure !== null) return say("failed", look.hasRun ? "UpgradeFailed" : "InstallFailed", look.failure);
+  if (look.failure !== null) {
+    const { message, reason } = look.failure;
+    return say("failed", reason ?? (look.hasRun ? "UpgradeFailed" : "InstallFailed"), message);
+  }
   if (look.doing === "installing") return say("progressing", "Installing", "Helm installs it.");
   if (look.doing !== null) return say("progressing", "Upgrading", "Helm brings it to what is wanted.");
   if (!look.isCurrent || !readiness) return say("progressing", "Waiting", "It waits for Helm.");

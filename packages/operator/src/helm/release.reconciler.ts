@@ -1,19 +1,30 @@
+import { setImmediate as letOthersWork } from "node:timers/promises";
+import { safeText } from "@binnacle/contract";
+import { isForPeople } from "../desired/refusal.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
-import { type Attempts, afterAttempt, failureFor, waitMs } from "./attempts.ts";
-import { HelmFailure } from "./failure.ts";
+import { KubeError } from "../kube/kube-error.ts";
+import { type Attempts, afterAttempt, failureFor, type Problem, waitMs } from "./attempts.ts";
+import type { ChartAccounts } from "./chart-account.store.ts";
+import { FORBIDDEN, HelmFailure } from "./failure.ts";
 import type { Helm } from "./helm.adapter.ts";
 import type { Leases } from "./lease.store.ts";
+import { documentsIn, fieldsOf } from "./manifest.ts";
+import { type Brought, broughtBy, type IsNamespaced, outsideOf, outsideSentence } from "./outside.ts";
 import type { ReleaseStore } from "./release.store.ts";
-import { type Goal, hasRun, nextStep, nextVersion, type Step } from "./release.ts";
+import { hasRun, nextStep, nextVersion, type Step } from "./release.ts";
 import { digestOf, type HelmRelease, type ReleaseId, type Revision, revisionLabels } from "./revision.ts";
+import type { ChartName, Rights } from "./rights.ts";
 import { createSlots } from "./slots.ts";
 
 export interface ReleasePorts {
   readonly helm: Helm;
   readonly store: ReleaseStore;
   readonly leases: Leases;
+  readonly accounts: Pick<ChartAccounts, "ready" | "doubt">;
+  readonly rightsOf: (id: ReleaseId, chart: ChartName | null) => Rights;
+  readonly isNamespaced: IsNamespaced;
   /** What is left of what a revision was made of, in words. */
-  readonly left: (id: ReleaseId, revision: Revision) => Promise<readonly string[]>;
+  readonly left: (id: ReleaseId, revision: Revision, rights: Rights) => Promise<readonly string[]>;
   readonly nowMs: () => number;
   readonly log: InformerLog;
   readonly clusterId: string;
@@ -30,7 +41,7 @@ export interface ReleaseLook {
   readonly isCurrent: boolean;
   readonly hasRun: boolean;
   /** Why it is not what is wanted, although that was tried. */
-  readonly failure: string | null;
+  readonly failure: Problem | null;
 }
 
 export interface LookOptions {
@@ -45,6 +56,14 @@ export interface ReleaseRemoval {
   /** Objects that are still there although Helm is done, in words. */
   readonly left: readonly string[];
   readonly failure: string | null;
+}
+
+/** What is to be done: with a chart and values, or the removal of what there is. */
+interface Task {
+  readonly id: ReleaseId;
+  readonly wanted: HelmRelease | null;
+  readonly rights: Rights;
+  readonly isForced: boolean;
 }
 
 interface Work {
@@ -62,29 +81,39 @@ const MOST_STEPS = 4;
 const ENDS: ReadonlySet<Step["step"]> = new Set(["nothing", "leave", "purge"]);
 const REMOVAL = "removal";
 
+/** What else can fail is the cluster, which is spoken of by whoever looks at it next. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof HelmFailure) return { message: error.message, reason: error.reason };
+  if (error instanceof KubeError && isForPeople(error)) return { message: error.message, reason: null };
+  return { message: "The cluster did not answer as it should.", reason: null };
+}
+
 /**
  * Brings releases to what is wanted, one piece of work per release at a time. Nobody waits for it: who asks is told what
  * is to be seen now. Where nothing has to be done, no process is started.
  */
 export function createReleaseReconciler(ports: ReleasePorts) {
-  const { helm, store, leases, left, nowMs, log, clusterId, onEnd } = ports;
+  const { helm, store, leases, accounts, rightsOf, isNamespaced, left, nowMs, log, clusterId, onEnd } = ports;
   const works = new Map<string, Work>();
   const attempts = new Map<string, Attempts>();
   const slots = createSlots(MOST_AT_ONCE);
   const stopping = new AbortController();
 
   const keyOf = ({ namespace, name }: ReleaseId) => `${namespace}/${name}`;
+  /** With other rights it is worth trying at once. */
+  const goalOf = (what: string, { user }: Rights) => `${what} as ${user}`;
 
   async function look(wanted: HelmRelease, { force, isObserver = false }: LookOptions = {}): Promise<ReleaseLook> {
     const key = keyOf(wanted);
     const isForced = force !== undefined;
-    const goal: Goal = { digest: digestOf(wanted), isForced };
+    const rights = rightsOf(wanted, wanted.chart);
+    const goal = goalOf(digestOf(wanted), rights);
     const revisions = await store.revisions(wanted);
-    const { step } = nextStep(revisions, goal);
-    if (!isObserver) turnTo(key, goal.digest);
-    const isDue = force === "now" || waitMs(attempts.get(key), goal.digest, nowMs()) === 0;
+    const { step } = nextStep(revisions, { digest: digestOf(wanted), isForced });
+    if (!isObserver) turnTo(key, goal);
+    const isDue = force === "now" || waitMs(attempts.get(key), goal, nowMs()) === 0;
     if (isDue && !isObserver && step !== "nothing" && step !== "leave") {
-      begin(wanted, goal.digest, step === "install" ? "installing" : "upgrading", wanted, isForced);
+      begin(goal, step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights, isForced });
     }
     return {
       doing: works.get(key)?.doing ?? null,
@@ -92,25 +121,28 @@ export function createReleaseReconciler(ports: ReleasePorts) {
       isForeign: step === "leave",
       isCurrent: step === "nothing",
       hasRun: hasRun(revisions),
-      failure: step === "nothing" ? null : failureFor(attempts.get(key), goal.digest),
+      failure: step === "nothing" ? null : failureFor(attempts.get(key), goal),
     };
   }
 
   /** A release of somebody else is none of ours. */
-  async function remove(id: ReleaseId): Promise<ReleaseRemoval> {
+  async function remove(id: ReleaseId, chart: ChartName | null): Promise<ReleaseRemoval> {
     const key = keyOf(id);
-    const failure = failureFor(attempts.get(key), REMOVAL);
-    turnTo(key, REMOVAL);
+    const rights = rightsOf(id, chart);
+    const goal = goalOf(REMOVAL, rights);
+    const failure = failureFor(attempts.get(key), goal)?.message ?? null;
+    turnTo(key, goal);
     if (works.has(key)) return { isGone: false, left: [], failure };
     const revisions = await store.revisions(id);
     const { step } = nextStep(revisions, null);
     const last = revisions.at(-1);
     if (step === "uninstall") {
-      if (waitMs(attempts.get(key), REMOVAL, nowMs()) === 0) begin(id, REMOVAL, "removing", null, false);
+      const task = { id, wanted: null, rights, isForced: false };
+      if (waitMs(attempts.get(key), goal, nowMs()) === 0) begin(goal, "removing", task);
       return { isGone: false, left: [], failure };
     }
     const isOver = step === "purge" && last;
-    const names = isOver ? await left(id, last) : [];
+    const names = isOver ? await left(id, last, rights) : [];
     if (names.length > 0) return { isGone: false, left: names, failure: null };
     if (isOver) await store.forget(id, revisions);
     attempts.delete(key);
@@ -122,13 +154,14 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     if (work && work.goal !== goal) work.breakOff();
   }
 
-  function begin(id: ReleaseId, goal: string, doing: Work["doing"], wanted: HelmRelease | null, isForced: boolean) {
+  function begin(goal: string, doing: Work["doing"], task: Task): void {
+    const { id } = task;
     const key = keyOf(id);
     if (works.has(key) || stopping.signal.aborted) return;
     const breaking = new AbortController();
     const signal = AbortSignal.any([stopping.signal, breaking.signal]);
     const ended = slots
-      .within(() => attempt(id, wanted, isForced, signal))
+      .within(() => attempt(task, signal))
       .then((result) => {
         attempts.set(key, afterAttempt(attempts.get(key), goal, result, nowMs()));
       })
@@ -139,19 +172,22 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     works.set(key, { goal, doing, ended, breakOff: () => breaking.abort() });
   }
 
-  async function attempt(id: ReleaseId, wanted: HelmRelease | null, isForced: boolean, signal: AbortSignal) {
-    const place = { namespace: id.namespace, release: id.name };
+  async function attempt(task: Task, signal: AbortSignal) {
+    const { namespace, name: release } = task.id;
     try {
-      const isOurs = await leases.under(id, signal, (working) => steps(id, wanted, isForced, working));
+      await accounts.ready(namespace);
+      const isOurs = await leases.under(task.id, signal, (working) => steps(task, working));
       return { failure: null, isBusy: !isOurs };
     } catch (err) {
-      log.warn({ err, ...place }, "a release could not be brought to what is wanted");
-      // What else can fail is the cluster, which is spoken of by whoever looks at it next.
-      return { failure: err instanceof HelmFailure ? err.message : "The cluster did not answer as it should." };
+      const failure = problemOf(err);
+      const isForbidden = failure.reason === FORBIDDEN || (err instanceof KubeError && err.status === 403);
+      if (isForbidden) accounts.doubt(namespace);
+      log.warn({ err, namespace, release }, "a release could not be brought to what is wanted");
+      return { failure };
     }
   }
 
-  async function steps(id: ReleaseId, wanted: HelmRelease | null, isForced: boolean, signal: AbortSignal) {
+  async function steps({ id, wanted, rights, isForced }: Task, signal: AbortSignal): Promise<void> {
     const digest = wanted && digestOf(wanted);
     let isStillForced = isForced;
     for (let count = 0; count < MOST_STEPS; count += 1) {
@@ -159,24 +195,36 @@ export function createReleaseReconciler(ports: ReleasePorts) {
       const next = nextStep(revisions, digest === null ? null : { digest, isForced: isStillForced });
       if (ENDS.has(next.step)) return;
       log.info({ namespace: id.namespace, release: id.name, step: next.step }, "Helm is at work");
-      await act(id, next, wanted, revisions, signal);
+      await act(next, { id, wanted, rights }, revisions, signal);
       if (next.step === "upgrade") isStillForced = false;
     }
   }
 
   async function act(
-    id: ReleaseId,
     next: Step,
-    wanted: HelmRelease | null,
+    { id, wanted, rights }: Omit<Task, "isForced">,
     revisions: readonly Revision[],
     signal: AbortSignal,
   ): Promise<void> {
-    if (next.step === "rollback") await helm.rollback(id, next.to, signal);
-    else if (next.step === "uninstall") await helm.uninstall(id, signal);
+    if (next.step === "rollback") await helm.rollback(id, next.to, rights, signal);
+    else if (next.step === "uninstall") await helm.uninstall(id, rights, signal);
     else if (wanted) {
-      const made = { digest: digestOf(wanted), version: nextVersion(revisions) };
-      await helm.upgrade(wanted, revisionLabels(id, clusterId, made), signal);
+      const labels = revisionLabels(id, clusterId, { digest: digestOf(wanted), version: nextVersion(revisions) });
+      const inspect = (manifest: string) => refuseOutside(manifest, rights);
+      await helm.upgrade(wanted, { labels, rights, isUpgrade: next.step === "upgrade", inspect }, signal);
     }
+  }
+
+  /** The API server would refuse it as well, but only in the middle of an upgrade. */
+  async function refuseOutside(manifest: string, { namespace, remedy }: Rights): Promise<void> {
+    const objects: Brought[] = [];
+    for (const document of documentsIn(manifest)) {
+      objects.push(...fieldsOf(document).flatMap(broughtBy));
+      await letOthersWork();
+    }
+    const titles = await outsideOf(objects, namespace, isNamespaced);
+    if (titles.length === 0) return;
+    throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
   }
 
   return {

@@ -23,6 +23,7 @@ function history(...marks: readonly string[]): Revision[] {
 }
 
 const wanted: Goal = { digest: D };
+const NO = { message: "No.", reason: null };
 
 describe("the next step", () => {
   test.each<[string, string[], Goal | null, Step]>([
@@ -110,16 +111,16 @@ describe("labels of a revision", () => {
 describe("[HE4] attempts", () => {
   test("are repeated after ever longer times", () => {
     expect([0, 1, 2, 3, 4, 5, 99].map(retryAfterMs)).toEqual([2_000, 6_000, 18_000, 54_000, 162_000, 300_000, 300_000]);
-    const first = afterAttempt(undefined, D, { failure: "No." }, 1_000);
+    const first = afterAttempt(undefined, D, { failure: NO }, 1_000);
     expect(waitMs(first, D, 1_000)).toBe(2_000);
     expect(waitMs(first, D, 3_000)).toBe(0);
-    const second = afterAttempt(first, D, { failure: "No." }, 3_000);
+    const second = afterAttempt(first, D, { failure: NO }, 3_000);
     expect(waitMs(second, D, 3_000)).toBe(6_000);
-    expect(failureFor(second, D)).toBe("No.");
+    expect(failureFor(second, D)).toEqual(NO);
   });
 
   test("at something else begin at once", () => {
-    const failed = afterAttempt(undefined, D, { failure: "No." }, 1_000);
+    const failed = afterAttempt(undefined, D, { failure: NO }, 1_000);
     expect(waitMs(failed, OTHER, 1_000)).toBe(0);
     expect(failureFor(failed, OTHER)).toBeNull();
     expect(afterAttempt(failed, OTHER, { failure: null }, 1_000).count).toBe(1);
@@ -133,7 +134,7 @@ describe("[HE4] attempts", () => {
   });
 
   test("[HE6] do not count while somebody else is at work", () => {
-    const failed = afterAttempt(undefined, D, { failure: "No." }, 0);
+    const failed = afterAttempt(undefined, D, { failure: NO }, 0);
     const busy = afterAttempt(failed, D, { failure: null, isBusy: true }, 10_000);
     expect(busy).toMatchObject({ count: 1, notBeforeMs: 15_000, failure: null });
   });

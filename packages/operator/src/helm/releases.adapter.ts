@@ -19,11 +19,12 @@ export function createReleases(keeper: ReleaseKeeper, instances: InstanceSource)
       const { state, reason, message, exports } = await keeper.keep(releaseOf(wanted));
       return { state, reason, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
     },
-    async remove({ namespace, name, app }) {
+    async remove({ namespace, name, app, chart }) {
       const component = name.slice(app.length + 1);
       const labels = { [LABELS.app]: app, [LABELS.component]: component };
       const place = { namespace, name: exportsSecretOf(name), labels };
-      const { isGone } = await keeper.remove({ ...releaseOfComponent(namespace, app, component), name }, place);
+      const id = { ...releaseOfComponent(namespace, app, component), name };
+      const { isGone } = await keeper.remove(id, place, chart);
       return isGone ? "gone" : "removing";
     },
     instances: (namespace) => instances.in(namespace),

@@ -15,6 +15,8 @@ export interface KubeRequest {
   readonly accept?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** The user in whose name it is asked; the API server checks whether we may. */
+  readonly as?: string | undefined;
 }
 
 const CALL_TIMEOUT_MS = 30_000;
@@ -53,6 +55,7 @@ export function createTransport(access: KubeAccess): Transport {
         "user-agent": "binnacle-operator",
         ...(body === undefined ? {} : { "content-type": contentType }),
         ...(identity.token === null ? {} : { authorization: `Bearer ${identity.token}` }),
+        ...(request.as === undefined ? {} : { "impersonate-user": request.as }),
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal: request.signal ?? null,

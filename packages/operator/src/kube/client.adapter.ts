@@ -1,5 +1,5 @@
 import { podLogs, watch } from "./client-streams.adapter.ts";
-import { createTransport } from "./client-transport.adapter.ts";
+import { createTransport, type Transport } from "./client-transport.adapter.ts";
 import { createDiscovery } from "./discovery.adapter.ts";
 import type { KubeAccess } from "./kube-access.ts";
 import type { KubeClient, KubeObject, ListOptions, ResourceType, WriteOptions } from "./kube-client.ts";
@@ -20,8 +20,11 @@ interface Page<T> {
 
 export function createKubeClient(access: KubeAccess): KubeClient {
   const transport = createTransport(access);
+  return clientOver(transport, createDiscovery(transport));
+}
+
+function clientOver(transport: Transport, resourceTypeOf: KubeClient["resourceTypeOf"]): KubeClient {
   const { call } = transport;
-  const resourceTypeOf = createDiscovery(transport);
 
   async function placeOf(object: KubeObject, subresource?: string): Promise<string> {
     const type = await resourceTypeOf(object.apiVersion, object.kind);
@@ -108,9 +111,17 @@ export function createKubeClient(access: KubeAccess): KubeClient {
     podLogs: (namespace, pod, options) => podLogs(transport, namespace, pod, options),
     version: () => call({ method: "GET", path: "/version" }),
     resourceTypeOf,
+    as: (user) => clientOver(inTheNameOf(user, transport), resourceTypeOf),
     close: () => transport.close(),
   };
 }
+
+const inTheNameOf = (user: string, { call, stream }: Transport): Transport => ({
+  call: (request) => call({ ...request, as: user }),
+  stream: (request) => stream({ ...request, as: user }),
+  // The connections are those of the client that it was made of, which closes them.
+  close: async () => undefined,
+});
 
 /** The items of a list say neither their kind nor their version, which the reader of an object counts on. */
 function named<T extends KubeObject>(item: T, { group, version, kind }: ResourceType): T {

@@ -144,5 +144,10 @@ export interface KubeClient {
   version(): Promise<KubeVersion>;
   /** Looks again when the kind is unknown, as that of a new custom resource definition is. */
   resourceTypeOf(apiVersion: string, kind: string): Promise<ResourceType>;
+  /**
+   * The same client with the rights of another user, over the same connections. Kubernetes adds the groups of a service
+   * account by itself. Discovery stays our own: it says nothing about objects.
+   */
+  as(user: string): KubeClient;
   close(): Promise<void>;
 }

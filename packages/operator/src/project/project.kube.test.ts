@@ -47,6 +47,30 @@ describe.concurrent("a project on a cluster", () => {
     });
   });
 
+  test("[OD41] has an account for its charts, which comes back as it was meant", async () => {
+    const { name, key } = await ready("charted");
+    const [accounts, bindings] = await Promise.all([
+      keeper.kube.resourceTypeOf("v1", "ServiceAccount"),
+      keeper.kube.resourceTypeOf("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ]);
+    const bound = () => keeper.kube.get(bindings, "binnacle-charts", name);
+    await eventually(async () =>
+      expect(await bound()).toMatchObject({
+        roleRef: { kind: "ClusterRole", name: "binnacle-charts" },
+        subjects: [{ kind: "ServiceAccount", name: "binnacle-charts", namespace: name }],
+      }),
+    );
+    expect(await keeper.kube.get(accounts, "binnacle-charts", name)).toMatchObject({
+      automountServiceAccountToken: false,
+    });
+    const subjects = [{ kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:authenticated" }];
+    await keeper.kube.patch(bindings, "binnacle-charts", name, { subjects }, { kind: "merge" });
+    const again = applyProject(name, { generation: 2 });
+    expect(await keeper.store.apply(again)).toBeNull();
+    await eventually(async () => expect(await bound()).toMatchObject({ subjects: [{ name: "binnacle-charts" }] }));
+    await reported(keeper, key, "ready");
+  });
+
   test("[OD20] gets back a label that somebody has taken", async () => {
     const { name } = await ready("labelled");
     const patch = { metadata: { labels: { [LABELS.project]: null } } };

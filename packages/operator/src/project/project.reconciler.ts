@@ -5,6 +5,7 @@ import { createLeavers, type Seen } from "../desired/leavers.ts";
 import { isLeaving, ownSelector } from "../desired/ownership.ts";
 import { isForPeople } from "../desired/refusal.ts";
 import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS } from "../desired/resource-types.ts";
+import type { ChartAccounts } from "../helm/chart-account.store.ts";
 import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
@@ -25,6 +26,10 @@ export interface ReconcilerPorts {
   readonly clusterId: string;
 }
 
+export interface ProjectPorts extends ReconcilerPorts {
+  readonly accounts: Pick<ChartAccounts, "ensure">;
+}
+
 /** A namespace of somebody else is not watched, so it is looked at from time to time. */
 const LOOK_AGAIN_MS = 15_000;
 const LOOK_AGAIN_LEAVING_MS = 3_000;
@@ -32,8 +37,8 @@ const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 60_000;
 
 /** Makes a namespace for each project, and takes it away with everything in it when the project leaves. */
-export function createProjectReconciler(ports: ReconcilerPorts): Reconciler {
-  const { kube, view, sink, clock, nowMs, log, clusterId } = ports;
+export function createProjectReconciler(ports: ProjectPorts): Reconciler {
+  const { kube, accounts, view, sink, clock, nowMs, log, clusterId } = ports;
   const projects = createLeavers(view, "project");
   let namespaces: Informer<KubeObject> | null = null;
   let fences: Fences | null = null;
@@ -62,6 +67,7 @@ export function createProjectReconciler(ports: ReconcilerPorts): Reconciler {
     ]);
     const decision = decideProject({ project, namespace, left, clusterId, nowMs: nowMs() });
     await act(project, holder, namespace, decision);
+    if (decision.report?.state === "ready") await prepareForCharts(project);
     const report = await afterFence(project, decision.report);
     if (report) {
       tell(project, report);
@@ -98,6 +104,13 @@ export function createProjectReconciler(ports: ReconcilerPorts): Reconciler {
     }
     if (step === "delete_namespace") await kube.delete(NAMESPACES, name, null, uid ? { preconditions: { uid } } : {});
     if (step === "let_go") await bidFarewell(project, holder);
+  }
+
+  /** Who installs a chart there sees to it once more, and says why it fails: a project without charts gets along. */
+  async function prepareForCharts({ key, spec }: Project): Promise<void> {
+    await accounts.ensure(spec.namespace).catch((err: unknown) => {
+      log.warn({ err, key }, "the account for the charts of a project could not be made");
+    });
   }
 
   /** What is seen may be old, and a namespace without its project would stay for good. */
