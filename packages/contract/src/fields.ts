@@ -1,8 +1,9 @@
 import Type, { type TSchema } from "typebox";
 
-/** One line without control characters, with something in it to see. */
-const LINE = "[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*";
-const PRINTABLE = `^${LINE}[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}]${LINE}$`;
+const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029";
+const BLANK = " \\u00a0\\u00ad\\u061c\\u1680\\u180e\\u2000-\\u200f\\u202a-\\u202f\\u205f-\\u206f\\u3000\\ufeff";
+/** One line without control characters, with something in it to see. Neighbouring classes share no character. */
+const PRINTABLE = `^[${BLANK}]*[^${BLANK}${CONTROL}][^${CONTROL}]*$`;
 
 export const Uuid = (description?: string) =>
   Type.String({

@@ -11,6 +11,8 @@ import { ChartUnknown } from "./chart-source.ts";
 import { wrapChart } from "./chart-template.ts";
 import type { Charts } from "./charts.adapter.ts";
 import { makeTemplate, orgToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { askPatterns } from "./patterns-asked.adapter.ts";
+import type { Readers } from "./readers.adapter.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
 import { newVersionOf } from "./template.ts";
 
@@ -22,10 +24,16 @@ function asFault(error: unknown, at: "query" | "body"): unknown {
   return error;
 }
 
-export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry: TemplateRegistry): Route[] {
+interface Sources {
+  readonly charts: Charts;
+  readonly registry: TemplateRegistry;
+  readonly readers: Readers;
+}
+
+export function chartRoutes(db: Queries, clock: Clock, { charts, registry, readers }: Sources): Route[] {
   return [
-    route(inspectChart, signedIn, async ({ query: { repo, name, version } }) =>
-      charts.inspect(repo, name, version).catch((error: unknown) => {
+    route(inspectChart, signedIn, async ({ caller, query: { repo, name, version } }) =>
+      charts.inspect(caller.id, repo, name, version).catch((error: unknown) => {
         throw asFault(error, "query");
       }),
     ),
@@ -34,11 +42,11 @@ export function chartRoutes(db: Queries, clock: Clock, charts: Charts, registry:
       const { namespace, org_id, repo, chart: name, chart_version, parameters = [], ...said } = body;
       // First who asks: nobody is sent around the network for a template that they may not write.
       const orgId = await orgToWriteIn(db, caller, { namespace, org_id }, said.scope);
-      const chart = await charts.inspect(repo, name, chart_version).catch((error: unknown) => {
+      const chart = await charts.inspect(caller.id, repo, name, chart_version).catch((error: unknown) => {
         throw asFault(error, "body");
       });
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
-      refuseBrokenContent(content);
+      refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters));
       const source = { repo, chart: name, chart_version: chart.chart_metadata.version };
       const template = await change((unit) => makeTemplate(unit, clock, { orgId, namespace, content, source }));
       sendEtag(reply, newVersionOf(template));

@@ -1,58 +1,88 @@
-import { createHash } from "node:crypto";
 import type { ChartInspection } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { isDeeperThan } from "../http/body.ts";
 import { AddressRefused, type Fetch, Unreachable } from "../outbound/fetch.adapter.ts";
-import { ArchiveProblem, chartFiles } from "./chart-archive.ts";
-import { type ChartSource, ChartUnknown } from "./chart-source.ts";
-import { newestFirst } from "./chart-version.ts";
+import { ArchiveProblem } from "./chart-archive.ts";
+import { type ChartSource, ChartUnknown, type Reading } from "./chart-source.ts";
+import { fairQueue, QueueFull } from "./fair-queue.ts";
 import { IndexProblem } from "./helm-index.ts";
 import { helmSource } from "./helm-repository.adapter.ts";
 import { ociSource } from "./oci.adapter.ts";
-import { inferSchema } from "./value-schema.ts";
-import { readYamlApart, YamlProblem } from "./yaml-apart.adapter.ts";
+import { type Readers, tooMuchWaiting } from "./readers.adapter.ts";
+import { ReadingProblem } from "./reading.ts";
 
 export interface Charts {
-  /** Throws ChartUnknown, AddressRefused and Unreachable. */
-  inspect(repo: string, name: string, version?: string): Promise<ChartInspection>;
+  /** Throws ChartUnknown, AddressRefused, Unreachable, and the 429 of a caller who asks for too much at once. */
+  inspect(caller: string, repo: string, name: string, version?: string): Promise<ChartInspection>;
 }
 
 const KEPT_FOR_MS = 60 * 60 * 1000;
 const MOST_KEPT = 50;
-const LARGEST_FILE_BYTES = 512 * 1024;
-const LARGEST_README_CHARACTERS = 256 * 1024;
-const DEEPEST_NESTING = 64;
+const MOST_KEPT_CHARACTERS = 16 * 1024 * 1024;
+/** An index alone may have tens of megabytes, so that only so many are held in memory at once. */
+const AT_ONCE = { atOnce: 6, atOncePerCaller: 2, waitingPerCaller: 8 };
+/** For all requests that one inspection makes: a slow repository must not keep its place for long. */
+const PATIENCE_MS = 30_000;
 
 interface Kept {
   readonly at: number;
   readonly chart: Promise<ChartInspection>;
+  characters: number;
 }
 
 /** Keeps what it has read for an hour: charts of a version do not change, and repositories count requests. */
-export function createCharts(fetch: Fetch, clock: Clock): Charts {
+export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Charts {
   const kept = new Map<string, Kept>();
+  const inTurn = fairQueue(AT_ONCE);
 
   function keep(key: string, chart: Promise<ChartInspection>): Promise<ChartInspection> {
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, { at: clock().getTime(), chart });
-    // A failure is nobody's to keep: the next one asks again.
-    chart.catch(() => kept.delete(key));
+    const entry = { at: clock().getTime(), chart, characters: 0 };
+    kept.set(key, entry);
+    chart.then(
+      (inspection) => {
+        entry.characters = JSON.stringify(inspection).length;
+        dropOldest();
+      },
+      // A failure is nobody's to keep: the next one asks again.
+      () => kept.get(key) === entry && kept.delete(key),
+    );
+    dropOldest();
     return chart;
   }
 
+  function dropOldest(): void {
+    let characters = [...kept.values()].reduce((sum, entry) => sum + entry.characters, 0);
+    for (const [key, entry] of kept) {
+      if (kept.size <= MOST_KEPT && characters <= MOST_KEPT_CHARACTERS) return;
+      kept.delete(key);
+      characters -= entry.characters;
+    }
+  }
+
   return {
-    inspect(repo, name, version) {
+    inspect(caller, repo, name, version) {
       const key = JSON.stringify([repo, name, version]);
       const known = kept.get(key);
       if (known && clock().getTime() - known.at < KEPT_FOR_MS) return known.chart;
       kept.delete(key);
-      return keep(key, inspect(fetch, repo, name, version));
+      const work = () => inspect({ fetch: inTime(fetch), readers, caller }, repo, name, version);
+      const chart = inTurn(caller, work).catch((error: unknown) => {
+        throw error instanceof QueueFull ? tooMuchWaiting() : error;
+      });
+      return keep(key, chart);
     },
   };
 }
 
-async function inspect(fetch: Fetch, repo: string, name: string, version?: string): Promise<ChartInspection> {
+/** The same, until the patience for all of its requests together has ended. */
+function inTime(fetch: Fetch): Fetch {
+  const deadline = performance.now() + PATIENCE_MS;
+  return async (url, options) => {
+    if (performance.now() > deadline) throw new Unreachable("it did not answer in time");
+    return fetch(url, options);
+  };
+}
+
+async function inspect(reading: Reading, repo: string, name: string, version?: string): Promise<ChartInspection> {
   const url = URL.parse(repo);
   if (!url?.host || !/^(https?|oci):$/.test(url.protocol)) {
     throw new AddressRefused("The repository must begin with https://, http:// or oci://");
@@ -60,65 +90,20 @@ async function inspect(fetch: Fetch, repo: string, name: string, version?: strin
   // A chart's name is one step of a path, whatever a user writes.
   if (/[/\\]/.test(name)) throw new ChartUnknown();
   try {
-    const read = url.protocol === "oci:" ? ociSource : helmSource;
-    return await opened(await read(fetch, repo, name, version));
+    const source = url.protocol === "oci:" ? ociSource : helmSource;
+    return await opened(reading, await source(reading, repo, name, version));
   } catch (error) {
     if (error instanceof ArchiveProblem) throw new Unreachable(`the chart's archive is not usable: ${error.message}`);
     if (error instanceof IndexProblem) throw new Unreachable(`its index is not usable: ${error.message}`);
-    if (error instanceof YamlProblem) throw new Unreachable(`the chart is not usable: ${error.message}`);
+    if (error instanceof ReadingProblem) throw new Unreachable(`the chart is not usable: ${error.message}`);
     throw error;
   }
 }
 
-const FILES = ["Chart.yaml", "values.yaml", "values.schema.json", "README.md"];
-
-async function opened({ version, versions, archive, digest }: ChartSource): Promise<ChartInspection> {
-  if (digest && createHash("sha256").update(archive).digest("hex") !== digest.replace(/^sha256:/, "")) {
-    throw new Unreachable("the chart's archive is not what the index says it is");
-  }
-  const files = await chartFiles(archive, FILES);
-  const textOf = (name: string) => {
-    const file = files.get(name);
-    if (file && file.length > LARGEST_FILE_BYTES) throw new ArchiveProblem(`${name} is too large`);
-    return file?.toString("utf8") ?? null;
-  };
-  const metadata = await mapOf(textOf("Chart.yaml"));
-  if (typeof metadata["name"] !== "string") throw new ArchiveProblem("it holds no chart");
-  const defaults = await mapOf(textOf("values.yaml"));
-  const schema = schemaOf(textOf("values.schema.json"));
-  const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : null);
-  return {
-    chart_metadata: {
-      name: metadata["name"],
-      version: text(metadata["version"]) ?? version,
-      description: text(metadata["description"]),
-      app_version: text(metadata["appVersion"]),
-      versions: newestFirst(versions),
-    },
-    has_schema: schema !== null,
-    schema: schema ?? inferSchema(defaults),
-    defaults,
-    readme: files.get("README.md")?.toString("utf8").slice(0, LARGEST_README_CHARACTERS) ?? null,
-  };
-}
-
-async function mapOf(yaml: string | null): Promise<Record<string, unknown>> {
-  if (yaml === null) return {};
-  const value = (await readYamlApart(yaml)) ?? {};
-  if (typeof value !== "object" || Array.isArray(value)) throw new YamlProblem("its YAML is no map");
-  if (isDeeperThan(JSON.stringify(value), DEEPEST_NESTING)) throw new YamlProblem("its YAML nests too deeply");
-  return value as Record<string, unknown>;
-}
-
-/** A schema that is none is as good as none. */
-function schemaOf(json: string | null): Record<string, unknown> | null {
-  if (json === null || isDeeperThan(json, DEEPEST_NESTING)) return null;
-  try {
-    const schema: unknown = JSON.parse(json);
-    return typeof schema === "object" && schema !== null && !Array.isArray(schema)
-      ? (schema as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
+async function opened(
+  { readers, caller }: Reading,
+  { version, versions, archive, digest }: ChartSource,
+): Promise<ChartInspection> {
+  const { metadata, ...content } = await readers.read(caller, "chart", { archive, digest });
+  return { chart_metadata: { ...metadata, version: metadata.version ?? version, versions: [...versions] }, ...content };
 }

@@ -8,6 +8,7 @@ import type { Unit } from "../http/change.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
+import type { Patterns } from "./pattern.ts";
 import { insertTemplate, orgChoices, standingIn } from "./template.store.ts";
 import { chooseOrg, contentOf, refuseProblems, refuseUnlessMaker, type Template, wireTemplate } from "./template.ts";
 import { templateProblems } from "./template-problems.ts";
@@ -46,10 +47,11 @@ export function refuseMalformedContent(content: unknown): StackTemplateContent {
 /** `find` is for content that may name addons of the catalog. */
 export function refuseBrokenContent(
   given: Pick<StackTemplateContent, "parameters" | "components">,
+  patterns: Patterns,
   find: FindDefinition = () => undefined,
 ): void {
   const { parameters = [], components } = given;
-  refuseProblems([...templateProblems({ parameters, components }), ...addonSecretProblems(components, find)]);
+  refuseProblems([...templateProblems({ parameters, components }, patterns), ...addonSecretProblems(components, find)]);
 }
 
 interface Making {

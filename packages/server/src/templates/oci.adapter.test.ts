@@ -3,6 +3,7 @@ import { createFetch } from "../outbound/fetch.adapter.ts";
 import { packedChart, serve } from "./chart.fixture.ts";
 import { ChartUnknown } from "./chart-source.ts";
 import { createCharts } from "./charts.adapter.ts";
+import { createReaders } from "./readers.adapter.ts";
 
 const { archive, digest } = packedChart("web", "1.2.0");
 const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
@@ -41,14 +42,14 @@ async function registry({ blob = archive, isPrivate = false }: Registry = {}) {
   });
   onTestFinished(() => server.stop());
   const { host } = new URL(server.url);
-  const charts = createCharts(createFetch({ allowedHosts: [host] }), () => new Date(0));
+  const charts = createCharts(createFetch({ allowedHosts: [host] }), () => new Date(0), createReaders());
   return { repo: `oci://${host}/charts`, charts, authorizations };
 }
 
 describe("a chart in an OCI registry", () => {
   test("[TP41] is read with an anonymous token, and the plus sign of its version", async () => {
     const { repo, charts, authorizations } = await registry();
-    const { chart_metadata, defaults } = await charts.inspect(repo, "web");
+    const { chart_metadata, defaults } = await charts.inspect("somebody", repo, "web");
     expect(chart_metadata).toMatchObject({ name: "web", versions: ["2.0.0-rc.1", "1.2.0+build.7", "1.0.0"] });
     expect(defaults).toMatchObject({ replicaCount: 2 });
     expect(authorizations.filter((given) => given === undefined)).toHaveLength(1);
@@ -56,14 +57,16 @@ describe("a chart in an OCI registry", () => {
 
   test("[TP41] is held against its digest", async () => {
     const { repo, charts } = await registry({ blob: packedChart("web", "6.6.6").archive });
-    await expect(charts.inspect(repo, "web")).rejects.toThrow("the chart's archive is not what the index says it is");
+    await expect(charts.inspect("somebody", repo, "web")).rejects.toThrow(
+      "the chart's archive is not what the index says it is",
+    );
   });
 
   test("[TP41] is unknown where the registry has none, or none for everybody", async () => {
     const { repo, charts } = await registry();
-    await expect(charts.inspect(repo, "web", "9.9.9")).rejects.toThrow(ChartUnknown);
-    await expect(charts.inspect(repo, "nothing")).rejects.toThrow(ChartUnknown);
+    await expect(charts.inspect("somebody", repo, "web", "9.9.9")).rejects.toThrow(ChartUnknown);
+    await expect(charts.inspect("somebody", repo, "nothing")).rejects.toThrow(ChartUnknown);
     const closed = await registry({ isPrivate: true });
-    await expect(closed.charts.inspect(closed.repo, "web")).rejects.toThrow(ChartUnknown);
+    await expect(closed.charts.inspect("somebody", closed.repo, "web")).rejects.toThrow(ChartUnknown);
   });
 });

@@ -1,18 +1,26 @@
 import type { Fetch, Fetched } from "../outbound/fetch.adapter.ts";
 import { Unreachable } from "../outbound/fetch.adapter.ts";
 import { LARGEST_ARCHIVE_BYTES } from "./chart-archive.ts";
-import { type ChartSource, ChartUnknown } from "./chart-source.ts";
-import { chosenVersion } from "./chart-version.ts";
+import { type ChartSource, ChartUnknown, type Reading } from "./chart-source.ts";
 
-const LARGEST_DOCUMENT_BYTES = 4 * 1024 * 1024;
+/** Manifests of charts have a kilobyte or two, and a thousand tags of the longest kind an eighth of a megabyte. */
+const LARGEST_DOCUMENT_BYTES = 512 * 1024;
 const MOST_TAG_PAGES = 20;
+const MOST_TAGS = 10_000;
+/** As the OCI distribution specification has it. */
+const LONGEST_TAG = 128;
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const CHART_LAYERS = new Set(["application/vnd.cncf.helm.chart.content.v1.tar+gzip", "application/tar+gzip"]);
 /** As container tools do: a registry on this machine is spoken to without TLS. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+)(:\d+)?$/;
 
 /** A chart in a registry of container images, by the OCI distribution specification. */
-export async function ociSource(fetch: Fetch, repo: string, name: string, wanted?: string): Promise<ChartSource> {
+export async function ociSource(
+  { fetch, readers, caller }: Reading,
+  repo: string,
+  name: string,
+  wanted?: string,
+): Promise<ChartSource> {
   const { host, pathname } = new URL(repo);
   const origin = `${LOOPBACK.test(host) ? "http" : "https"}://${host}`;
   const repository = `${origin}/v2${pathname.replace(/\/+$/, "")}/${encodeURIComponent(name)}`;
@@ -33,20 +41,22 @@ export async function ociSource(fetch: Fetch, repo: string, name: string, wanted
   async function allTags(): Promise<string[]> {
     const tags: string[] = [];
     let url: string | null = `${repository}/tags/list?n=1000`;
-    for (let page = 0; url !== null && page < MOST_TAG_PAGES; page++) {
+    for (let page = 0; url !== null && page < MOST_TAG_PAGES && tags.length < MOST_TAGS; page++) {
       const answer: Fetched = await get(url, LARGEST_DOCUMENT_BYTES);
       const { tags: some } = documentOf<{ tags?: unknown }>(answer);
-      if (Array.isArray(some)) tags.push(...some.filter((tag) => typeof tag === "string"));
-      const next = /<([^>]+)>;\s*rel="?next"?/.exec(String(answer.headers["link"] ?? ""))?.[1];
+      if (Array.isArray(some)) tags.push(...some.slice(0, MOST_TAGS).filter(isTag));
+      const next = /<([^<>]+)>;\s*rel="?next"?/.exec(String(answer.headers["link"] ?? ""))?.[1];
       url = next ? new URL(next, url).href : null;
     }
     return tags;
   }
 
   // A tag cannot hold the plus sign of a version.
-  const versions = (await allTags()).map((tag) => tag.replaceAll("_", "+"));
-  const version = chosenVersion(versions, wanted);
-  if (version === undefined) throw new ChartUnknown();
+  const { versions, version } = await readers.read(caller, "versions", {
+    versions: (await allTags()).map((tag) => tag.replaceAll("_", "+")),
+    ...(wanted === undefined ? {} : { wanted }),
+  });
+  if (version === null) throw new ChartUnknown();
   const tag = encodeURIComponent(version.replaceAll("+", "_"));
   const manifest = documentOf<{ layers?: { mediaType?: unknown; digest?: unknown }[] }>(
     await get(`${repository}/manifests/${tag}`, LARGEST_DOCUMENT_BYTES, MANIFEST),
@@ -57,6 +67,8 @@ export async function ociSource(fetch: Fetch, repo: string, name: string, wanted
   const { body } = await get(`${repository}/blobs/${digest}`, LARGEST_ARCHIVE_BYTES, "*/*");
   return { version, versions, archive: body, digest: digest.slice("sha256:".length) };
 }
+
+const isTag = (tag: unknown): tag is string => typeof tag === "string" && tag.length <= LONGEST_TAG;
 
 function documentOf<T extends object>({ body }: Fetched): T {
   try {
