@@ -28,15 +28,14 @@ function told<T>(asked: Asked, patienceMs: number): Promise<T> {
     });
     let reason = "it takes too much memory to read";
     let timer: NodeJS.Timeout | undefined;
-    // The deadline is for the reading, and not for the start of the thread.
-    worker.once("online", () => {
-      timer = setTimeout(() => {
-        reason = "it takes too long to read";
-        void worker.terminate();
-      }, patienceMs);
-    });
-    worker.once("message", (answer: Told) => {
-      if ("problem" in answer) reject(new IndexProblem(answer.problem));
+    worker.on("message", (answer: Told | "started") => {
+      // The deadline is for the reading, and not for the start of the thread.
+      if (answer === "started") {
+        timer = setTimeout(() => {
+          reason = "it takes too long to read";
+          void worker.terminate();
+        }, patienceMs);
+      } else if ("problem" in answer) reject(new IndexProblem(answer.problem));
       else resolve(JSON.parse(answer.json));
     });
     // An error is followed by the exit, which is what counts.

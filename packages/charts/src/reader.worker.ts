@@ -21,5 +21,6 @@ function tell(asked: Asked): Told {
   }
 }
 
-/** Answers one question and ends. */
+/** Answers one question and ends. The first message starts the deadline. */
+parentPort?.postMessage("started");
 parentPort?.postMessage(tell(workerData));
