@@ -1,5 +1,5 @@
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import type { ArchivedFile } from "./archive.ts";
 
 export class ArchiveProblem extends Error {
@@ -7,75 +7,151 @@ export class ArchiveProblem extends Error {
 }
 
 export const LARGEST_ARCHIVE_BYTES = 20 * 1024 * 1024;
+export const LARGEST_FILE_BYTES = 512 * 1024;
 const LARGEST_UNPACKED_BYTES = 64 * 1024 * 1024;
+/** Files are cut off after it, so that a larger one can be told by its length. */
+const MOST_FILE_BYTES = LARGEST_FILE_BYTES + 1;
+const LARGEST_HEADER_BYTES = 64 * 1024;
 const MOST_ENTRIES = 10_000;
 const DEEPEST_PATH = 32;
 const BLOCK_BYTES = 512;
 
-const unpack = promisify(gunzip);
-
-/** The files of a chart that describe it, by their path below the chart's own folder; charts within it are left out. */
-export async function chartFiles(archive: Buffer, wanted: readonly string[]): Promise<Map<string, Buffer>> {
+/**
+ * The files of a chart that describe it, by their path below the chart's own folder; charts within it are left out. The
+ * archive is unpacked piece by piece, and nothing but these files is kept.
+ */
+export async function chartFiles(archive: Uint8Array, wanted: readonly string[]): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
-  for (const { path, content } of await unpackChart(archive)) {
+  for await (const { path, content } of filesOf(archive)) {
     const name = path.slice(path.indexOf("/") + 1);
-    if (wanted.includes(name) && !files.has(name)) files.set(name, content);
+    if (wanted.includes(name) && !files.has(name)) files.set(name, await content(MOST_FILE_BYTES));
   }
   return files;
 }
 
 /** Its regular files, with paths of plain steps. */
-export async function unpackChart(archive: Buffer): Promise<ArchivedFile[]> {
-  const tar = await unpack(archive, { maxOutputLength: LARGEST_UNPACKED_BYTES }).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw new ArchiveProblem(
-        error.code === "ERR_BUFFER_TOO_LARGE" ? "it unpacks to too much" : "it is no gzip archive",
-      );
-    },
-  );
+export async function unpackChart(archive: Uint8Array): Promise<ArchivedFile[]> {
   const files: ArchivedFile[] = [];
-  let count = 0;
-  for (const { path, content } of entriesOf(tar)) {
-    if (++count > MOST_ENTRIES) throw new ArchiveProblem("it holds too many files");
-    const steps = path.split("/").filter((step) => step !== "" && step !== ".");
-    if (steps.length > DEEPEST_PATH) throw new ArchiveProblem("its folders nest too deeply");
-    // Some programs take a backslash for a step, and would see another file than we do.
-    if (steps.includes("..") || path.includes("\\")) throw new ArchiveProblem("a path in it leads astray");
-    if (content) files.push({ path: steps.join("/"), content });
+  for await (const { path, content } of filesOf(archive)) {
+    files.push({ path, content: await content(LARGEST_UNPACKED_BYTES) });
   }
   return files;
+}
+
+async function* filesOf(archive: Uint8Array): AsyncGenerator<TarFile> {
+  const tar = new Unpacked(archive);
+  let count = 0;
+  try {
+    for await (const { path, content } of entriesOf(tar)) {
+      if (++count > MOST_ENTRIES) throw new ArchiveProblem("it holds too many files");
+      const steps = path.split("/").filter((step) => step !== "" && step !== ".");
+      if (steps.length > DEEPEST_PATH) throw new ArchiveProblem("its folders nest too deeply");
+      // Some programs take a backslash for a step, and would see another file than we do.
+      if (steps.includes("..") || path.includes("\\")) throw new ArchiveProblem("a path in it leads astray");
+      if (content) yield { path: steps.join("/"), content };
+    }
+  } finally {
+    tar.close();
+  }
+}
+
+/** What a gzip archive unpacks to, to be read from the start to the end. */
+class Unpacked {
+  readonly #gunzip = createGunzip();
+  readonly #chunks: AsyncIterator<Buffer>;
+  #held: Buffer = Buffer.alloc(0);
+  #room = LARGEST_UNPACKED_BYTES;
+
+  constructor(archive: Uint8Array) {
+    Readable.from([archive]).pipe(this.#gunzip);
+    this.#chunks = this.#gunzip[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  close(): void {
+    this.#gunzip.destroy();
+  }
+
+  /** Null where there are fewer bytes left. */
+  async take(bytes: number): Promise<Buffer | null> {
+    const parts: Buffer[] = [];
+    for (let missing = bytes; missing > 0; ) {
+      if (this.#held.length === 0 && !(await this.#more())) return null;
+      const part = this.#held.subarray(0, missing);
+      this.#held = this.#held.subarray(part.length);
+      missing -= part.length;
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  }
+
+  async skip(bytes: number): Promise<boolean> {
+    for (let missing = bytes; missing > 0; ) {
+      if (this.#held.length === 0 && !(await this.#more())) return false;
+      const skipped = Math.min(missing, this.#held.length);
+      this.#held = this.#held.subarray(skipped);
+      missing -= skipped;
+    }
+    return true;
+  }
+
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next().catch(() => {
+      throw new ArchiveProblem("it is no gzip archive");
+    });
+    if (done) return false;
+    this.#room -= value.length;
+    if (this.#room < 0) throw new ArchiveProblem("it unpacks to too much");
+    this.#held = value;
+    return true;
+  }
+}
+
+interface TarFile {
+  readonly path: string;
+  /** At most so much of it. To be called before the next entry is asked for, or not at all. */
+  readonly content: (most: number) => Promise<Buffer>;
 }
 
 interface TarEntry {
   readonly path: string;
   /** Null for what is no regular file: nothing is made of links, devices and folders. */
-  readonly content: Buffer | null;
+  readonly content: TarFile["content"] | null;
 }
 
 const REGULAR = new Set(["0", "\0", ""]);
 const PAX_HEADER = "x";
 const GNU_LONG_NAME = "L";
 
-function* entriesOf(tar: Buffer): Generator<TarEntry> {
+async function* entriesOf(tar: Unpacked): AsyncGenerator<TarEntry> {
   let longPath: string | null = null;
-  for (let at = 0; at + BLOCK_BYTES <= tar.length; ) {
-    const header = tar.subarray(at, at + BLOCK_BYTES);
+  for (let header = await tar.take(BLOCK_BYTES); header !== null; header = await tar.take(BLOCK_BYTES)) {
     if (header.every((byte) => byte === 0)) return;
     const size = sizeOf(header);
-    const start = at + BLOCK_BYTES;
-    if (start + size > tar.length) throw new ArchiveProblem("it breaks off");
-    const content = tar.subarray(start, start + size);
+    const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
     const type = textAt(header, 156, 1);
-    if (type === GNU_LONG_NAME) longPath = content.toString("utf8").replace(/\0.*$/s, "");
-    else if (type === PAX_HEADER) longPath = paxPath(content) ?? longPath;
-    else {
+    let left = size;
+    const content = async (most: number) => {
+      const taken = Math.min(size, most);
+      left -= taken;
+      return (await tar.take(taken)) ?? breaksOff();
+    };
+    if (type === GNU_LONG_NAME || type === PAX_HEADER) {
+      if (size > LARGEST_HEADER_BYTES) throw new ArchiveProblem("it is no tar archive");
+      const text = (await content(size)).toString("utf8");
+      longPath = type === PAX_HEADER ? (paxPath(text) ?? longPath) : untilNul(text);
+    } else {
       const path = longPath ?? shortPath(header);
       longPath = null;
       // Folders are entries too, and count as such.
       yield { path, content: REGULAR.has(type) ? content : null };
     }
-    at = start + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+    if (!(await tar.skip(left))) breaksOff();
+    await tar.skip(padding);
   }
+}
+
+function breaksOff(): never {
+  throw new ArchiveProblem("it breaks off");
 }
 
 function sizeOf(header: Buffer): number {
@@ -89,12 +165,10 @@ function shortPath(header: Buffer): string {
   return prefix ? `${prefix}/${textAt(header, 0, 100)}` : textAt(header, 0, 100);
 }
 
-function textAt(header: Buffer, start: number, length: number): string {
-  return header.toString("utf8", start, start + length).replace(/\0.*$/s, "");
-}
+const textAt = (header: Buffer, start: number, length: number) =>
+  untilNul(header.toString("utf8", start, start + length));
+
+const untilNul = (text: string) => text.split("\0", 1)[0] ?? "";
 
 /** Records of the form `27 path=some/where\n`, of which only the path is of interest. */
-function paxPath(content: Buffer): string | null {
-  const text = content.toString("utf8");
-  return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text)?.[1] ?? null;
-}
+const paxPath = (text: string): string | null => /(?:^|\n)\d{1,20} path=([^\n]*)\n/.exec(text)?.[1] ?? null;

@@ -22,11 +22,7 @@ const oci = ({ url }: WebServer, path = "") => `${url.replace(/^http:/, "oci:")}
 /** Every server of these tests is on this machine. */
 const fetch = createFetch({ allowedHosts: ["127.0.0.1"] });
 const pull = (repo: string, ...urls: string[]) =>
-  pullChart(
-    fetch,
-    { repo, name: "web" },
-    urls.map((url) => ({ url, ...login })),
-  );
+  pullChart(fetch, { repo, name: "web" }, { credentials: urls.map((url) => ({ url, ...login })) });
 
 describe("the credential for an address", () => {
   const named = (...urls: string[]): RepositoryCredential[] => urls.map((url) => ({ url, ...login }));

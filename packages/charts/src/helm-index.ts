@@ -12,56 +12,81 @@ export class IndexProblem extends Error {
 }
 
 const LARGEST_ENTRY_CHARACTERS = 64 * 1024;
+const LARGEST_JSON_BYTES = 8 * 1024 * 1024;
+const LONGEST_LINE_BYTES = 1024 * 1024;
+const LONGEST_VERSION = 128;
+const LONGEST_URL = 2000;
+const LONGEST_DIGEST = 200;
+const MOST_URLS = 10;
 const MOST_ENTRIES = 10_000;
 
 /**
- * The texts of the entries of one chart. Indexes of tens of megabytes are common, and to parse one takes many seconds in
- * which nobody else is served; so the lines of the one chart are cut out first. That is sound: in block style, nothing of
- * a chart stands at or left of the column of its name but the dashes of its list.
+ * The texts of the entries of one chart. Indexes of tens of megabytes are common, and to parse one takes many seconds; so
+ * the lines of the one chart are cut out first. That is sound: in block style, nothing of a chart stands at or left of the
+ * column of its name but the dashes of its list.
  */
-export function entriesOf(index: string, chart: string): string[] {
-  if (index.trimStart().startsWith("{")) return entriesOfJson(index, chart);
-  const lines = new Lines(index);
-  for (let line = lines.next(); line !== null; line = lines.next()) {
-    if (/^entries:\s*(#.*)?$/.test(line)) return cutOut(lines, chart);
+export function* entriesOf(index: Buffer, chart: string): Generator<string> {
+  if (index.toString("latin1", 0, 1024).trimStart().startsWith("{")) {
+    yield* entriesOfJson(index, chart);
+    return;
+  }
+  const lines = linesOf(index);
+  for (const line of lines) {
+    if (/^entries:\s*(#.*)?$/.test(line)) {
+      yield* cutOut(lines, chart);
+      return;
+    }
   }
   throw new IndexProblem("it has no entries");
 }
 
 /** One line at a time: splitting everything would take several times the memory. */
-class Lines {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  next(): string | null {
-    if (this.#at >= this.#text.length) return null;
-    const end = this.#text.indexOf("\n", this.#at);
-    const line = this.#text.slice(this.#at, end === -1 ? undefined : end);
-    this.#at = end === -1 ? this.#text.length : end + 1;
-    return line.endsWith("\r") ? line.slice(0, -1) : line;
+function* linesOf(text: Buffer): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf("\n", at);
+    const end = found === -1 ? text.length : found;
+    if (end - at > LONGEST_LINE_BYTES) throw new IndexProblem("it has a line that is too long");
+    const line = text.toString("utf8", at, end);
+    at = end + 1;
+    yield line.endsWith("\r") ? line.slice(0, -1) : line;
   }
 }
 
 const indentOf = (line: string) => line.length - line.trimStart().length;
 const isBlank = (line: string) => /^\s*(#.*)?$/.test(line);
 
-function cutOut(lines: Lines, chart: string): string[] {
+/** The lines of an item of a list, as far as an entry may be large. */
+class Item {
+  readonly indent: number;
+  readonly #lines: string[];
+  #room = LARGEST_ENTRY_CHARACTERS;
+
+  constructor(first: string) {
+    this.indent = indentOf(first);
+    // With the dash as one more space.
+    this.#lines = [first.replace("-", " ")];
+  }
+
+  add(line: string): void {
+    this.#room -= line.length + 1;
+    if (this.#room >= 0) this.#lines.push(line);
+  }
+
+  /** Empty where it is too large to be of use. */
+  get text(): string {
+    return this.#room >= 0 ? this.#lines.join("\n") : "";
+  }
+}
+
+function* cutOut(lines: Iterable<string>, chart: string): Generator<string> {
   const names = new Set([`${chart}:`, `"${chart}":`, `'${chart}':`]);
-  const entries: string[] = [];
   let column: number | null = null;
-  let current: string[] | null = null;
+  let current: Item | null = null;
   let isWanted = false;
-  const finish = () => {
-    if (current) entries.push(asValue(current));
-    current = null;
-  };
-  for (let line = lines.next(); line !== null; line = lines.next()) {
+  let count = 0;
+  for (const line of lines) {
     if (isBlank(line)) {
-      current?.push(line);
+      current?.add(line);
       continue;
     }
     const indent = indentOf(line);
@@ -69,38 +94,36 @@ function cutOut(lines: Lines, chart: string): string[] {
     column ??= indent;
     const isItem = line.startsWith("-", indent);
     if (indent === column && !isItem) {
-      finish();
+      if (current) yield current.text;
+      current = null;
       if (isWanted) break;
       isWanted = names.has(line.trim());
-    } else if (isWanted && isItem && (current === null || indent <= indentOf(current[0] ?? ""))) {
-      finish();
-      if (entries.length >= MOST_ENTRIES) throw new IndexProblem("it lists too many versions");
-      current = [line];
-    } else current?.push(line);
+    } else if (isWanted && isItem && (current === null || indent <= current.indent)) {
+      if (current) yield current.text;
+      if (++count > MOST_ENTRIES) throw new IndexProblem("it lists too many versions");
+      current = new Item(line);
+    } else current?.add(line);
   }
-  finish();
-  return entries;
+  if (current) yield current.text;
 }
 
-/** The lines of a list's item, with the dash as one more space. */
-const asValue = ([first = "", ...rest]: readonly string[]) => [first.replace("-", " "), ...rest].join("\n");
-
-function entriesOfJson(index: string, chart: string): string[] {
+function* entriesOfJson(index: Buffer, chart: string): Generator<string> {
+  if (index.length > LARGEST_JSON_BYTES) throw new IndexProblem("it is too large for JSON");
   let value: unknown;
   try {
-    value = JSON.parse(index);
+    value = JSON.parse(index.toString("utf8"));
   } catch {
     throw new IndexProblem("it is no JSON");
   }
   const entries = (value as { entries?: unknown }).entries;
   if (typeof entries !== "object" || entries === null) throw new IndexProblem("it has no entries");
   const versions: unknown = Object.hasOwn(entries, chart) ? (entries as Record<string, unknown>)[chart] : [];
-  return Array.isArray(versions) ? versions.slice(0, MOST_ENTRIES).map((entry) => JSON.stringify(entry)) : [];
+  if (Array.isArray(versions)) yield* versions.slice(0, MOST_ENTRIES).map((entry) => JSON.stringify(entry));
 }
 
 /** Null for an entry that is of no use: without a version, without an address, or not to be read. */
 export function parseEntry(text: string): IndexEntry | null {
-  if (text.length > LARGEST_ENTRY_CHARACTERS) return null;
+  if (text === "" || text.length > LARGEST_ENTRY_CHARACTERS) return null;
   let entry: Record<string, unknown>;
   try {
     entry = parse(text, { maxAliasCount: 0, uniqueKeys: false, logLevel: "error" });
@@ -109,7 +132,11 @@ export function parseEntry(text: string): IndexEntry | null {
   }
   if (typeof entry !== "object" || entry === null) return null;
   const { version, urls, digest } = entry;
-  const addresses = Array.isArray(urls) ? urls.filter((url) => typeof url === "string") : [];
+  const addresses = (Array.isArray(urls) ? urls.slice(0, MOST_URLS) : []).filter(isAddress);
   if ((typeof version !== "string" && typeof version !== "number") || addresses.length === 0) return null;
-  return { version: String(version), urls: addresses, digest: typeof digest === "string" ? digest : null };
+  const stated = typeof digest === "string" ? digest : null;
+  if (String(version).length > LONGEST_VERSION || (stated?.length ?? 0) > LONGEST_DIGEST) return null;
+  return { version: String(version), urls: addresses, digest: stated };
 }
+
+const isAddress = (url: unknown): url is string => typeof url === "string" && url.length <= LONGEST_URL;

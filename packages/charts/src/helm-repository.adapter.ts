@@ -1,23 +1,20 @@
-import { setImmediate } from "node:timers/promises";
 import { LARGEST_ARCHIVE_BYTES } from "./chart-archive.ts";
+import type { ChartMeans } from "./chart-reading.ts";
 import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable, isChartName } from "./chart-source.ts";
-import { chosenVersion } from "./chart-version.ts";
-import { authorizing, type RepositoryCredential } from "./credential.ts";
+import { authorizing } from "./credential.ts";
 import { type Fetch, Unreachable } from "./fetch.adapter.ts";
-import { entriesOf, type IndexEntry, parseEntry } from "./helm-index.ts";
+import type { IndexEntry } from "./helm-index.ts";
 import { ociSource } from "./oci.adapter.ts";
 
 const LARGEST_INDEX_BYTES = 48 * 1024 * 1024;
-/** How many entries are read before others get their turn. */
-const ENTRIES_AT_ONCE = 20;
 
 /** A chart in a Helm repository, which is a web folder with an `index.yaml`. */
 export async function helmSource(
   anonymous: Fetch,
   { repo, name, version: wanted }: ChartAddress,
-  credentials: readonly RepositoryCredential[],
+  means: ChartMeans,
 ): Promise<ChartSource> {
-  const fetch = authorizing(anonymous, credentials);
+  const fetch = authorizing(anonymous, means.credentials);
   const folder = new URL(repo);
   folder.pathname = `${folder.pathname.replace(/\/+$/, "")}/`;
   const index = new URL("index.yaml", folder);
@@ -26,13 +23,10 @@ export async function helmSource(
   if (status === 404 || status === 410) throw new ChartUnknown();
   refuseUnlessRead(status);
 
-  const entries = await readEntries(body.toString("utf8"), name);
-  const versions = entries.map(({ version }) => version);
-  const version = chosenVersion(versions, wanted);
-  const entry = entries.find((candidate) => candidate.version === version);
+  const { versions, entry } = await means.reader.index({ index: body, chart: name, wanted });
   const address = entry && URL.parse(entry.urls[0] ?? "", folder.href)?.href;
   if (!entry || !address) throw new ChartUnknown();
-  if (address.startsWith("oci://")) return fromRegistry(anonymous, address, entry, versions, credentials);
+  if (address.startsWith("oci://")) return fromRegistry(anonymous, address, entry, versions, means);
 
   const archive = await fetch(address, { maxBytes: LARGEST_ARCHIVE_BYTES });
   refuseUnlessRead(archive.status);
@@ -44,26 +38,16 @@ function refuseUnlessRead(status: number): void {
   if (status !== 200) throw new Unreachable(`it answered ${status}`);
 }
 
-async function readEntries(index: string, name: string): Promise<IndexEntry[]> {
-  const entries: IndexEntry[] = [];
-  for (const [position, text] of entriesOf(index, name).entries()) {
-    if (position % ENTRIES_AT_ONCE === 0) await setImmediate();
-    const entry = parseEntry(text);
-    if (entry) entries.push(entry);
-  }
-  return entries;
-}
-
 /** Some repositories keep the index and leave the archives to a registry: `oci://registry/path/chart:1.2.3`. */
 async function fromRegistry(
   fetch: Fetch,
   address: string,
   { version }: IndexEntry,
   versions: readonly string[],
-  credentials: readonly RepositoryCredential[],
+  means: ChartMeans,
 ) {
   const [, repo = "", name = ""] = /^(.*)\/([^/:]+)(?::[^/]*)?$/.exec(address) ?? [];
   if (!isChartName(name)) throw new ChartUnknown();
-  const source = await ociSource(fetch, { repo, name, version }, credentials);
+  const source = await ociSource(fetch, { repo, name, version }, means);
   return { ...source, versions };
 }

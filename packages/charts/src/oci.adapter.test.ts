@@ -52,7 +52,7 @@ describe("a chart in an OCI registry", () => {
     const { version, versions, archive: pulled } = await pull();
     expect({ version, versions }).toEqual({
       version: "1.2.0+build.7",
-      versions: ["1.0.0", "1.2.0+build.7", "2.0.0-rc.1"],
+      versions: ["2.0.0-rc.1", "1.2.0+build.7", "1.0.0"],
     });
     expect(pulled).toEqual(archive);
     expect(authorizations.filter((given) => given === undefined)).toHaveLength(1);

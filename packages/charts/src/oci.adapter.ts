@@ -1,12 +1,16 @@
 import { LARGEST_ARCHIVE_BYTES } from "./chart-archive.ts";
+import type { ChartMeans } from "./chart-reading.ts";
 import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable } from "./chart-source.ts";
-import { chosenVersion } from "./chart-version.ts";
 import { basicAuthorization, credentialFor, type RepositoryCredential } from "./credential.ts";
 import { type Fetch, type Fetched, Unreachable } from "./fetch.adapter.ts";
 import { webAddressOf } from "./repository-url.ts";
 
-const LARGEST_DOCUMENT_BYTES = 4 * 1024 * 1024;
+/** Manifests of charts have a kilobyte or two, and a thousand tags of the longest kind an eighth of a megabyte. */
+const LARGEST_DOCUMENT_BYTES = 512 * 1024;
 const MOST_TAG_PAGES = 20;
+const MOST_TAGS = 10_000;
+/** As the OCI distribution specification has it. */
+const LONGEST_TAG = 128;
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const CHART_LAYERS = new Set(["application/vnd.cncf.helm.chart.content.v1.tar+gzip", "application/tar+gzip"]);
 
@@ -14,7 +18,7 @@ const CHART_LAYERS = new Set(["application/vnd.cncf.helm.chart.content.v1.tar+gz
 export async function ociSource(
   fetch: Fetch,
   { repo, name, version: wanted }: ChartAddress,
-  credentials: readonly RepositoryCredential[],
+  { credentials, reader }: ChartMeans,
 ): Promise<ChartSource> {
   const registry = webAddressOf(repo);
   if (!registry) throw new ChartUnknown();
@@ -38,19 +42,21 @@ export async function ociSource(
   async function allTags(): Promise<string[]> {
     const tags: string[] = [];
     let url: string | null = `${repository}/tags/list?n=1000`;
-    for (let page = 0; url !== null && page < MOST_TAG_PAGES; page++) {
+    for (let page = 0; url !== null && page < MOST_TAG_PAGES && tags.length < MOST_TAGS; page++) {
       const answer: Fetched = await get(url, LARGEST_DOCUMENT_BYTES);
       const { tags: some } = documentOf<{ tags?: unknown }>(answer);
-      if (Array.isArray(some)) tags.push(...some.filter((tag) => typeof tag === "string"));
+      if (Array.isArray(some)) tags.push(...some.slice(0, MOST_TAGS).filter(isTag));
       url = nextPage(answer, url);
     }
     return tags;
   }
 
   // A tag cannot hold the plus sign of a version.
-  const versions = (await allTags()).map((tag) => tag.replaceAll("_", "+"));
-  const version = chosenVersion(versions, wanted);
-  if (version === undefined) throw new ChartUnknown();
+  const { versions, version } = await reader.versions({
+    versions: (await allTags()).map((tag) => tag.replaceAll("_", "+")),
+    wanted,
+  });
+  if (version === null) throw new ChartUnknown();
   const tag = encodeURIComponent(version.replaceAll("+", "_"));
   const manifest = documentOf<{ layers?: { mediaType?: unknown; digest?: unknown }[] }>(
     await get(`${repository}/manifests/${tag}`, LARGEST_DOCUMENT_BYTES, MANIFEST),
@@ -64,12 +70,14 @@ export async function ociSource(
 
 /** Of the same registry: the request for it carries the same authorization, which is nobody else's business. */
 function nextPage({ headers }: Fetched, current: string): string | null {
-  const link = /<([^>]+)>;\s*rel="?next"?/.exec(String(headers["link"] ?? ""))?.[1];
+  const link = /<([^<>]+)>;\s*rel="?next"?/.exec(String(headers["link"] ?? ""))?.[1];
   if (link === undefined) return null;
   const next = URL.parse(link, current);
   if (next?.origin !== new URL(current).origin) throw new Unreachable("its list of tags goes on elsewhere");
   return next.href;
 }
+
+const isTag = (tag: unknown): tag is string => typeof tag === "string" && tag.length <= LONGEST_TAG;
 
 function documentOf<T extends object>({ body }: Fetched): T {
   try {

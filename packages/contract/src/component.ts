@@ -21,6 +21,7 @@ const HOST_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 const Text = Type.String({ maxLength: 32_768 });
 
 export const ExportKey = Type.String({
+  maxLength: 253,
   pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$",
   examples: ["url"],
 });
@@ -151,7 +152,7 @@ export const WorkloadSpec = Type.Object(
 );
 export type WorkloadSpec = Static<typeof WorkloadSpec>;
 
-const Values = Type.Record(Type.String(), Type.Unknown(), { examples: [{}] });
+const Values = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1000, examples: [{}] });
 
 export const AddonSpec = Type.Object(
   {
@@ -224,6 +225,7 @@ const shared = {
 
 /** As Kubernetes names the keys of a Secret: `.`, `..` and what begins with two dots are its own. */
 export const SecretKey = Type.String({
+  maxLength: 253,
   pattern: "^(?!\\.\\.?$|\\.\\.)[A-Za-z0-9._-]{1,253}$",
   examples: ["API_KEY"],
 });

@@ -53,7 +53,38 @@ export const codedConflict = (code: ConflictCode, message: string, context: obje
   new Fault("conflict", message, { detail: { code, message, ...context } });
 
 export const invalid = (items: readonly ValidationItem[]) =>
-  new Fault("invalid", "The request is not valid.", { detail: [...items] });
+  new Fault("invalid", "The request is not valid.", { detail: readableItems(items) });
+
+const MOST_ITEMS = 100;
+const MOST_ITEMS_BYTES = 63 * 1024;
+const LONGEST_STEP = 256;
+const LONGEST_MESSAGE = 1000;
+
+/**
+ * The first of the items, with long text cut off, so that no answer is larger than what people can read. A place that
+ * is too far inside is given as the nearest one around it that has room.
+ */
+export function readableItems(items: readonly ValidationItem[]): ValidationItem[] {
+  const readable: ValidationItem[] = [];
+  let room = MOST_ITEMS_BYTES;
+  for (const { loc, msg, type } of items.slice(0, MOST_ITEMS)) {
+    const steps = loc.map((step) => (typeof step === "string" ? cut(step, LONGEST_STEP) : step));
+    let item = { loc: steps, msg: cut(msg, LONGEST_MESSAGE), type };
+    if (readable.length === 0) {
+      while (bytesOf(item) > room && item.loc.length > 1) item = { ...item, loc: item.loc.slice(0, -1) };
+    }
+    room -= bytesOf(item);
+    if (room < 0) break;
+    readable.push(item);
+  }
+  return readable;
+}
+
+const cut = (text: string, longest: number) =>
+  text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
+
+/** With the comma after it. */
+const bytesOf = (item: ValidationItem) => Buffer.byteLength(JSON.stringify(item)) + 1;
 
 /** One field that is well-formed and still wrong. */
 export const invalidValue = (loc: ValidationItem["loc"], msg: string) => invalid([{ loc, msg, type: "value_error" }]);

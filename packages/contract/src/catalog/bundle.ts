@@ -14,6 +14,7 @@ const Url = (example: string) =>
 
 /** Two numbers, each without leading zeros, so that one version has one spelling. */
 export const BundleVersion = Type.String({
+  maxLength: 13,
   pattern: "^(0|[1-9][0-9]{0,5})\\.(0|[1-9][0-9]{0,5})$",
   examples: ["1.4"],
 });

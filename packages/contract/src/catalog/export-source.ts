@@ -24,7 +24,8 @@ const TEXT_NAME = "(release|namespace|fullname|values(\\.[A-Za-z0-9_-]+)+|export
 const TextTemplate = Type.String({
   minLength: 1,
   maxLength: 2000,
-  pattern: `^([^$]|\\$\\$\\{|\\$(?!\\{|\\$\\{)|\\$\\{${TEXT_NAME}(\\|uri)?\\})+$`,
+  // Each piece is told from the others by its first two characters, so that there is one way to read a text.
+  pattern: `^([^$]|\\$[^\${]|\\$\\$+[^$]|\\$\\{${TEXT_NAME}(\\|uri)?\\})*\\$?$`,
   examples: [`nats://\${exports.host}:4222`],
 });
 

@@ -8,27 +8,42 @@ export interface Placeholder {
 }
 type Part = string | Placeholder;
 
-const TOKEN = /\$\$\{|\$\{([^}]*)\}/g;
-
-/** The text in pieces: what stands for itself, and what is to be filled in. */
+/**
+ * The text in pieces: what stands for itself, and what is to be filled in. It goes forward only. A regular expression
+ * would search for the end of each placeholder anew, and a text of nothing but beginnings would take the square of its
+ * length.
+ */
 export function scanPlaceholders(text: string): Part[] {
   const parts: Part[] = [];
-  let end = 0;
-  for (const match of text.matchAll(TOKEN)) {
-    if (match.index > end) parts.push(text.slice(end, match.index));
-    parts.push(match[1] === undefined ? "${" : { name: match[1] });
-    end = match.index + match[0].length;
+  const lastEnd = text.lastIndexOf("}");
+  let at = 0;
+  for (let start = text.indexOf("${"); start !== -1; start = text.indexOf("${", Math.max(at, start + 1))) {
+    const isEscaped = start > at && text[start - 1] === "$";
+    // A placeholder that never ends stands for itself.
+    if (!isEscaped && start > lastEnd) continue;
+    const plain = text.slice(at, isEscaped ? start - 1 : start);
+    if (plain) parts.push(plain);
+    const end = isEscaped ? start + 1 : text.indexOf("}", start);
+    parts.push(isEscaped ? "${" : { name: text.slice(start + 2, end) });
+    at = end + 1;
   }
-  if (end < text.length) parts.push(text.slice(end));
+  if (at < text.length) parts.push(text.slice(at));
   return parts;
 }
 
 /** The names of all placeholders anywhere in a value; keys of objects are not looked at. */
 export function placeholdersIn(value: unknown): Set<string> {
-  const texts = typeof value === "string" ? scanPlaceholders(value) : [];
-  const own = texts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
-  const inner = typeof value === "object" && value !== null ? Object.values(value) : [];
-  return new Set([...own, ...inner.flatMap((item) => [...placeholdersIn(item)])]);
+  const names = new Set<string>();
+  collectPlaceholders(value, names);
+  return names;
+}
+
+function collectPlaceholders(value: unknown, names: Set<string>): void {
+  if (typeof value === "string") {
+    for (const part of scanPlaceholders(value)) if (typeof part === "object") names.add(part.name);
+  } else if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) collectPlaceholders(item, names);
+  }
 }
 
 /** A string that is exactly one placeholder becomes the value itself, of whatever type; elsewhere its text is written in. */

@@ -28,7 +28,11 @@ export const TemplateParameter = Type.Object(
 );
 export type TemplateParameter = Static<typeof TemplateParameter>;
 
-const Placeholder = Type.String({ maxLength: 32_768, pattern: "\\$\\{[^}]*\\}" });
+/** Text with a placeholder in it. There is one way to the first that `$${` does not write literally. */
+const Placeholder = Type.String({
+  maxLength: 32_768,
+  pattern: "^([^$]|\\$\\$+[^$]|\\$[^${])*\\$\\{[^}]*\\}",
+});
 
 interface Shape extends TSchema {
   readonly title?: string;

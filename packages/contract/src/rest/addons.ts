@@ -33,6 +33,7 @@ const Values = Type.Unsafe<Record<string, unknown>>(
     {},
     {
       additionalProperties: true,
+      maxProperties: 1000,
       description: "Laid over the definition's default values.",
       examples: [{ auth: { database: "shop" } }],
     },

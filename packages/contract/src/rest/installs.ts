@@ -52,7 +52,7 @@ export const InstallEvent = Type.Object(reported, {
 export type InstallEvent = Static<typeof InstallEvent>;
 
 const WrittenEntry = Type.Object(
-  { ...reported, at: Type.Optional(Timestamp()) },
+  { ...reported, at: Type.Optional({ ...Timestamp(), maxLength: 64 }) },
   { ...strict, title: "WrittenJournalEntry" },
 );
 

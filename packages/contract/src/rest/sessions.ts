@@ -15,7 +15,7 @@ const AccessToken = Type.Object(
 
 const RefreshCookie = Type.Object({
   refresh_token: Type.Optional(
-    Type.String({ description: "Set by the login; HttpOnly.", examples: ["<REFRESH_TOKEN>"] }),
+    Type.String({ maxLength: 4096, description: "Set by the login; HttpOnly.", examples: ["<REFRESH_TOKEN>"] }),
   ),
 });
 

@@ -292,6 +292,9 @@ export const StackTemplateReading = Type.Object(
 );
 export type StackTemplateReading = Static<typeof StackTemplateReading>;
 
+/** Characters of a template in YAML. Reading YAML takes far longer than reading JSON. */
+export const MAX_TEMPLATE_YAML = 128 * 1024;
+
 export const createStackTemplateFromYaml = operation({
   id: "createStackTemplateFromYaml",
   method: "POST",
@@ -303,8 +306,14 @@ export const createStackTemplateFromYaml = operation({
   credentials: "user",
   body: Type.Object(
     {
-      file: Type.Optional(Type.String({ contentMediaType: "application/yaml", description: "The file." })),
-      yaml_content: Type.Optional(Type.String({ description: "The same, as text." })),
+      file: Type.Optional(
+        Type.String({
+          maxLength: MAX_TEMPLATE_YAML,
+          contentMediaType: "application/yaml",
+          description: "The file.",
+        }),
+      ),
+      yaml_content: Type.Optional(Type.String({ maxLength: MAX_TEMPLATE_YAML, description: "The same, as text." })),
       create: Type.Optional(Type.Boolean({ default: false })),
       namespace: Type.Optional(DnsLabel("shop")),
       org_id: orgId,

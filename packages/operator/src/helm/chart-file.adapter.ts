@@ -44,7 +44,7 @@ export function createChartFiles({ allowedHosts, credentials, resolve }: ChartFi
     const problem = repositoryProblem(repo, allowedHosts);
     if (problem) throw new AddressRefused(problem);
     const breakable: Fetch = (url, options) => fetch(url, { ...options, signal });
-    const { archive } = await pullChart(breakable, { repo, name, version }, credentials());
+    const { archive } = await pullChart(breakable, { repo, name, version }, { credentials: credentials() });
     return helmChart(archive);
   }
 

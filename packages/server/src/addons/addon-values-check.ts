@@ -1,19 +1,18 @@
 import type { AddonDefinitionFile, ValidationItem, ValidationType } from "@binnacle/contract";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import { compileValuesSchema } from "../catalog/values-schema.ts";
 import { stepsAlong } from "../http/json-pointer.ts";
 import type { Values } from "./addon-values.ts";
 
 type Schema = AddonDefinitionFile["values_schema"];
 
-/** Compiled once for each schema of the catalog; an Ajv of its own, because Ajv remembers schemas by `$id`. */
+/** Compiled once for each schema of the catalog. */
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
 function validatorOf(schema: Schema): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
-  const made = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false }).compile(
-    schema,
-  );
+  const made = compileValuesSchema(schema);
   compiled.set(schema, made);
   return made;
 }

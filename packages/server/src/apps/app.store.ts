@@ -157,14 +157,29 @@ export async function writeSecrets(
       )
     )
   `.execute(tx);
-  const rows = touched.flatMap(({ component, key, value }) => {
-    if (value === null) return [];
-    const id = newId();
-    const sealed_value = vault.seal(value, { table: "app_secrets", row: id, column: "sealed_value" });
-    return [{ id, app_id: appId, component, key, sealed_value, updated_at: now }];
-  });
-  if (rows.length > 0) await tx.insertInto("app_secrets").values(rows).execute();
+  const set = touched.flatMap(({ component, key, value }) => (value === null ? [] : [{ component, key, value }]));
+  // An app may have twenty thousand of them, and to seal all at once would keep others waiting.
+  for (let at = 0; at < set.length; at += SECRETS_AT_ONCE) {
+    const rows = set.slice(at, at + SECRETS_AT_ONCE).map(({ component, key, value }) => {
+      const id = newId();
+      return {
+        id,
+        component,
+        key,
+        sealed: vault.seal(value, { table: "app_secrets", row: id, column: "sealed_value" }),
+      };
+    });
+    await sql`
+      insert into app_secrets (id, app_id, component, key, sealed_value, updated_at)
+      select given.id, ${appId}, given.component, given.key, given.sealed, ${now} from unnest(
+        ${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ component }) => component)}::text[],
+        ${rows.map(({ key }) => key)}::text[], ${rows.map(({ sealed }) => sealed)}::text[]
+      ) as given (id, component, key, sealed)
+    `.execute(tx);
+  }
 }
+
+const SECRETS_AT_ONCE = 500;
 
 /** Until when the hub that holds the cluster's connection vouches for it. */
 export async function sessionLease(db: Queries, clusterId: string): Promise<Date | null> {

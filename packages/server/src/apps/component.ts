@@ -99,6 +99,11 @@ function needProblems(components: readonly ComponentSpec[]): ValidationItem[] {
 
 /** The places of those that have the key of an earlier one. */
 function repeats<T>(items: readonly T[], keyOf: (item: T) => unknown): number[] {
-  const keys = items.map(keyOf);
-  return keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : []));
+  const seen = new Set<unknown>();
+  return items.flatMap((item, index) => {
+    const key = keyOf(item);
+    if (seen.has(key)) return [index];
+    seen.add(key);
+    return [];
+  });
 }

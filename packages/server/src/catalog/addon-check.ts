@@ -1,7 +1,8 @@
 import { AddonDefinitionFile, placeholdersIn, valueAt } from "@binnacle/contract";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { Kind, Problem } from "./catalog-file.ts";
 import { multilinePlaces } from "./one-line.ts";
+import { compileValuesSchema } from "./values-schema.ts";
 
 type Definition = AddonDefinitionFile;
 type Declaration = Definition["export_schema"][string];
@@ -40,10 +41,9 @@ function valueProblems({ values_schema, default_values }: Definition): Problem[]
   ];
 }
 
-/** An instance of its own each time: it remembers schemas by `$id`. */
 function compiled(schema: Definition["values_schema"]): ValidateFunction | string {
   try {
-    return new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false }).compile(schema);
+    return compileValuesSchema(schema);
   } catch (error) {
     return (error as Error).message;
   }

@@ -10,6 +10,7 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { hasComponent } from "../bundles/bundle.ts";
 import { complaintAbout } from "../templates/parameter.ts";
+import { patternsHere } from "../templates/pattern.ts";
 import { loadCatalog } from "./catalog.adapter.ts";
 
 const { bundles, addons, templates } = await loadCatalog();
@@ -31,7 +32,7 @@ const SAMPLES: Record<string, string | number> = {
 function sampleOf(parameter: TemplateParameter): string | number | boolean {
   const sample = parameter.default ?? SAMPLES[parameter.name];
   if (sample === undefined) throw new Error(`There is no sample for ${parameter.name}.`);
-  expect(complaintAbout(parameter, sample)).toBeNull();
+  expect(complaintAbout(parameter, sample, patternsHere)).toBeNull();
   return sample;
 }
 

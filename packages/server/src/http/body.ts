@@ -2,6 +2,10 @@ import type { ValidationItem } from "@binnacle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const DEEPEST_NESTING = 64;
+/** Everything after the parser goes through them one by one. A megabyte of `[1,1,…]` would be half a million. */
+const MOST_VALUES = 50_000;
+/** No form has more than a handful of fields. */
+const MOST_PARTS = 100;
 
 /**
  * Stands in for a body that could not be read. It is no error yet: a 401 comes before it, and what else is wrong with the
@@ -29,7 +33,9 @@ export function registerBodyParsers(app: FastifyInstance): void {
     } catch {
       return unreadable("JSON must be UTF-8");
     }
-    if (isDeeperThan(text, DEEPEST_NESTING)) return unreadable(`JSON must not nest deeper than ${DEEPEST_NESTING}`);
+    const { depth, values } = jsonSize(text, DEEPEST_NESTING);
+    if (depth > DEEPEST_NESTING) return unreadable(`JSON must not nest deeper than ${DEEPEST_NESTING}`);
+    if (values > MOST_VALUES) return unreadable(`JSON must not hold more than ${MOST_VALUES} values`);
     void parseSafely(request, text, (error, value) => {
       if (!error) return done(null, value);
       // JSON all the same: then it was refused for a key that could reach into the prototype of what is made from it.
@@ -53,13 +59,28 @@ export function registerBodyParsers(app: FastifyInstance): void {
     "multipart/form-data",
     { parseAs: "buffer" },
     async (request: FastifyRequest, bytes: Buffer) => {
+      const contentType = request.headers["content-type"] ?? "";
+      if (boundsIn(contentType, bytes) > MOST_PARTS) {
+        return new UnreadableBody("value_error", `The form must not have more than ${MOST_PARTS} parts`);
+      }
       try {
-        return await parseMultipart(request.headers["content-type"] ?? "", bytes);
+        return await parseMultipart(contentType, bytes);
       } catch {
         return new UnreadableBody("value_error", "The form must be multipart/form-data, in UTF-8");
       }
     },
   );
+}
+
+/** How often the bound between two parts is in the body: counted before parsing, because each part costs memory. */
+function boundsIn(contentType: string, bytes: Buffer): number {
+  const [, quoted, plain] = /boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i.exec(contentType) ?? [];
+  const bound = `--${quoted ?? plain ?? ""}`;
+  let count = 0;
+  for (let at = bytes.indexOf(bound); at !== -1 && count <= MOST_PARTS; at = bytes.indexOf(bound, at + bound.length)) {
+    count++;
+  }
+  return count;
 }
 
 /** A part of the form is text, whether it is sent as a field or as a file; a name given twice is a list, as in `parseForm`. */
@@ -96,19 +117,46 @@ export function parseForm(text: string): Record<string, string | string[]> {
   );
 }
 
-/** Found in one pass before parsing, because everything after it recurses. */
-export function isDeeperThan(json: string, limit: number): boolean {
+export const isDeeperThan = (json: string, limit: number): boolean => jsonSize(json, limit).depth > limit;
+
+const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [
+  0x22, 0x2c, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d,
+];
+
+/**
+ * How deep the text nests and how many values it holds, if it is JSON. Found in one pass before parsing, because
+ * everything after it recurses, and each value costs memory. An empty list counts as if it held one value. It stops
+ * where the text is deeper than `deepest`.
+ */
+export function jsonSize(json: string, deepest: number): { depth: number; values: number } {
   let depth = 0;
-  let inString = false;
+  let deepestSeen = 0;
+  let values = 1;
   for (let index = 0; index < json.length; index++) {
-    const character = json[index];
-    if (inString) {
-      if (character === "\\") index++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{" || character === "[") {
-      if (++depth > limit) return true;
-    } else if (character === "}" || character === "]") depth--;
+    switch (json.charCodeAt(index)) {
+      case QUOTE:
+        index = endOfString(json, index);
+        break;
+      case COMMA:
+        values++;
+        break;
+      case OPEN_LIST:
+      case OPEN_MAP:
+        values++;
+        if (++depth > deepestSeen) deepestSeen = depth;
+        if (depth > deepest) return { depth, values };
+        break;
+      case CLOSE_LIST:
+      case CLOSE_MAP:
+        depth--;
+    }
   }
-  return false;
+  return { depth: deepestSeen, values };
+}
+
+/** The index of the quote that ends the string, or of the end of the text. */
+function endOfString(json: string, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json.charCodeAt(index) !== QUOTE) index += json.charCodeAt(index) === BACKSLASH ? 2 : 1;
+  return index;
 }

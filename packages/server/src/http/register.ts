@@ -39,8 +39,9 @@ export function registerRoutes(app: FastifyInstance, base: string, routes: reado
 
 /**
  * The order of checks is the documented one: 401, then 422 of everything that is malformed, then 404 and 403, then what
- * the handler finds. The session is looked up together with the place the request is about, in one query; a malformed
- * request never gets that far, so it is asked about separately before its 422.
+ * the handler finds. The session is looked up together with the place the request is about, in one query. A request with
+ * a body is looked up separately before the body is read: whoever has been signed out must not keep the server busy with
+ * it. A malformed request without a body is looked up before its 422.
  */
 function registerRoute(
   app: FastifyInstance,
@@ -63,9 +64,16 @@ function registerRoute(
     // Answers hold what was true for this caller at this moment, and some of them secrets.
     reply.header("cache-control", "no-store");
     request.credential = await credentialOf(ports.tokens, request.headers.authorization);
-    if (needsCredential && !request.credential) throw unauthenticated();
+    if (needsCredential) {
+      if (!request.credential) throw unauthenticated();
+      if (hasBody(request)) await knownCaller(lookingFor(request.credential));
+    }
     refuseOtherMediaTypes(operation, request.headers);
   }
+
+  const lookingFor = (credential: Credential) => {
+    return { sights: ports.sights, credential, operation, now: ports.clock() };
+  };
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const { params, query, headers, ip: sourceAddress, id: requestId } = request;
@@ -73,10 +81,10 @@ function registerRoute(
     const body = request.body === undefined && operation.bodyIsOptional ? {} : request.body;
     const input: Input = { params, query, body };
     const credential = request.credential as Credential;
-    const looking = { sights: ports.sights, credential, operation, now: ports.clock() };
+    const looking = lookingFor(credential);
     const items = check({ path: params, query, cookie: cookies, body });
     if (items.length > 0) {
-      if (needsCredential) await knownCaller(looking);
+      if (needsCredential && !hasBody(request)) await knownCaller(looking);
       throw invalid(items);
     }
     const seen = await guard.look(looking, input);
@@ -120,6 +128,12 @@ function registerRoute(
     handler: answer,
   });
 }
+
+/** Whether one is read: never that of a GET. */
+const hasBody = ({ method, headers }: FastifyRequest) =>
+  method !== "GET" &&
+  method !== "HEAD" &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 
 type Places = Partial<Pick<OnCluster, "cluster"> & Pick<InProject, "project"> & Pick<InApp, "app">>;
 

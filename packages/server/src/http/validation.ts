@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import Type, { type TSchema } from "typebox";
 import { UnreadableBody } from "./body.ts";
+import { boundWork, MOST_PROBLEMS } from "./bounded-ajv.ts";
 import { stepsAlong } from "./json-pointer.ts";
 
 /** The four places a request's values come from, by the names that errors give them. */
@@ -14,7 +15,10 @@ export interface RawRequest {
 }
 type Part = keyof RawRequest;
 
-/** Checks all parts of a request and reports every invalid field at once. Fills defaults in and converts in place. */
+/**
+ * Checks all parts of a request and reports every invalid field at once, up to a number that people can read. Fills
+ * defaults in and converts in place.
+ */
 export type Check = (request: RawRequest) => readonly ValidationItem[];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -26,7 +30,7 @@ const fromJson = configured(new Ajv({ allErrors: true, useDefaults: true, strict
 function configured(ajv: Ajv): Ajv {
   addFormats.default(ajv, ["date-time", "email", "uri"]);
   // The stock format lets `urn:uuid:` pass, which no column takes.
-  return ajv.addFormat("uuid", UUID);
+  return boundWork(ajv.addFormat("uuid", UUID));
 }
 
 export function compileCheck(operation: Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">): Check {
@@ -67,6 +71,7 @@ function checkPart(part: Part, validate: ValidateFunction, value: unknown): read
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isStorable);
   for (const key in value) {
     if (!isStorable(key) || !isStorable((value as Record<string, unknown>)[key])) return false;
   }
@@ -74,18 +79,20 @@ function isStorable(value: unknown): boolean {
 }
 
 /** Where the text is that cannot be stored. */
-function unstorableText(value: unknown, loc: ValidationItem["loc"]): ValidationItem[] {
+function unstorableText(value: unknown, loc: ValidationItem["loc"], found: ValidationItem[] = []): ValidationItem[] {
+  if (found.length >= MOST_PROBLEMS) return found;
   if (typeof value === "string") {
-    return isStorable(value)
-      ? []
-      : [{ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" }];
+    if (!isStorable(value)) {
+      found.push({ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" });
+    }
+  } else if (typeof value === "object" && value !== null) {
+    const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+    for (const [key, item] of entries) {
+      if (typeof key === "string") unstorableText(key, [...loc, "<key>"], found);
+      unstorableText(item, [...loc, key], found);
+    }
   }
-  if (typeof value !== "object" || value === null) return [];
-  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
-  return [...entries].flatMap(([key, item]) => [
-    ...(typeof key === "string" ? unstorableText(key, [...loc, "<key>"]) : []),
-    ...unstorableText(item, [...loc, key]),
-  ]);
+  return found;
 }
 
 /** Ajv's errors as the documented items. */

@@ -3,6 +3,7 @@ import type { ComponentSpec } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { captureApp } from "./app-capture.ts";
+import { patternsHere } from "./pattern.ts";
 import { renderComponents } from "./render.ts";
 import { templateProblems } from "./template-problems.ts";
 
@@ -36,7 +37,7 @@ describe("a captured app", () => {
           chart_spec: { repo: "r", name: "c", values: { deep: [{ arg }] } },
         };
         const captured = captureApp({ components: [component], secret_paths: [] }, true);
-        expect(templateProblems(captured)).toEqual([]);
+        expect(templateProblems(captured, patternsHere)).toEqual([]);
         expect(renderComponents(captured.components, new Map())).toEqual([component]);
       }),
     );
@@ -45,7 +46,7 @@ describe("a captured app", () => {
   test("[TP26] asks for each secret, by parameters of names of their own", () => {
     const secret_paths = ["web/API_KEY", "web/API.KEY", "web/0", "db/API_KEY"];
     const captured = captureApp({ components: [web, db], secret_paths }, true);
-    expect(templateProblems(captured)).toEqual([]);
+    expect(templateProblems(captured, patternsHere)).toEqual([]);
     expect(captured.parameters.map(({ name, type, required }) => [name, type, required])).toEqual([
       ["web_API_KEY", "secret", true],
       ["web_API_KEY_2", "secret", true],
@@ -63,7 +64,7 @@ describe("a captured app", () => {
     const key = "K".repeat(100);
     const captured = captureApp({ components: [db], secret_paths: [`db/${key}1`, `db/${key}2`] }, true);
     expect(captured.parameters.map(({ name }) => name.length)).toEqual([63, 63]);
-    expect(templateProblems(captured)).toEqual([]);
+    expect(templateProblems(captured, patternsHere)).toEqual([]);
   });
 
   test("[TP27] keeps its export_refs, or asks for what they brought", () => {
@@ -71,7 +72,7 @@ describe("a captured app", () => {
     expect(kept).toEqual({ components: [web, db], parameters: [] });
 
     const asked = captureApp({ components: [web, db], secret_paths: [] }, false);
-    expect(templateProblems(asked)).toEqual([]);
+    expect(templateProblems(asked, patternsHere)).toEqual([]);
     expect(asked.parameters.map(({ name, type, required }) => [name, type, required])).toEqual([
       ["web_DB", "string", true],
       ["web_DB_HOST", "string", true],

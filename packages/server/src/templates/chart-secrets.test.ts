@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
 import { describe, expect, test } from "vitest";
 import { secretPathsIn } from "./chart-secrets.ts";
+import { patternsChecked } from "./pattern.ts";
 import { templateProblems } from "./template-problems.ts";
 
 describe("what a schema calls secret", () => {
@@ -40,10 +41,13 @@ describe("what a schema calls secret", () => {
 
 describe("a template", () => {
   const problems = (values: object, parameters: object[] = [{ name: "pw", type: "secret" }]) =>
-    templateProblems({
-      parameters: parameters as never,
-      components: [{ name: "db", type: "chart", chart_spec: { values, secret_values: ["auth.password"] } }],
-    }).map(({ path }) => path.join("."));
+    templateProblems(
+      {
+        parameters: parameters as never,
+        components: [{ name: "db", type: "chart", chart_spec: { values, secret_values: ["auth.password"] } }],
+      },
+      patternsChecked,
+    ).map(({ path }) => path.join("."));
 
   test("[SV10] takes a secret parameter for a secret value, and nowhere else among the values", () => {
     expect(problems({ auth: { password: "${pw}" } })).toEqual([]);

@@ -12,6 +12,8 @@ import { type Route, route } from "../http/route.ts";
 import { wrapChart } from "./chart-template.ts";
 import { ANONYMOUS, type ChartAccess, type Charts } from "./charts.adapter.ts";
 import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { askPatterns } from "./patterns-asked.adapter.ts";
+import type { Readers } from "./readers.adapter.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
 import { membershipsOf, seenOrg } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
@@ -38,10 +40,11 @@ interface Ports {
   readonly clock: Clock;
   readonly charts: Charts;
   readonly registry: TemplateRegistry;
+  readonly readers: Readers;
   readonly credentials: RepositoryCredentials;
 }
 
-export function chartRoutes({ db, clock, charts, registry, credentials }: Ports): Route[] {
+export function chartRoutes({ db, clock, charts, registry, readers, credentials }: Ports): Route[] {
   /** With what the caller may read repositories: what an organization has stored is for its members. */
   async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
     if (orgId !== undefined) {
@@ -55,7 +58,7 @@ export function chartRoutes({ db, clock, charts, registry, credentials }: Ports)
   return [
     route(inspectChart, signedIn, async ({ caller, query: { repo, name, version, org_id } }) => {
       const access = await accessOf(caller, org_id);
-      return charts.inspect({ repo, name, version }, access).catch((error: unknown) => {
+      return charts.inspect(caller.id, { repo, name, version }, access).catch((error: unknown) => {
         throw asFault(error, "query", repo);
       });
     }),
@@ -66,11 +69,12 @@ export function chartRoutes({ db, clock, charts, registry, credentials }: Ports)
       // First who asks: nobody is sent around the network for a template that they may not write.
       const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
       const address = { repo, name, version: chart_version };
-      const chart = await charts.inspect(address, await credentials.of(place.org_id)).catch((error: unknown) => {
+      const access = await credentials.of(place.org_id);
+      const chart = await charts.inspect(caller.id, address, access).catch((error: unknown) => {
         throw asFault(error, "body", repo);
       });
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
-      refuseBrokenContent(content);
+      refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters));
       const source = { repo, chart: name, chart_version: chart.chart_metadata.version };
       const template = await change((unit) => makeTemplate(unit, clock, { place, content, source }));
       sendEtag(reply, newVersionOf(template));

@@ -2,6 +2,7 @@ import type { Fetch } from "@binnacle/charts";
 import { packedChart } from "@binnacle/charts/fixture";
 import { describe, expect, test } from "vitest";
 import { createCharts } from "./charts.adapter.ts";
+import { createReaders } from "./readers.adapter.ts";
 
 describe("what was read of a chart", () => {
   const HOUR_MS = 60 * 60 * 1000;
@@ -15,8 +16,8 @@ describe("what was read of a chart", () => {
       fetched++;
       return { status: 200, headers: {}, body: url.endsWith("index.yaml") ? Buffer.from(index) : archive, url };
     };
-    const charts = createCharts(fetch, () => new Date(now));
-    const read = () => charts.inspect({ repo: "https://charts.test", name: "web" });
+    const charts = createCharts(fetch, () => new Date(now), createReaders());
+    const read = () => charts.inspect("somebody", { repo: "https://charts.test", name: "web" });
     await Promise.all([read(), read(), read()]);
     now = HOUR_MS - 1;
     await read();

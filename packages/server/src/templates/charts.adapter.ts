@@ -1,21 +1,18 @@
 import {
   ArchiveProblem,
   type ChartAddress,
-  type ChartSource,
+  type ChartReader,
   ChartUnusable,
-  chartFiles,
   type Fetch,
-  newestFirst,
   pullChart,
   type RepositoryCredential,
-  readYamlApart,
-  YamlProblem,
+  Unreachable,
 } from "@binnacle/charts";
 import type { ChartInspection } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { isDeeperThan } from "../http/body.ts";
-import { secretPathsIn } from "./chart-secrets.ts";
-import { inferSchema } from "./value-schema.ts";
+import { fairQueue, QueueFull } from "./fair-queue.ts";
+import { type Readers, tooMuchWaiting } from "./readers.adapter.ts";
+import { ReadingProblem } from "./reading.ts";
 
 /** With what an organization reads repositories. */
 export interface ChartAccess {
@@ -27,102 +24,105 @@ export interface ChartAccess {
 export const ANONYMOUS: ChartAccess = { stamp: "", credentials: [] };
 
 export interface Charts {
-  /** Throws AddressRefused, Unreachable, ChartUnknown and ChartUnusable. */
-  inspect(chart: ChartAddress, access?: ChartAccess): Promise<ChartInspection>;
+  /**
+   * Throws AddressRefused, Unreachable, ChartUnknown and ChartUnusable, and the 429 of a caller who asks for too much at
+   * once.
+   */
+  inspect(caller: string, chart: ChartAddress, access?: ChartAccess): Promise<ChartInspection>;
 }
 
 const KEPT_FOR_MS = 60 * 60 * 1000;
 const MOST_KEPT = 50;
-const LARGEST_FILE_BYTES = 512 * 1024;
-const LARGEST_README_CHARACTERS = 256 * 1024;
-const DEEPEST_NESTING = 64;
+const MOST_KEPT_CHARACTERS = 16 * 1024 * 1024;
+/** An index alone may have tens of megabytes, so that only so many are held in memory at once. */
+const AT_ONCE = { atOnce: 6, atOncePerCaller: 2, waitingPerCaller: 8 };
+/** For all requests that one inspection makes: a slow repository must not keep its place for long. */
+const PATIENCE_MS = 30_000;
 
 interface Kept {
   readonly at: number;
   readonly chart: Promise<ChartInspection>;
+  characters: number;
 }
 
 /** Keeps what it has read for an hour: charts of a version do not change, and repositories count requests. */
-export function createCharts(fetch: Fetch, clock: Clock): Charts {
+export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Charts {
   const kept = new Map<string, Kept>();
+  const inTurn = fairQueue(AT_ONCE);
 
   function keep(key: string, chart: Promise<ChartInspection>): Promise<ChartInspection> {
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, { at: clock().getTime(), chart });
-    // A failure is nobody's to keep: the next one asks again.
-    chart.catch(() => kept.delete(key));
+    const entry = { at: clock().getTime(), chart, characters: 0 };
+    kept.set(key, entry);
+    chart.then(
+      (inspection) => {
+        entry.characters = JSON.stringify(inspection).length;
+        dropOldest();
+      },
+      // A failure is nobody's to keep: the next one asks again.
+      () => kept.get(key) === entry && kept.delete(key),
+    );
+    dropOldest();
     return chart;
   }
 
+  function dropOldest(): void {
+    let characters = [...kept.values()].reduce((sum, entry) => sum + entry.characters, 0);
+    for (const [key, entry] of kept) {
+      if (kept.size <= MOST_KEPT && characters <= MOST_KEPT_CHARACTERS) return;
+      kept.delete(key);
+      characters -= entry.characters;
+    }
+  }
+
   return {
-    inspect({ repo, name, version }, access = ANONYMOUS) {
+    inspect(caller, { repo, name, version }, access = ANONYMOUS) {
       const key = JSON.stringify([repo, name, version, access.stamp]);
       const known = kept.get(key);
       if (known && clock().getTime() - known.at < KEPT_FOR_MS) return known.chart;
       kept.delete(key);
-      return keep(key, inspect(fetch, { repo, name, version }, access));
+      const work = () => inspect({ fetch: inTime(fetch), readers, caller }, { repo, name, version }, access);
+      const chart = inTurn(caller, work).catch((error: unknown) => {
+        throw error instanceof QueueFull ? tooMuchWaiting() : error;
+      });
+      return keep(key, chart);
     },
   };
 }
 
-async function inspect(fetch: Fetch, chart: ChartAddress, { credentials }: ChartAccess): Promise<ChartInspection> {
+/** The same, until the patience for all of its requests together has ended. */
+function inTime(fetch: Fetch): Fetch {
+  const deadline = performance.now() + PATIENCE_MS;
+  return async (url, options) => {
+    if (performance.now() > deadline) throw new Unreachable("it did not answer in time");
+    return fetch(url, options);
+  };
+}
+
+interface Means {
+  readonly fetch: Fetch;
+  readonly readers: Readers;
+  readonly caller: string;
+}
+
+async function inspect(
+  { fetch, readers, caller }: Means,
+  chart: ChartAddress,
+  { credentials }: ChartAccess,
+): Promise<ChartInspection> {
+  const reader: ChartReader = {
+    index: (question) => readers.read(caller, "index", question),
+    versions: (question) => readers.read(caller, "versions", question),
+  };
   try {
-    return await opened(await pullChart(fetch, chart, credentials));
+    const { version, versions, archive } = await pullChart(fetch, chart, { credentials, reader });
+    const { metadata, ...content } = await readers.read(caller, "chart", archive);
+    return {
+      chart_metadata: { ...metadata, version: metadata.version ?? version, versions: [...versions] },
+      ...content,
+    };
   } catch (error) {
     if (error instanceof ArchiveProblem) throw new ChartUnusable(`the chart's archive is not usable: ${error.message}`);
-    if (error instanceof YamlProblem) throw new ChartUnusable(`the chart is not usable: ${error.message}`);
+    if (error instanceof ReadingProblem) throw new ChartUnusable(`the chart is not usable: ${error.message}`);
     throw error;
-  }
-}
-
-const FILES = ["Chart.yaml", "values.yaml", "values.schema.json", "README.md"];
-
-async function opened({ version, versions, archive }: ChartSource): Promise<ChartInspection> {
-  const files = await chartFiles(archive, FILES);
-  const textOf = (name: string) => {
-    const file = files.get(name);
-    if (file && file.length > LARGEST_FILE_BYTES) throw new ArchiveProblem(`${name} is too large`);
-    return file?.toString("utf8") ?? null;
-  };
-  const metadata = await mapOf(textOf("Chart.yaml"));
-  if (typeof metadata["name"] !== "string") throw new ArchiveProblem("it holds no chart");
-  const defaults = await mapOf(textOf("values.yaml"));
-  const schema = schemaOf(textOf("values.schema.json"));
-  const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : null);
-  return {
-    chart_metadata: {
-      name: metadata["name"],
-      version: text(metadata["version"]) ?? version,
-      description: text(metadata["description"]),
-      app_version: text(metadata["appVersion"]),
-      versions: newestFirst(versions),
-    },
-    has_schema: schema !== null,
-    schema: schema ?? inferSchema(defaults),
-    secret_values: secretPathsIn(schema),
-    defaults,
-    readme: files.get("README.md")?.toString("utf8").slice(0, LARGEST_README_CHARACTERS) ?? null,
-  };
-}
-
-async function mapOf(yaml: string | null): Promise<Record<string, unknown>> {
-  if (yaml === null) return {};
-  const value = (await readYamlApart(yaml)) ?? {};
-  if (typeof value !== "object" || Array.isArray(value)) throw new YamlProblem("its YAML is no map");
-  if (isDeeperThan(JSON.stringify(value), DEEPEST_NESTING)) throw new YamlProblem("its YAML nests too deeply");
-  return value as Record<string, unknown>;
-}
-
-/** A schema that is none is as good as none. */
-function schemaOf(json: string | null): Record<string, unknown> | null {
-  if (json === null || isDeeperThan(json, DEEPEST_NESTING)) return null;
-  try {
-    const schema: unknown = JSON.parse(json);
-    return typeof schema === "object" && schema !== null && !Array.isArray(schema)
-      ? (schema as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
   }
 }

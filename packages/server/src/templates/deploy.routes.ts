@@ -13,6 +13,9 @@ import { holdNames } from "../projects/project.store.ts";
 import { captureApp } from "./app-capture.ts";
 import { appName, componentsToDeploy } from "./deploy.ts";
 import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { patternsChecked } from "./pattern.ts";
+import { askPatterns } from "./patterns-asked.adapter.ts";
+import type { Readers } from "./readers.adapter.ts";
 import { templateAt } from "./template.routes.ts";
 import { newVersionOf, templateNotFound } from "./template.ts";
 
@@ -30,7 +33,7 @@ async function freeName(tx: Tx, projectId: string, name: string, components: rea
 }
 
 /** From templates to apps and back. */
-export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
+export function templateDeployRoutes(db: Queries, ports: AppPorts, readers: Readers): Route[] {
   return [
     route(
       deployStackTemplate,
@@ -39,10 +42,12 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
         const { template } = await templateAt(db, caller, { params, query });
         // What one organization keeps for itself is not another's to run, also for who belongs to both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
-        const components = componentsToDeploy(template, body.parameters ?? {}, {
+        const given = body.parameters ?? {};
+        const components = componentsToDeploy(template, given, {
           randomBytes,
           findDefinition: ports.findDefinition,
           chartHosts: ports.chartHosts,
+          patterns: await askPatterns(readers, caller, template.parameters, given),
         });
         return change(async (unit) => {
           const name = await freeName(unit.db, project.id, template.name, components);
@@ -74,7 +79,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts): Route[] {
         const { preserve_export_refs = true, project_id, cluster_id, ...said } = body;
         const { namespace, org_id } = app;
         const content = refuseMalformedContent({ ...said, ...captureApp(app, preserve_export_refs) });
-        refuseBrokenContent(content, ports.findDefinition);
+        refuseBrokenContent(content, patternsChecked, ports.findDefinition);
         const { scope = "project" } = content;
         const wanted = {
           namespace,

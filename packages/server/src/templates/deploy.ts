@@ -6,6 +6,7 @@ import { invalid, invalidValue } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
 import type { RandomBytes } from "./generator.ts";
 import { settleParameters } from "./parameter.ts";
+import type { Patterns } from "./pattern.ts";
 import { blameParameters, renderComponents, TemplateOutgrown } from "./render.ts";
 import type { Template } from "./template.ts";
 
@@ -13,15 +14,16 @@ const checkForm = compileCheck({ body: Type.Object({ components: Type.Array(Comp
 
 interface Means extends ComponentRules {
   readonly randomBytes: RandomBytes;
+  readonly patterns: Patterns;
 }
 
 /** The components of the app that a template makes of the parameters. Throws the 422 with all that is wrong with them. */
 export function componentsToDeploy(
   template: Pick<Template, "name" | "parameters" | "components">,
   given: Readonly<Record<string, unknown>>,
-  { randomBytes, ...rules }: Means,
+  { randomBytes, patterns, ...rules }: Means,
 ): ComponentInput[] {
-  const { values, items } = settleParameters(template.parameters, given, randomBytes);
+  const { values, items } = settleParameters(template.parameters, given, randomBytes, patterns);
   if (items.length > 0) throw invalid(items);
   const blame = (problems: readonly ValidationItem[]) => {
     if (problems.length > 0) throw invalid(blameParameters(problems, template.components));

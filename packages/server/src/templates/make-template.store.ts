@@ -9,6 +9,7 @@ import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
+import type { Patterns } from "./pattern.ts";
 import { insertTemplate, membershipsOf, projectChoices, seenCluster, seenOrg } from "./template.store.ts";
 import {
   chooseCluster,
@@ -68,10 +69,11 @@ export function refuseMalformedContent(content: unknown): StackTemplateContent {
 /** `find` is for content that may name addons of the catalog. */
 export function refuseBrokenContent(
   given: Pick<StackTemplateContent, "parameters" | "components">,
+  patterns: Patterns,
   find: FindDefinition = () => undefined,
 ): void {
   const { parameters = [], components } = given;
-  refuseProblems([...templateProblems({ parameters, components }), ...addonSecretProblems(components, find)]);
+  refuseProblems([...templateProblems({ parameters, components }, patterns), ...addonSecretProblems(components, find)]);
 }
 
 interface Making {

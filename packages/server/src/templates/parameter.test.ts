@@ -3,9 +3,10 @@ import type { TemplateParameter } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { declarationProblem, settleParameters } from "./parameter.ts";
+import { patternsHere } from "./pattern.ts";
 
 const settle = (parameter: Omit<TemplateParameter, "name">, given: Record<string, unknown>) =>
-  settleParameters([{ name: "p", ...parameter }], given, randomBytes);
+  settleParameters([{ name: "p", ...parameter }], given, randomBytes, patternsHere);
 const complaint = (parameter: Omit<TemplateParameter, "name">, value: unknown) =>
   settle(parameter, { p: value }).items.map(({ loc, type }) => [loc.join("."), type]);
 
@@ -41,7 +42,7 @@ describe("the value of a parameter", () => {
       { name: "b", type: "string", required: true },
       { name: "constructor", type: "string", required: true },
     ];
-    const { items } = settleParameters(parameters, { a: "x", c: 1, toString: 2 }, randomBytes);
+    const { items } = settleParameters(parameters, { a: "x", c: 1, toString: 2 }, randomBytes, patternsHere);
     expect(items.map(({ loc, type }) => [loc[2], type])).toEqual([
       ["a", "int_type"],
       ["b", "missing"],
@@ -84,9 +85,9 @@ describe("a generator", () => {
     fc.assert(
       fc.property(generators, bound, bound, (generator, min, max) => {
         const parameter = { name: "p", type: "string", generator, ...defined({ min, max }) } as TemplateParameter;
-        if (declarationProblem(parameter)) return;
-        const made = settleParameters([parameter], {}, randomBytes).values.get("p");
-        expect(settleParameters([parameter], { p: made }, randomBytes).items).toEqual([]);
+        if (declarationProblem(parameter, patternsHere)) return;
+        const made = settleParameters([parameter], {}, randomBytes, patternsHere).values.get("p");
+        expect(settleParameters([parameter], { p: made }, randomBytes, patternsHere).items).toEqual([]);
       }),
     );
   });
@@ -98,7 +99,7 @@ describe("a generator", () => {
     ["options", { type: "string", generator: "uuid", options: ["x"] }],
     ["bounds that it cannot keep", { type: "string", generator: "uuid", max: 35 }],
   ])("[TP13] is refused with %s", (_, parameter) => {
-    expect(declarationProblem({ name: "p", ...parameter })).toMatch(/generator/);
+    expect(declarationProblem({ name: "p", ...parameter }, patternsHere)).toMatch(/generator/);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ParameterType, TemplateParameter, ValidationItem, ValidationType } from "@binnacle/contract";
 import { generateValue, generatorProblem, type RandomBytes } from "./generator.ts";
-import { compilePattern, LONGEST_MATCHED_TEXT, PatternProblem } from "./pattern.ts";
+import { LONGEST_MATCHED_TEXT, type PatternQuestion, type Patterns } from "./pattern.ts";
 
 export type ParameterValue = string | number | boolean;
 
@@ -12,15 +12,32 @@ interface Complaint {
 
 const LONGEST_TEXT = 65_536;
 
+/** What has to be known about the patterns before the parameters and the values given for them can be judged. */
+export function patternQuestions(
+  parameters: readonly TemplateParameter[],
+  given: Readonly<Record<string, unknown>> = {},
+): PatternQuestion[] {
+  const texts = new Map<string, Set<string>>();
+  for (const { name, pattern, default: standard } of parameters) {
+    if (pattern === undefined) continue;
+    const held = texts.get(pattern) ?? new Set();
+    texts.set(pattern, held);
+    for (const text of [standard, Object.hasOwn(given, name) ? given[name] : null]) {
+      if (typeof text === "string" && text.length <= LONGEST_MATCHED_TEXT) held.add(text);
+    }
+  }
+  return [...texts].map(([pattern, held]) => ({ pattern, texts: [...held] }));
+}
+
 /** What is wrong with the declaration itself; null where nothing is. */
-export function declarationProblem(parameter: TemplateParameter): string | null {
+export function declarationProblem(parameter: TemplateParameter, patterns: Patterns): string | null {
   const { type, options, pattern, min, max, generator } = parameter;
   if (type === "select" && !options) return "is a select without options";
   if (type === "secret" && parameter.default !== undefined) return "is a secret with a default";
   if (min !== undefined && max !== undefined && min > max) return "has a min that is greater than its max";
   if (pattern !== undefined) {
-    const problem = patternProblem(pattern);
-    if (problem) return problem;
+    const problem = patterns.problemOf(pattern);
+    if (problem) return `has a pattern that ${problem}`;
   }
   if (generator) {
     const problem = generatorProblem(parameter, generator);
@@ -28,19 +45,7 @@ export function declarationProblem(parameter: TemplateParameter): string | null 
   }
   if (options?.some((option) => typeComplaint(type, option))) return "has an option that is not of its type";
   if (parameter.default === undefined) return null;
-  return complaintAbout(parameter, parameter.default) ? "has a default that it would not take" : null;
-}
-
-function patternProblem(pattern: string): string | null {
-  try {
-    compilePattern(pattern);
-    return null;
-  } catch (error) {
-    if (!(error instanceof PatternProblem)) throw error;
-    return error.message === "is no regular expression"
-      ? "has a pattern that is none"
-      : `has a pattern that ${error.message}`;
-  }
+  return complaintAbout(parameter, parameter.default, patterns) ? "has a default that it would not take" : null;
 }
 
 const TYPES: Record<ParameterType, readonly [ValidationType, string, (value: unknown) => boolean]> = {
@@ -58,7 +63,7 @@ function typeComplaint(type: ParameterType, value: unknown): Complaint | null {
 }
 
 /** Null where the parameter takes the value. The value itself is in no message: it may be a secret. */
-export function complaintAbout(parameter: TemplateParameter, value: unknown): Complaint | null {
+export function complaintAbout(parameter: TemplateParameter, value: unknown, patterns: Patterns): Complaint | null {
   const { type, options } = parameter;
   const mistyped = typeComplaint(type, value);
   if (mistyped) return mistyped;
@@ -69,7 +74,7 @@ export function complaintAbout(parameter: TemplateParameter, value: unknown): Co
     };
   }
   if (typeof value === "number") return numberComplaint(parameter, value);
-  return typeof value === "string" ? textComplaint(parameter, value) : null;
+  return typeof value === "string" ? textComplaint(parameter, value, patterns) : null;
 }
 
 function numberComplaint({ min, max }: TemplateParameter, value: number): Complaint | null {
@@ -82,7 +87,11 @@ function numberComplaint({ min, max }: TemplateParameter, value: number): Compla
   return null;
 }
 
-function textComplaint({ min = 0, max = LONGEST_TEXT, pattern }: TemplateParameter, value: string): Complaint | null {
+function textComplaint(
+  { min = 0, max = LONGEST_TEXT, pattern }: TemplateParameter,
+  value: string,
+  patterns: Patterns,
+): Complaint | null {
   const tooLong = (limit: number): Complaint => ({
     type: "string_too_long",
     msg: `String should have at most ${limit} characters`,
@@ -94,7 +103,7 @@ function textComplaint({ min = 0, max = LONGEST_TEXT, pattern }: TemplateParamet
   if (length > max) return tooLong(max);
   if (pattern === undefined) return null;
   if (value.length > LONGEST_MATCHED_TEXT) return tooLong(LONGEST_MATCHED_TEXT);
-  return compilePattern(pattern)(value)
+  return patterns.accepts(pattern, value)
     ? null
     : { type: "string_pattern_mismatch", msg: `String should match pattern '${pattern}'` };
 }
@@ -110,6 +119,7 @@ export function settleParameters(
   parameters: readonly TemplateParameter[],
   given: Readonly<Record<string, unknown>>,
   randomBytes: RandomBytes,
+  patterns: Patterns,
 ): Settled {
   const values = new Map<string, ParameterValue | null>();
   const items: ValidationItem[] = [];
@@ -119,7 +129,7 @@ export function settleParameters(
   for (const parameter of parameters) {
     const { name, required, generator } = parameter;
     if (Object.hasOwn(given, name)) {
-      const complaint = complaintAbout(parameter, given[name]);
+      const complaint = complaintAbout(parameter, given[name], patterns);
       if (complaint) refuse(name, complaint);
       else values.set(name, given[name] as ParameterValue);
     } else if (generator) values.set(name, generateValue(parameter, generator, randomBytes));

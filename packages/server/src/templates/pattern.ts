@@ -1,8 +1,9 @@
+import { RE2JS, RE2JSException } from "re2js";
+
 /**
- * Patterns that people write into templates, tested in time that grows with the text and never beyond. V8's own engine
- * backtracks: `^(a+)+$` on thirty letters would hold the whole server up. So patterns are read into a small program that
- * is run for all its possible positions at once, and what such a program cannot say (looking around, referring back) is
- * refused when the template is written.
+ * Patterns that people write into templates, by RE2. V8's own engine backtracks: `^(a+)+$` on thirty letters would hold
+ * the whole server up. RE2 takes time that grows with the text alone; looking around and referring back, which it cannot
+ * do, are refused when the template is written.
  */
 export type TextTest = (text: string) => boolean;
 
@@ -10,231 +11,77 @@ export class PatternProblem extends Error {
   override readonly name = "PatternProblem";
 }
 
-/** Steps of the program, after `{2,30}` has been written out. With the longest text, it is the work that one test can be. */
-const MOST_STEPS = 1000;
+/** Instructions of the compiled program. With the longest text, they bound the work of one test. */
+const MOST_INSTRUCTIONS = 1000;
 /** Longer text is not held against a pattern; a parameter that has one takes no more. */
 export const LONGEST_MATCHED_TEXT = 4096;
+const LONGEST_REASON = 200;
 
-type Expression =
-  | { readonly kind: "character"; readonly accepts: TextTest }
-  | { readonly kind: "edge"; readonly edge: "start" | "end" }
-  | { readonly kind: "sequence"; readonly parts: readonly Expression[] }
-  | { readonly kind: "choice"; readonly parts: readonly Expression[] }
-  | { readonly kind: "repeat"; readonly part: Expression; readonly least: number; readonly most: number };
-
-type Step =
-  | { readonly kind: "character"; readonly accepts: TextTest }
-  | { readonly kind: "edge"; readonly edge: "start" | "end" }
-  | { readonly kind: "fork"; readonly to: number[] }
-  | { readonly kind: "found" };
-
-/** Means what `new RegExp(pattern, "u").test` means. Throws PatternProblem. */
+/** Whether the pattern matches anywhere in the text. Throws PatternProblem. */
 export function compilePattern(pattern: string): TextTest {
+  const compiled = compileRe2(pattern);
+  if (compiled.programSize() > MOST_INSTRUCTIONS) throw new PatternProblem("is too large");
+  return (text) => text.length <= LONGEST_MATCHED_TEXT && compiled.test(text);
+}
+
+/** Without a limit of size: for patterns that we ship. Throws PatternProblem. */
+export function compileRe2(pattern: string): RE2JS {
   try {
-    new RegExp(pattern, "u");
-  } catch {
-    throw new PatternProblem("is no regular expression");
-  }
-  const program: Step[] = [];
-  write(program, new Reader(pattern).whole());
-  program.push({ kind: "found" });
-  return (text) => text.length <= LONGEST_MATCHED_TEXT && matches(program, Array.from(text));
-}
-
-/** Reads what the engine has already found well-formed, so that it only has to know where things begin and end. */
-class Reader {
-  readonly #characters: readonly string[];
-  #at = 0;
-
-  constructor(pattern: string) {
-    this.#characters = Array.from(pattern);
-  }
-
-  whole(): Expression {
-    const parts = [this.#sequence()];
-    while (this.#take("|")) parts.push(this.#sequence());
-    return parts.length === 1 && parts[0] ? parts[0] : { kind: "choice", parts };
-  }
-
-  #sequence(): Expression {
-    const parts: Expression[] = [];
-    while (this.#next !== undefined && this.#next !== "|" && this.#next !== ")") parts.push(this.#repeated());
-    return { kind: "sequence", parts };
-  }
-
-  #repeated(): Expression {
-    const part = this.#single();
-    const [least, most] = this.#count();
-    if (least === 1 && most === 1) return part;
-    // A reluctant repetition finds another place for a match, and one exactly where an eager one does.
-    this.#take("?");
-    return { kind: "repeat", part, least, most };
-  }
-
-  #count(): [least: number, most: number] {
-    if (this.#take("*")) return [0, Number.POSITIVE_INFINITY];
-    if (this.#take("+")) return [1, Number.POSITIVE_INFINITY];
-    if (this.#take("?")) return [0, 1];
-    if (!this.#take("{")) return [1, 1];
-    const [least = "", most] = this.#until("}").slice(0, -1).split(",");
-    const lower = Number(least);
-    if (most === undefined) return [lower, lower];
-    return [lower, most === "" ? Number.POSITIVE_INFINITY : Number(most)];
-  }
-
-  #single(): Expression {
-    if (this.#take("^")) return { kind: "edge", edge: "start" };
-    if (this.#take("$")) return { kind: "edge", edge: "end" };
-    if (this.#take("(")) return this.#group();
-    if (this.#take("[")) return character(this.#charactersOfClass());
-    if (this.#take("\\")) return character(`\\${this.#escape()}`);
-    return character(this.#step());
-  }
-
-  #group(): Expression {
-    if (this.#take("?")) {
-      if (this.#take("<")) {
-        if (this.#next === "=" || this.#next === "!") throw new PatternProblem("looks around, which is not supported");
-        this.#until(">");
-      } else if (!this.#take(":")) throw new PatternProblem("looks around or sets flags, which is not supported");
-    }
-    const inside = this.whole();
-    this.#step();
-    return inside;
-  }
-
-  #charactersOfClass(): string {
-    let text = "[";
-    while (this.#next !== "]") text += this.#take("\\") ? `\\${this.#escape()}` : this.#step();
-    return text + this.#step();
-  }
-
-  #escape(): string {
-    const letter = this.#step();
-    if (/[1-9k]/.test(letter)) throw new PatternProblem("refers back, which is not supported");
-    if (/[bB]/.test(letter)) throw new PatternProblem("asks for the edge of a word, which is not supported");
-    if (letter === "p" || letter === "P") return letter + this.#until("}");
-    if (letter === "x") return letter + this.#step() + this.#step();
-    if (letter === "c") return letter + this.#step();
-    if (letter !== "u") return letter;
-    if (this.#next === "{") return letter + this.#until("}");
-    const digits = this.#step() + this.#step() + this.#step() + this.#step();
-    if (/^d[89a-f]/i.test(digits)) throw new PatternProblem("writes half a character, which is not supported");
-    return letter + digits;
-  }
-
-  get #next(): string | undefined {
-    return this.#characters[this.#at];
-  }
-
-  #take(expected: string): boolean {
-    if (this.#next !== expected) return false;
-    this.#at++;
-    return true;
-  }
-
-  #step(): string {
-    const taken = this.#next;
-    if (taken === undefined) throw new PatternProblem("is no regular expression");
-    this.#at++;
-    return taken;
-  }
-
-  #until(end: string): string {
-    let text = this.#step();
-    while (!text.endsWith(end)) text += this.#step();
-    return text;
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const reason = error.message.replace(/^error parsing regexp: /, "").slice(0, LONGEST_REASON);
+    throw new PatternProblem(`RE2 does not take: ${reason}`);
   }
 }
 
-/** One character against one class: there is nothing for the engine to go back to. */
-function character(source: string): Expression {
-  const one = new RegExp(`^${source}$`, "u");
-  return { kind: "character", accepts: (text) => one.test(text) };
+/** What is known of patterns and of texts that were held against them. */
+export interface Patterns {
+  /** Null where the pattern can be used. */
+  problemOf(pattern: string): string | null;
+  accepts(pattern: string, text: string): boolean;
 }
 
-function write(program: Step[], expression: Expression): void {
-  if (program.length > MOST_STEPS) throw new PatternProblem("is too large");
-  switch (expression.kind) {
-    case "character":
-    case "edge":
-      program.push(expression);
-      return;
-    case "sequence":
-      for (const part of expression.parts) write(program, part);
-      return;
-    case "choice":
-      writeChoice(program, expression.parts);
-      return;
-    case "repeat":
-      writeRepeat(program, expression);
+export interface PatternQuestion {
+  readonly pattern: string;
+  readonly texts: readonly string[];
+}
+
+export interface PatternAnswer {
+  readonly problem: string | null;
+  /** One for each text of the question. */
+  readonly accepted: readonly boolean[];
+}
+
+export function answerQuestion({ pattern, texts }: PatternQuestion): PatternAnswer {
+  try {
+    const accepts = compilePattern(pattern);
+    return { problem: null, accepted: texts.map(accepts) };
+  } catch (error) {
+    if (!(error instanceof PatternProblem)) throw error;
+    return { problem: error.message, accepted: texts.map(() => false) };
   }
 }
 
-function fork(program: Step[], ...to: number[]): { readonly kind: "fork"; readonly to: number[] } {
-  const step = { kind: "fork", to } as const;
-  program.push(step);
-  return step;
-}
+/** Compiles here and now: for patterns of our own, and never for those of a request. */
+export const patternsHere: Patterns = {
+  problemOf: (pattern) => answerQuestion({ pattern, texts: [] }).problem,
+  accepts: (pattern, text) => answerQuestion({ pattern, texts: [text] }).accepted[0] === true,
+};
 
-function writeChoice(program: Step[], parts: readonly Expression[]): void {
-  const choice = fork(program);
-  const ends = parts.map((part) => {
-    choice.to.push(program.length);
-    write(program, part);
-    return fork(program);
-  });
-  for (const end of ends) end.to.push(program.length);
-}
+/** For parameters that are stored: they were checked when they were written. */
+export const patternsChecked: Patterns = { problemOf: () => null, accepts: () => true };
 
-function writeRepeat(program: Step[], { part, least, most }: Extract<Expression, { kind: "repeat" }>): void {
-  // Before it is written out: a count of a thousand million would be written for a long time.
-  if (least > MOST_STEPS || (most !== Number.POSITIVE_INFINITY && most > MOST_STEPS)) {
-    throw new PatternProblem("is too large");
-  }
-  for (let count = 0; count < least; count++) write(program, part);
-  if (most === Number.POSITIVE_INFINITY) {
-    const loop = fork(program, program.length + 1);
-    write(program, part);
-    fork(program, program.indexOf(loop));
-    loop.to.push(program.length);
-    return;
-  }
-  const exits: { readonly to: number[] }[] = [];
-  for (let count = least; count < most; count++) {
-    exits.push(fork(program, program.length + 1));
-    write(program, part);
-  }
-  for (const exit of exits) exit.to.push(program.length);
-}
-
-function matches(program: readonly Step[], text: readonly string[]): boolean {
-  let waiting = new Set<number>();
-  for (let position = 0; position <= text.length; position++) {
-    // A match may begin anywhere, so that the program also starts anew at every character.
-    const reached = reachable(program, [...waiting, 0], position, text.length);
-    if (reached.has(program.length - 1)) return true;
-    const symbol = text[position];
-    waiting = new Set();
-    if (symbol === undefined) return false;
-    for (const at of reached) {
-      const step = program[at];
-      if (step?.kind === "character" && step.accepts(symbol)) waiting.add(at + 1);
-    }
-  }
-  return false;
-}
-
-/** Every step that can be stood on without reading another character. */
-function reachable(program: readonly Step[], from: readonly number[], position: number, end: number): Set<number> {
-  const reached = new Set<number>();
-  const open = [...from];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (reached.has(at)) continue;
-    reached.add(at);
-    const step = program[at];
-    if (step?.kind === "fork") open.push(...step.to);
-    else if (step?.kind === "edge" && position === (step.edge === "start" ? 0 : end)) open.push(at + 1);
-  }
-  return reached;
+/** What was answered elsewhere. A text that nobody asked about is not accepted. */
+export function patternsAnswered(questions: readonly PatternQuestion[], answers: readonly PatternAnswer[]): Patterns {
+  const known = new Map(
+    questions.map(({ pattern, texts }, index) => {
+      const { problem = "was not tested", accepted = [] } = answers[index] ?? {};
+      return [pattern, { problem, accepted: new Set(texts.filter((_, at) => accepted[at])) }] as const;
+    }),
+  );
+  return {
+    problemOf: (pattern) => known.get(pattern)?.problem ?? null,
+    accepts: (pattern, text) => known.get(pattern)?.accepted.has(text) ?? false,
+  };
 }

@@ -8,6 +8,7 @@ import type { Log } from "../outage.ts";
 import { chartRoutes } from "./chart.routes.ts";
 import { createCharts } from "./charts.adapter.ts";
 import { templateDeployRoutes } from "./deploy.routes.ts";
+import { createReaders } from "./readers.adapter.ts";
 import { templateRegistry } from "./registry.adapter.ts";
 import { templateRoutes } from "./template.routes.ts";
 import { templateYamlRoutes } from "./template-yaml.routes.ts";
@@ -26,12 +27,13 @@ interface Settings {
 /** Everything under `/stack-templates`. */
 export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
   const { db, clock, catalog, vault, log, findDefinition } = ports;
-  const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock);
-  const registry = templateRegistry(settings.templateRegistry, catalog.templates, clock);
+  const readers = createReaders();
+  const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock, readers);
+  const registry = templateRegistry(settings.templateRegistry, catalog.templates, clock, readers);
   return [
-    ...templateRoutes(db, clock, findDefinition),
-    ...templateYamlRoutes(db, clock, findDefinition),
-    ...templateDeployRoutes(db, ports),
-    ...chartRoutes({ db, clock, charts, registry, credentials: repositoryCredentials(db, vault, log) }),
+    ...templateRoutes(db, clock, findDefinition, readers),
+    ...templateYamlRoutes(db, clock, findDefinition, readers),
+    ...templateDeployRoutes(db, ports, readers),
+    ...chartRoutes({ db, clock, charts, registry, readers, credentials: repositoryCredentials(db, vault, log) }),
   ];
 }

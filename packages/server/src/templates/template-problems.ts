@@ -2,6 +2,7 @@ import { placeholdersIn, type TemplateComponent, type TemplateParameter, valueAt
 import { withoutPaths } from "../addons/addon-values.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
 import { declarationProblem } from "./parameter.ts";
+import type { Patterns } from "./pattern.ts";
 
 interface Content {
   readonly parameters: readonly TemplateParameter[];
@@ -9,11 +10,11 @@ interface Content {
 }
 
 /** Everything that is wrong with a template of the right form. */
-export function templateProblems({ parameters, components }: Content): Problem[] {
+export function templateProblems({ parameters, components }: Content, patterns: Patterns): Problem[] {
   return [
     ...placeholderProblems(parameters, components),
     ...parameters.flatMap((parameter, index) => {
-      const message = declarationProblem(parameter);
+      const message = declarationProblem(parameter, patterns);
       return message === null ? [] : [{ path: ["parameters", index], message }];
     }),
     ...nameProblems(
@@ -28,18 +29,22 @@ export function templateProblems({ parameters, components }: Content): Problem[]
 
 const nameOf = (component: TemplateComponent) => String(component["name"]);
 
+/** Of one component: nobody reads about more of them, and a megabyte may hold a quarter of a million. */
+const MOST_PLACEHOLDERS = 100;
+
 /** A placeholder that nothing fills would reach the cluster as text; a required parameter that fills nothing is a mistake. */
 function placeholderProblems(parameters: Content["parameters"], components: Content["components"]): Problem[] {
   const declared = new Set(parameters.map(({ name }) => name));
-  const used = placeholdersIn(components);
+  const usedBy = components.map(placeholdersIn);
   return [
-    ...components.flatMap((component, index) =>
-      [...placeholdersIn(component)]
+    ...usedBy.flatMap((used, index) =>
+      [...used]
         .filter((name) => !declared.has(name))
+        .slice(0, MOST_PLACEHOLDERS)
         .map((name) => ({ path: ["components", index], message: `uses \${${name}}, which is no parameter` })),
     ),
     ...parameters.flatMap(({ name, required }, index) =>
-      required && !used.has(name)
+      required && !usedBy.some((used) => used.has(name))
         ? [{ path: ["parameters", index], message: `requires ${name} and does not use it` }]
         : [],
     ),
@@ -56,7 +61,7 @@ function nameProblems(list: string, names: readonly string[]): Problem[] {
 
 /** Whom a component waits for and whose exports it takes must be in the template too. */
 function mentionProblems(component: TemplateComponent, index: number, all: readonly TemplateComponent[]): Problem[] {
-  const names = all.map(nameOf);
+  const names = new Set(all.map(nameOf));
   const env = listAt(component, ["workload_spec", "env"]);
   const mentioned = [
     ...listAt(component, ["depends_on"]),
@@ -65,7 +70,7 @@ function mentionProblems(component: TemplateComponent, index: number, all: reado
   ];
   return mentioned
     .filter((name) => typeof name === "string")
-    .filter((name) => !names.includes(name) && placeholdersIn(name).size === 0)
+    .filter((name) => !names.has(name) && placeholdersIn(name).size === 0)
     .map((name) => ({ path: ["components", index], message: `mentions ${name}, which is no component` }));
 }
 

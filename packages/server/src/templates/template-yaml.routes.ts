@@ -4,51 +4,69 @@ import {
   type StackTemplateContent,
   type StackTemplateReading,
 } from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { invalid, invalidValue } from "../fault.ts";
+import { invalid, invalidValue, readableItems } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { exactlyOneOf, type Input, type SignedIn, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
 import { contentItems, makeTemplate, placeToWriteIn } from "./make-template.store.ts";
+import { askPatterns } from "./patterns-asked.adapter.ts";
+import type { Readers } from "./readers.adapter.ts";
+import { ReadingProblem } from "./reading.ts";
 import { newVersionOf, problemItems } from "./template.ts";
 import { templateProblems } from "./template-problems.ts";
-import { itemsIn, readYaml, withNamespace, type YamlPart } from "./template-yaml.ts";
+import { itemsIn, withNamespace, type YamlPart } from "./template-yaml.ts";
 
 type FormInput = Input<unknown, unknown, BodyOf<typeof createStackTemplateFromYaml>>;
 
+interface Means {
+  readonly readers: Readers;
+  readonly caller: Caller;
+  readonly find: FindDefinition;
+}
+
 /** What the text says and all that is wrong with it. Throws the 422 of a text that is not even read. */
-function judged(
+async function judged(
   part: YamlPart,
   text: string,
   namespace: string | undefined,
-  find: FindDefinition,
-): StackTemplateReading {
-  const reading = readYaml(text);
+  { readers, caller, find }: Means,
+): Promise<StackTemplateReading> {
+  const reading = await readers.read(caller.id, "template", text).catch((error: unknown) => {
+    throw error instanceof ReadingProblem
+      ? invalidValue(["body", part], `The YAML is refused: ${error.message}`)
+      : error;
+  });
   if (reading.kind === "refused") throw invalidValue(["body", part], reading.msg);
   if (reading.kind === "malformed") {
     return { valid: false, errors: [{ loc: ["body", part], msg: reading.msg, type: "value_error" }], template: null };
   }
   const value = withNamespace(reading.value, namespace);
   const malformed = contentItems(value);
-  if (malformed.length > 0) return { valid: false, errors: itemsIn(part, malformed), template: null };
+  if (malformed.length > 0) return { valid: false, errors: readableItems(itemsIn(part, malformed)), template: null };
   const content = value as StackTemplateContent;
   const { parameters = [], components } = content;
-  const problems = [...templateProblems({ parameters, components }), ...addonSecretProblems(components, find)];
-  const errors = problemItems(problems, ["body", part]);
+  const patterns = await askPatterns(readers, caller, parameters);
+  const problems = [
+    ...templateProblems({ parameters, components }, patterns),
+    ...addonSecretProblems(components, find),
+  ];
+  const errors = readableItems(problemItems(problems, ["body", part]));
   return errors.length > 0 ? { valid: false, errors, template: null } : { valid: true, errors, template: content };
 }
 
-export function templateYamlRoutes(db: Queries, clock: Clock, find: FindDefinition): Route[] {
+export function templateYamlRoutes(db: Queries, clock: Clock, find: FindDefinition, readers: Readers): Route[] {
   return [
     route(
       createStackTemplateFromYaml,
       exactlyOneOf<SignedIn, FormInput>(["file", "yaml_content"], signedIn),
       async ({ caller, body, change, reply }) => {
         const part = body.file === undefined ? "yaml_content" : "file";
-        const reading = judged(part, body[part] ?? "", body.namespace, find);
+        const reading = await judged(part, body[part] ?? "", body.namespace, { readers, caller, find });
         if (!body.create) return reading;
         const { template: content, errors } = reading;
         if (!content) throw invalid(errors);

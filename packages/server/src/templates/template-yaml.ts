@@ -13,9 +13,10 @@ import {
 } from "yaml";
 import { isDeeperThan } from "../http/body.ts";
 
-/** Reading YAML takes far longer than reading JSON, and holds everybody up meanwhile. */
+/** As the contract has it, which is not loaded here: this runs on a thread of its own. */
 export const LARGEST_YAML_CHARACTERS = 128 * 1024;
 const DEEPEST_NESTING = 64;
+const MOST_MARKS = 40_000;
 
 /** What was read, what is wrong with it, or why it is not read at all: something in it could do harm. */
 export type YamlReading =
@@ -25,9 +26,11 @@ export type YamlReading =
 
 const refused = (msg: string): YamlReading => ({ kind: "refused", msg });
 
+/** Takes long where somebody means it to; see `readers.adapter.ts` for what keeps that in bounds. */
 export function readYaml(text: string): YamlReading {
   if (text.length > LARGEST_YAML_CHARACTERS)
     return refused(`YAML should have at most ${LARGEST_YAML_CHARACTERS} characters`);
+  if (marksIn(text) > MOST_MARKS) return refused(`YAML must not have more than ${MOST_MARKS} nodes`);
   if (isSteep(text)) return refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`);
   const lines = new LineCounter();
   // The library compares every key with every other one; `repeatedKey` finds the same in one pass.
@@ -44,6 +47,18 @@ export function readYaml(text: string): YamlReading {
     ? refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`)
     : { kind: "value", value };
 }
+
+/**
+ * How many characters there are that may begin or end a node: no text has many more nodes than these. Found before
+ * parsing, because a node costs the parser a thousand times its text.
+ */
+export function marksIn(text: string): number {
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) if (MARKS.has(text.charCodeAt(at))) marks++;
+  return marks;
+}
+
+const MARKS = new Set(Array.from("\n,:-?[]{}&*!'\"|>", (mark) => mark.charCodeAt(0)));
 
 /**
  * Whether it may nest too deeply to be parsed, which recurses: by brackets or by dashes and question marks in a row, with

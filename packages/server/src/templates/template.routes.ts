@@ -14,6 +14,9 @@ import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { makeTemplate, placeToWriteIn, refuseBrokenContent } from "./make-template.store.ts";
+import { patternsChecked } from "./pattern.ts";
+import { askPatterns } from "./patterns-asked.adapter.ts";
+import type { Readers } from "./readers.adapter.ts";
 import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
 import {
   type Candidate,
@@ -43,7 +46,7 @@ export async function templateAt(db: Queries, caller: Caller, { params, query }:
   return chooseTemplate(candidates, caller.isSuperuser);
 }
 
-export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition): Route[] {
+export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, readers: Readers): Route[] {
   async function templateToWrite(caller: Caller, address: Address): Promise<Template> {
     const { template, standing } = await templateAt(db, caller, address);
     refuseUnlessWriter(template.scope, standing);
@@ -58,7 +61,7 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition):
 
     route(createStackTemplate, signedIn, async ({ caller, body, change, reply }) => {
       const { namespace, org_id, project_id, cluster_id, ...content } = body;
-      refuseBrokenContent(content, find);
+      refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters), find);
       const wanted = { namespace, org_id, project_id, cluster_id };
       const place = await placeToWriteIn(db, caller, wanted, content.scope);
       const template = await change((unit) => makeTemplate(unit, clock, { place, content }));
@@ -74,11 +77,12 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition):
 
     route(updateStackTemplate, signedIn, async ({ caller, params, query, body, change, headers, reply }) => {
       const { id } = await templateToWrite(caller, { params, query });
+      const patterns = body.parameters ? await askPatterns(readers, caller, body.parameters) : patternsChecked;
       const template = await change(async ({ db: tx, record }) => {
         const current = await lockTemplate(tx, id);
         requireMatch(headers, versionOf(current));
         const next: Template = { ...current, ...body, generation: current.generation + 1, updated_at: clock() };
-        refuseBrokenContent(next, find);
+        refuseBrokenContent(next, patterns, find);
         await updateTemplate(tx, next);
         record({
           action: "stack_template.update",

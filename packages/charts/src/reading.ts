@@ -1,0 +1,11 @@
+/** Of this package, what threads read with: without the network, so that a thread starts fast. */
+export { ArchiveProblem, chartFiles, LARGEST_FILE_BYTES } from "./chart-archive.ts";
+export {
+  type ChartChoice,
+  chooseVersion,
+  type IndexAnswer,
+  type IndexQuestion,
+  readIndex,
+  type VersionQuestion,
+} from "./chart-reading.ts";
+export { IndexProblem } from "./helm-index.ts";

@@ -1,0 +1,26 @@
+import { parentPort } from "node:worker_threads";
+import { PROBLEMS, type ProblemKind, READINGS, type ReadingKind } from "./reading.ts";
+
+/** As JSON text, which the other side parses faster than the platform copies objects, and whose size can be bounded. */
+export type Told = { readonly json: string } | { readonly problem: ProblemKind; readonly message: string };
+
+/** No answer is larger: the thread that gets it has to parse it. */
+const LARGEST_ANSWER_CHARACTERS = 5 * 1024 * 1024;
+
+async function tell({ kind, given }: { kind: ReadingKind; given: never }): Promise<Told> {
+  try {
+    const json = JSON.stringify(await READINGS[kind](given));
+    return json.length > LARGEST_ANSWER_CHARACTERS
+      ? { problem: "ReadingProblem", message: "it holds too much" }
+      : { json };
+  } catch (error) {
+    const problem = (Object.keys(PROBLEMS) as ProblemKind[]).find((name) => error instanceof PROBLEMS[name]);
+    // Anything else is what the text did to a parser: too many levels, for one.
+    return problem
+      ? { problem, message: (error as Error).message }
+      : { problem: "ReadingProblem", message: "it cannot be read" };
+  }
+}
+
+parentPort?.on("message", async (asked) => parentPort?.postMessage(await tell(asked)));
+parentPort?.postMessage("started");
