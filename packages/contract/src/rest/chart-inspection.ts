@@ -54,7 +54,7 @@ export const inspectChart = operation({
   credentials: "user",
   query: Type.Object({ repo: ChartRepo, name: ChartName, version: ChartVersion }),
   success: [200, ChartInspection],
-  failures: [404, 502],
+  failures: [404, 429, 502],
 });
 
 export const RegistryTemplate = Type.Object(StackTemplateFile.properties, { title: "RegistryTemplate" });

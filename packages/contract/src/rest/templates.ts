@@ -123,7 +123,7 @@ export const createStackTemplate = operation({
   ),
   success: [201, StackTemplate],
   versioned: true,
-  failures: [403, 404, 409],
+  failures: [403, 404, 409, 429],
 });
 
 export const getStackTemplate = operation({
@@ -157,7 +157,7 @@ export const updateStackTemplate = operation({
   ),
   success: [200, StackTemplate],
   versioned: true,
-  failures: [403, 404],
+  failures: [403, 404, 429],
   failureBodies: appConflict,
 });
 
@@ -241,7 +241,7 @@ export const createStackTemplateFromChart = operation({
   ),
   success: [201, StackTemplate],
   versioned: true,
-  failures: [403, 404, 409, 502],
+  failures: [403, 404, 409, 429, 502],
 });
 
 export const StackTemplateReading = Type.Object(
@@ -291,7 +291,7 @@ export const createStackTemplateFromYaml = operation({
   success: [200, StackTemplateReading],
   otherSuccess: [201, StackTemplate],
   versioned: true,
-  failures: [403, 404, 409],
+  failures: [403, 404, 409, 429],
 });
 
 export const deployStackTemplate = operation({
@@ -326,6 +326,6 @@ export const deployStackTemplate = operation({
       { title: "StackTemplateDeployment" },
     ),
   ],
-  failures: [403, 404],
+  failures: [403, 404, 429],
   failureBodies: appConflict,
 });

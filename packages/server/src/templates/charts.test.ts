@@ -1,10 +1,11 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { stringify } from "yaml";
 import type { Fetch } from "../outbound/fetch.adapter.ts";
 import { packedChart, tarOf } from "./chart.fixture.ts";
 import { ArchiveProblem, chartFiles } from "./chart-archive.ts";
+import { ChartUnknown } from "./chart-source.ts";
 import { newestFirst, newestStable } from "./chart-version.ts";
 import { createCharts } from "./charts.adapter.ts";
 import { entriesOf, IndexProblem, parseEntry } from "./helm-index.ts";
@@ -101,6 +102,43 @@ describe("an archive", () => {
     ["nests too deeply", gzipSync(tarOf({ [`web/${"d/".repeat(40)}x`]: "" })), "its folders nest too deeply"],
   ])("[TP37] that %s is refused", async (_, archive, problem) => {
     await expect(chartFiles(archive, ["values.yaml"])).rejects.toThrow(new ArchiveProblem(problem));
+  });
+});
+
+describe("a hostile repository", () => {
+  test("[TP62] keeps nobody waiting with its index", async () => {
+    const hostile = Array.from(
+      { length: 20 },
+      (_, version) => `  - ${"}".repeat(60_000)}\n    version: 1.0.${version}\n`,
+    );
+    const index = Buffer.from(`entries:\n  web:\n${hostile.join("")}`);
+    const fetch: Fetch = async (url) => ({ status: 200, headers: {}, body: index, url });
+    const startedAt = process.threadCpuUsage();
+    const reading = createCharts(fetch, () => new Date(0), createReaders()).inspect(
+      "somebody",
+      "https://a.test",
+      "web",
+    );
+    await expect(reading).rejects.toThrow(ChartUnknown);
+    const { user, system } = process.threadCpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(200);
+  });
+
+  test("[TP63] is asked for a few charts of one caller at a time", async () => {
+    let asked = 0;
+    const never: Fetch = () => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const charts = createCharts(never, () => new Date(0), createReaders());
+    for (let version = 0; version < 10; version++)
+      void charts.inspect("hostile", "https://a.test", "web", `${version}`);
+    await expect(charts.inspect("hostile", "https://a.test", "web", "10")).rejects.toMatchObject({
+      kind: "rate_limited",
+    });
+    expect(asked).toBe(2);
+    void charts.inspect("other", "https://a.test", "web", "11");
+    await vi.waitFor(() => expect(asked).toBe(3));
   });
 });
 

@@ -30,8 +30,8 @@ const refused = (msg: string): YamlReading => ({ kind: "refused", msg });
 export function readYaml(text: string): YamlReading {
   if (text.length > LARGEST_YAML_CHARACTERS)
     return refused(`YAML should have at most ${LARGEST_YAML_CHARACTERS} characters`);
-  if (marksIn(text) > MOST_MARKS) return refused(`YAML must not have more than ${MOST_MARKS} nodes`);
   if (isSteep(text)) return refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`);
+  if (marksIn(text) > MOST_MARKS) return refused(`YAML must not have more than ${MOST_MARKS} nodes`);
   const lines = new LineCounter();
   // The library compares every key with every other one; `repeatedKey` finds the same in one pass.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "error" } as const;
@@ -64,7 +64,7 @@ const MARKS = new Set(Array.from("\n,:-?[]{}&*!'\"|>", (mark) => mark.charCodeAt
  * Whether it may nest too deeply to be parsed, which recurses: by brackets or by dashes and question marks in a row, with
  * whatever may stand between them. Deep nesting by indentation takes a text of its square, and more than there may be.
  */
-function isSteep(text: string): boolean {
+export function isSteep(text: string): boolean {
   const brackets = text.match(/[[{]/g)?.length ?? 0;
   if (brackets > DEEPEST_NESTING && isDeeperThan(text.replace(/["\\]/g, " "), DEEPEST_NESTING)) return true;
   return /([-?:][ \t]+){64}/.test(text);
