@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { isSteep, marksIn } from "./text-size.ts";
 
 /** One version of a chart, as the index of a repository lists it. */
 export interface IndexEntry {
@@ -19,6 +20,7 @@ const LONGEST_URL = 2000;
 const LONGEST_DIGEST = 200;
 const MOST_URLS = 10;
 const MOST_ENTRIES = 10_000;
+const MOST_MARKS = 10_000;
 
 /**
  * The texts of the entries of one chart. Indexes of tens of megabytes are common, and to parse one takes many seconds; so
@@ -123,10 +125,11 @@ function* entriesOfJson(index: Buffer, chart: string): Generator<string> {
 
 /** Null for an entry that is of no use: without a version, without an address, or not to be read. */
 export function parseEntry(text: string): IndexEntry | null {
-  if (text === "" || text.length > LARGEST_ENTRY_CHARACTERS) return null;
+  if (text === "" || text.length > LARGEST_ENTRY_CHARACTERS || isSteep(text) || marksIn(text) > MOST_MARKS) return null;
   let entry: Record<string, unknown>;
   try {
-    entry = parse(text, { maxAliasCount: 0, uniqueKeys: false, logLevel: "error" });
+    // An error that is made readable is searched for in the whole text, and a text may have an error at each character.
+    entry = parse(text, { maxAliasCount: 0, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
   } catch {
     return null;
   }

@@ -9,3 +9,4 @@ export {
   type VersionQuestion,
 } from "./chart-reading.ts";
 export { IndexProblem } from "./helm-index.ts";
+export { isDeeperThan, isSteep, jsonSize, marksIn } from "./text-size.ts";

@@ -25,7 +25,7 @@ const TextTemplate = Type.String({
   minLength: 1,
   maxLength: 2000,
   // Each piece is told from the others by its first two characters, so that there is one way to read a text.
-  pattern: `^([^$]|\\$[^\${]|\\$\\$+[^$]|\\$\\{${TEXT_NAME}(\\|uri)?\\})*\\$?$`,
+  pattern: `^([^$]|\\$[^\${]|\\$\\$+[^$]|\\$\\{${TEXT_NAME}(\\|uri)?\\})*(\\$\\$?)?$`,
   examples: [`nats://\${exports.host}:4222`],
 });
 

@@ -19,7 +19,9 @@ export const TemplateParameter = Type.Object(
     required: Type.Optional(Type.Boolean({ default: false })),
     default: Type.Optional(Scalar),
     options: Type.Optional(Type.Array(Scalar, { minItems: 1, maxItems: 100, description: "What a `select` offers." })),
-    pattern: Type.Optional(Type.String({ maxLength: 500, description: "For text.", examples: ["^[a-z]+$"] })),
+    pattern: Type.Optional(
+      Type.String({ maxLength: 500, description: "For text, in the syntax of RE2.", examples: ["^[a-z]+$"] }),
+    ),
     min: Type.Optional(Type.Number({ description: "The least number, or the shortest length of text." })),
     max: Type.Optional(Type.Number({ description: "The greatest number, or the longest length of text." })),
     generator: Type.Optional(Type.Enum(GENERATORS, { description: "Makes the value where none is given." })),
@@ -31,7 +33,7 @@ export type TemplateParameter = Static<typeof TemplateParameter>;
 /** Text with a placeholder in it. There is one way to the first that `$${` does not write literally. */
 const Placeholder = Type.String({
   maxLength: 32_768,
-  pattern: "^([^$]|\\$\\$+[^$]|\\$[^${])*\\$\\{[^}]*\\}",
+  pattern: "^([^$]|\\$\\$+[^$]|\\$[^{$])*\\$\\{[^}]*\\}",
 });
 
 interface Shape extends TSchema {

@@ -69,7 +69,7 @@ export const inspectChart = operation({
     ),
   }),
   success: [200, ChartInspection],
-  failures: [404, 502],
+  failures: [404, 429, 502],
 });
 
 export const RegistryTemplate = Type.Object(StackTemplateFile.properties, { title: "RegistryTemplate" });

@@ -141,7 +141,7 @@ export const createStackTemplate = operation({
   ),
   success: [201, StackTemplate],
   versioned: true,
-  failures: [403, 404, 409],
+  failures: [403, 404, 409, 429],
 });
 
 export const getStackTemplate = operation({
@@ -175,7 +175,7 @@ export const updateStackTemplate = operation({
   ),
   success: [200, StackTemplate],
   versioned: true,
-  failures: [403, 404],
+  failures: [403, 404, 429],
   failureBodies: appConflict,
 });
 
@@ -279,7 +279,7 @@ export const createStackTemplateFromChart = operation({
   ),
   success: [201, StackTemplate],
   versioned: true,
-  failures: [403, 404, 409, 502],
+  failures: [403, 404, 409, 429, 502],
 });
 
 export const StackTemplateReading = Type.Object(
@@ -330,7 +330,7 @@ export const createStackTemplateFromYaml = operation({
   success: [200, StackTemplateReading],
   otherSuccess: [201, StackTemplate],
   versioned: true,
-  failures: [403, 404, 409],
+  failures: [403, 404, 409, 429],
 });
 
 export const deployStackTemplate = operation({
@@ -365,6 +365,6 @@ export const deployStackTemplate = operation({
       { title: "StackTemplateDeployment" },
     ),
   ],
-  failures: [403, 404],
+  failures: [403, 404, 429],
   failureBodies: appConflict,
 });

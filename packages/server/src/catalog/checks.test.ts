@@ -153,7 +153,7 @@ describe("a stack template", () => {
       expect.stringContaining("is a select without options"),
     ]);
     expect(templateProblems(["required: true", 'pattern: "("'])).toEqual([
-      expect.stringContaining("has a pattern that is none"),
+      expect.stringContaining("has a pattern that RE2 does not take: missing closing )"),
     ]);
   });
 

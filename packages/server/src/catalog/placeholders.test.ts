@@ -36,6 +36,26 @@ describe("a placeholder", () => {
     );
   });
 
+  test("[CG10] is read in one pass, with the outcome of a search for each", () => {
+    /** As it reads most simply. On a text of nothing but beginnings it takes the square of its length. */
+    const searched = (text: string) =>
+      text.replace(/\$\$\{|\$\{([^}]*)\}/g, (_, name: string | undefined) => (name === undefined ? "${" : `<${name}>`));
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("$", "{", "}", "a") }), (text) => {
+        const filled = fillPlaceholders(`:${text}`, (name) => `<${name}>`);
+        expect(filled).toBe(searched(`:${text}`));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("[CV41] is found in time that grows with the text, also where none ends", () => {
+    const startedAt = process.threadCpuUsage();
+    expect(placeholdersIn("${".repeat(500_000)).size).toBe(0);
+    expect(placeholdersIn("$${".repeat(300_000)).size).toBe(0);
+    expect(process.threadCpuUsage(startedAt).user).toBeLessThan(1_000_000);
+  });
+
   test("[CG10] can be written literally, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("$", "{", "}", "a") }), (text) => {

@@ -40,6 +40,8 @@ describe("a body that cannot be read changes nothing", () => {
     ["100,000 levels deep in lists", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
     ["100,000 levels deep in objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
     ["nested deeply inside a free-form map", `{"settings":{"a":${"[".repeat(500)}${"]".repeat(500)}}}`],
+    ["of more values than anybody means", `[${"1,".repeat(50_000)}1]`],
+    ["of more values in a free-form map", `{"settings":{"a":[${"{},".repeat(25_000)}1]}}`],
     ["invalid UTF-8", bytes('{"name":"', [0xff, 0xfe], '"}')],
     ["an encoded surrogate", bytes('{"name":"', [0xed, 0xa0, 0x80], '"}')],
     ["UTF-16", Buffer.from('{"name":"x"}', "utf16le")],
@@ -51,6 +53,14 @@ describe("a body that cannot be read changes nothing", () => {
   test("[CV11] a form that is not UTF-8", async () => {
     const raw = bytes("username=admin&password=", [0xff]);
     const answer = await refused("POST", "/login", { raw, headers: form });
+    expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
+  });
+
+  test("[CV44] a form of more parts than anybody means", async () => {
+    const part = '--bound\r\ncontent-disposition: form-data; name="create"\r\n\r\nfalse\r\n';
+    const headers = { "content-type": "multipart/form-data; boundary=bound" };
+    const raw = `${part.repeat(101)}--bound--\r\n`;
+    const answer = await refused("POST", "/stack-templates/from-yaml", { raw, headers });
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
   });
 

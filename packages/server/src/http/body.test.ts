@@ -1,6 +1,7 @@
+import { isDeeperThan, jsonSize } from "@binnacle/charts/reading";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isDeeperThan, parseForm } from "./body.ts";
+import { parseForm } from "./body.ts";
 
 /** How deep a parsed value really nests. */
 function depthOf(value: unknown): number {
@@ -22,6 +23,35 @@ describe("the depth of JSON", () => {
     fc.assert(fc.property(fc.string(), fc.nat(5), (text, limit) => void isDeeperThan(text, limit)));
     expect(isDeeperThan("[".repeat(1_000_000), 64)).toBe(true);
     expect(isDeeperThan('"'.padEnd(1_000_000, "["), 64)).toBe(false);
+  });
+});
+
+describe("the number of values in JSON", () => {
+  /** How many values there are, the whole among them. */
+  function valuesOf(value: unknown): number {
+    if (typeof value !== "object" || value === null) return 1;
+    return Object.values(value).reduce<number>((sum, inner) => sum + valuesOf(inner), 1);
+  }
+  const hasEmpty = (value: unknown): boolean =>
+    typeof value === "object" &&
+    value !== null &&
+    (Object.keys(value).length === 0 || Object.values(value).some(hasEmpty));
+
+  test("[CV44] is found without parsing, whatever strings hold", () => {
+    const value = fc.jsonValue({ maxDepth: 4, stringUnit: fc.constantFrom("{", "[", ",", ":", '"', "\\", "a") });
+    fc.assert(
+      fc.property(
+        value.filter((given) => !hasEmpty(given)),
+        fc.constantFrom(0, 2),
+        (given, indent) => {
+          expect(jsonSize(JSON.stringify(given, null, indent), 64).values).toBe(valuesOf(given));
+        },
+      ),
+    );
+  });
+
+  test("[CV44] is none too small where something is empty", () => {
+    expect(jsonSize("[[],{},[]]", 64).values).toBe(7);
   });
 });
 

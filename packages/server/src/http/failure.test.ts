@@ -1,6 +1,7 @@
 import { CONFLICT_CODES } from "@binnacle/contract";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codedConflict, Fault, invalidValue, rateLimited, unauthenticated } from "../fault.ts";
+import { codedConflict, Fault, invalid, invalidValue, rateLimited, readableItems, unauthenticated } from "../fault.ts";
 import { type Edge, startEdge } from "./edge.fixture.ts";
 import { faultOf, STATUS_OF } from "./failure.ts";
 
@@ -14,6 +15,50 @@ async function answerTo(error: Error): Promise<{ status: number; headers: Header
   await edge.app.close();
   return { status, headers, body };
 }
+
+describe("a list of invalid fields", () => {
+  const LARGEST_BYTES = 64 * 1024;
+  const item = (loc: (string | number)[], msg = "Field required") => ({ loc, msg, type: "missing" as const });
+  const bodyBytes = (items: ReturnType<typeof item>[]) =>
+    Buffer.byteLength(JSON.stringify({ detail: invalid(items).detail }));
+
+  test("[ER20] is as it was found where it is short", () => {
+    const items = [item(["body", "components", 0, "name"]), item(["body", "x".repeat(256)])];
+    expect(readableItems(items)).toEqual(items);
+  });
+
+  test("[ER20] has the first hundred, in at most 64 KiB, whatever names people write", () => {
+    const steps = fc.array(
+      fc.oneof(fc.nat(), fc.constantFrom("a", "\u0001".repeat(400), "名".repeat(90_000), "x".repeat(300))),
+      {
+        maxLength: 70,
+      },
+    );
+    const items = fc.array(fc.tuple(steps, fc.constantFrom("short", "long ".repeat(900))), {
+      minLength: 1,
+      maxLength: 150,
+    });
+    fc.assert(
+      fc.property(items, (given) => {
+        const all = given.map(([loc, msg]) => item(["body", ...loc], msg));
+        const readable = readableItems(all);
+        expect(readable.length).toBeGreaterThanOrEqual(1);
+        expect(readable.length).toBeLessThanOrEqual(100);
+        expect(bodyBytes(all)).toBeLessThanOrEqual(LARGEST_BYTES);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("[ER20] cuts long text off, and a place that is far inside at what is around it", () => {
+    expect(readableItems([item(["body", "x".repeat(300)], "m".repeat(2000))])).toEqual([
+      item(["body", `${"x".repeat(256)}…`], `${"m".repeat(1000)}…`),
+    ]);
+    const [far] = readableItems([item(["body", ...Array.from({ length: 66 }, () => "\u0001".repeat(300))])]);
+    expect(far?.loc[0]).toBe("body");
+    expect(far?.loc.length).toBeLessThan(66);
+  });
+});
 
 describe("the answer to a failure", () => {
   test("[ER1] is its kind's status and a sentence", async () => {

@@ -218,6 +218,71 @@ describe("what a schema refuses", () => {
   });
 });
 
+describe("what exceeds a limit", () => {
+  /** A pattern that would be tried in more ways than anybody could wait for. */
+  const costly = { pattern: "^(a+)+$", maxLength: 50 };
+  const tooLong = `${"a".repeat(60)}${"!".repeat(60)}`;
+
+  test("[CV42] is refused for that, and not held against a pattern or a format", () => {
+    expect(judged(Type.String(costly), tooLong)).toEqual([["body", "string_too_long", expect.any(String)]]);
+    expect(judged(Type.String({ format: "email", maxLength: 5 }), "no address")).toEqual([
+      ["body", "string_too_long", expect.any(String)],
+    ]);
+  });
+
+  test("[CV42] in characters counts as characters: a pattern sees whatever may fit", () => {
+    const schema = Type.String({ pattern: "^x", maxLength: 3 });
+    expect(judged(schema, "🚢🚢🚢")).toEqual([["body", "string_pattern_mismatch", expect.any(String)]]);
+    expect(judged(schema, "x🚢🚢")).toEqual([]);
+  });
+
+  test("[CV42] is refused for that, and not looked into", () => {
+    const list = Type.Array(Type.String(costly), { maxItems: 2, uniqueItems: true });
+    expect(judged(list, [1, 2, 3])).toEqual([["body", "too_long", "Input should have at most 2 items"]]);
+    const map = Type.Record(Type.String({ pattern: "^[a-z]+$" }), Type.Integer(), {
+      additionalProperties: false,
+      maxProperties: 2,
+    });
+    expect(judged(map, { a: "1", B: 2, c: 3 })).toEqual([["body", "too_long", "Input should have at most 2 items"]]);
+  });
+
+  test("[CV42] is judged as ever where no limit is exceeded", () => {
+    const list = Type.Array(Type.String({ pattern: "^x", maxLength: 3 }), { maxItems: 2, uniqueItems: true });
+    expect(judged(list, ["a", "a"]).map(([loc, type]) => [loc, type])).toEqual([
+      ["body.0", "string_pattern_mismatch"],
+      ["body.1", "string_pattern_mismatch"],
+      ["body", "value_error"],
+    ]);
+  });
+});
+
+describe("problems without end", () => {
+  const wrong = <T>(count: number, item: T) => Array.from({ length: count }, () => item);
+  const unknown = Object.fromEntries(wrong(100_000, 1).map((value, index) => [`k${index}`, value]));
+  const nested = Type.Object({ lists: Type.Array(Type.Array(Type.Integer())) });
+
+  test.each<[string, TSchema, unknown]>([
+    ["wrong items", Type.Array(Type.Integer()), wrong(400_000, "x")],
+    ["unknown fields", Type.Object({}, { additionalProperties: false }), unknown],
+    ["wrong values of a map", Type.Record(Type.String(), Type.Boolean()), unknown],
+    ["wrong items of items", nested, { lists: wrong(1000, wrong(400, "x")) }],
+    ["items that fit no choice", Type.Array(Type.Union([Type.Integer(), Type.Null()])), wrong(400_000, "x")],
+    ["text that cannot be stored", Type.Array(Type.String()), wrong(400_000, "\0")],
+  ])("[CV43] %s are reported up to a hundred, and looked for no further", (_, schema, value) => {
+    const check = compileCheck({ body: schema });
+    const startedAt = process.threadCpuUsage();
+    const items = check({ path: {}, query: {}, cookie: {}, body: value });
+    expect(process.threadCpuUsage(startedAt).user).toBeLessThan(200_000);
+    // A choice that none fits counts once for each of its sides, and is told once.
+    expect(items.length).toBeGreaterThan(30);
+    expect(items.length).toBeLessThanOrEqual(101);
+  });
+
+  test("[CV43] are reported completely where there are fewer", () => {
+    expect(judged(Type.Array(Type.Integer()), wrong(99, "x"))).toHaveLength(99);
+  });
+});
+
 describe("a name for people to read", () => {
   const WORDS =
     "Input should have at least one visible character, and no control characters, line breaks, zero-width characters or marks of the writing direction";

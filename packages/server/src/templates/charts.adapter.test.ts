@@ -1,6 +1,6 @@
-import type { Fetch } from "@binnacle/charts";
+import { ChartUnknown, type Fetch } from "@binnacle/charts";
 import { packedChart } from "@binnacle/charts/fixture";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createCharts } from "./charts.adapter.ts";
 import { createReaders } from "./readers.adapter.ts";
 
@@ -25,5 +25,37 @@ describe("what was read of a chart", () => {
     now = HOUR_MS;
     await read();
     expect(fetched).toBe(4);
+  });
+});
+
+describe("a hostile repository", () => {
+  const at = (version?: string) => ({ repo: "https://a.test", name: "web", ...(version ? { version } : {}) });
+
+  test("[TP62] keeps nobody waiting with its index", async () => {
+    const hostile = Array.from(
+      { length: 20 },
+      (_, version) => `  - ${"}".repeat(60_000)}\n    version: 1.0.${version}\n`,
+    );
+    const index = Buffer.from(`entries:\n  web:\n${hostile.join("")}`);
+    const fetch: Fetch = async (url) => ({ status: 200, headers: {}, body: index, url });
+    const startedAt = process.threadCpuUsage();
+    const reading = createCharts(fetch, () => new Date(0), createReaders()).inspect("somebody", at());
+    await expect(reading).rejects.toThrow(ChartUnknown);
+    const { user, system } = process.threadCpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(200);
+  });
+
+  test("[TP63] is asked for a few charts of one caller at a time", async () => {
+    let asked = 0;
+    const never: Fetch = () => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const charts = createCharts(never, () => new Date(0), createReaders());
+    for (let version = 0; version < 10; version++) void charts.inspect("hostile", at(`1.0.${version}`));
+    await expect(charts.inspect("hostile", at("1.0.10"))).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(asked).toBe(2);
+    void charts.inspect("other", at("1.0.11"));
+    await vi.waitFor(() => expect(asked).toBe(3));
   });
 });

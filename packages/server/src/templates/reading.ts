@@ -6,15 +6,17 @@ import {
   type IndexAnswer,
   IndexProblem,
   type IndexQuestion,
+  isSteep,
+  jsonSize,
   LARGEST_FILE_BYTES,
+  marksIn,
   readIndex,
   type VersionQuestion,
 } from "@binnacle/charts/reading";
-import type { ChartInspection, RegistryTemplate } from "@binnacle/contract";
+import type { ChartInspection } from "@binnacle/contract";
 import { parse } from "yaml";
-import { jsonSize } from "../http/body.ts";
 import { answerQuestion, type PatternAnswer, type PatternQuestion } from "./pattern.ts";
-import { marksIn, readYaml, type YamlReading } from "./template-yaml.ts";
+import { readYaml, type YamlReading } from "./template-yaml.ts";
 import { inferSchema } from "./value-schema.ts";
 
 /**
@@ -24,7 +26,7 @@ import { inferSchema } from "./value-schema.ts";
 export interface Readings {
   template: { given: string; read: YamlReading };
   patterns: { given: readonly PatternQuestion[]; read: PatternAnswer[] };
-  registry: { given: Uint8Array; read: RegistryTemplate[] };
+  registry: { given: Uint8Array; read: unknown };
   index: { given: IndexQuestion; read: IndexAnswer };
   versions: { given: VersionQuestion; read: ChartChoice };
   /** Of the packed chart. */
@@ -64,12 +66,7 @@ export const READINGS: {
 } = {
   template: readYaml,
   patterns: (questions) => questions.map(answerQuestion),
-  async registry(bytes) {
-    const document = yamlValue(asBuffer(bytes).toString("utf8"), REGISTRY_LIMITS);
-    // It brings the schemas of the contract along, which the other readings do without.
-    const { templatesIn } = await import("./registry-templates.ts");
-    return templatesIn(document) ?? noList();
-  },
+  registry: (bytes) => yamlValue(asBuffer(bytes).toString("utf8"), REGISTRY_LIMITS),
   index: readIndex,
   versions: chooseVersion,
   chart: readChart,
@@ -77,10 +74,6 @@ export const READINGS: {
 
 /** A thread gets the bytes of a buffer without its methods. */
 const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
-
-function noList(): never {
-  throw new ReadingProblem("its answer is no list of templates");
-}
 
 const FILES = ["Chart.yaml", "values.yaml", "values.schema.json", "README.md"] as const;
 
@@ -123,17 +116,33 @@ function mapOf(yaml: string | null): Record<string, unknown> {
 
 /** As JSON has it. A few aliases are taken, as people write them in the values of charts. */
 function yamlValue(text: string, most: Limits): unknown {
+  if (isSteep(text)) throw new ReadingProblem("its YAML nests too deeply");
   if (marksIn(text) > most.marks) throw new ReadingProblem("its YAML holds too much");
-  const json = JSON.stringify(parsed(text) ?? null);
-  const { depth, values } = jsonSize(json, DEEPEST_NESTING);
+  const value = parsed(text) ?? null;
+  spendOn(value, { values: most.values, characters: most.characters });
+  return value;
+}
+
+/**
+ * Throws where the value is larger than that, or nests too deeply. Aliases make one list stand in many places: it is
+ * small in memory, and without measure once it is written out. The parser's own limit of aliases does not see that where
+ * each of them is used a few times.
+ */
+function spendOn(value: unknown, room: { values: number; characters: number }, depth = 0): void {
   if (depth > DEEPEST_NESTING) throw new ReadingProblem("its YAML nests too deeply");
-  if (values > most.values || json.length > most.characters) throw new ReadingProblem("its YAML holds too much");
-  return JSON.parse(json);
+  room.values--;
+  if (typeof value === "string") room.characters -= value.length;
+  if (room.values < 0 || room.characters < 0) throw new ReadingProblem("its YAML holds too much");
+  if (typeof value !== "object" || value === null) return;
+  for (const key in value) {
+    if (!Array.isArray(value)) room.characters -= key.length;
+    spendOn((value as Record<string, unknown>)[key], room, depth + 1);
+  }
 }
 
 function parsed(text: string): unknown {
   try {
-    return parse(text, { maxAliasCount: MOST_ALIASES, uniqueKeys: false, logLevel: "error" });
+    return parse(text, { maxAliasCount: MOST_ALIASES, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
   } catch {
     throw new ReadingProblem("its YAML cannot be read");
   }

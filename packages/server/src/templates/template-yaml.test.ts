@@ -1,3 +1,4 @@
+import { MAX_TEMPLATE_YAML } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
@@ -6,6 +7,10 @@ import { LARGEST_YAML_CHARACTERS, readYaml } from "./template-yaml.ts";
 const bomb = `a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n`;
 
 describe("reading YAML", () => {
+  test("[TP30] has one limit of characters, which the contract states", () => {
+    expect(LARGEST_YAML_CHARACTERS).toBe(MAX_TEMPLATE_YAML);
+  });
+
   test("[TP28] gives back what was written, whatever it is", () => {
     const key = fc.string({ unit: "binary", maxLength: 8 }).filter((text) => text !== "__proto__");
     const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
@@ -56,6 +61,8 @@ describe("reading YAML", () => {
     ["endless lists", "[".repeat(100_000), "nest deeper"],
     ["endless dashes", "- ".repeat(60_000), "nest deeper"],
     ["a deep staircase", Array.from({ length: 70 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n"), "nest deeper"],
+    ["too many nodes", "- a\n".repeat(21_000), "more than 40000 nodes"],
+    ["too many nodes in one line", `[${"1,".repeat(41_000)}]`, "more than 40000 nodes"],
     ["too much", "x".repeat(LARGEST_YAML_CHARACTERS + 1), "at most"],
   ])("[TP30] refuses %s", (_, text, msg) => {
     expect(readYaml(text)).toMatchObject({ kind: "refused", msg: expect.stringContaining(msg) });

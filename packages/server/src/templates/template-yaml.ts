@@ -1,3 +1,4 @@
+import { isDeeperThan, isSteep, marksIn } from "@binnacle/charts/reading";
 import type { StackTemplateContent, ValidationItem } from "@binnacle/contract";
 import {
   type Document,
@@ -11,7 +12,6 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { isDeeperThan } from "../http/body.ts";
 
 /** As the contract has it, which is not loaded here: this runs on a thread of its own. */
 export const LARGEST_YAML_CHARACTERS = 128 * 1024;
@@ -30,8 +30,8 @@ const refused = (msg: string): YamlReading => ({ kind: "refused", msg });
 export function readYaml(text: string): YamlReading {
   if (text.length > LARGEST_YAML_CHARACTERS)
     return refused(`YAML should have at most ${LARGEST_YAML_CHARACTERS} characters`);
-  if (marksIn(text) > MOST_MARKS) return refused(`YAML must not have more than ${MOST_MARKS} nodes`);
   if (isSteep(text)) return refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`);
+  if (marksIn(text) > MOST_MARKS) return refused(`YAML must not have more than ${MOST_MARKS} nodes`);
   const lines = new LineCounter();
   // The library compares every key with every other one; `repeatedKey` finds the same in one pass.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "error" } as const;
@@ -46,28 +46,6 @@ export function readYaml(text: string): YamlReading {
   return isDeeperThan(JSON.stringify(value) ?? "", DEEPEST_NESTING)
     ? refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`)
     : { kind: "value", value };
-}
-
-/**
- * How many characters there are that may begin or end a node: no text has many more nodes than these. Found before
- * parsing, because a node costs the parser a thousand times its text.
- */
-export function marksIn(text: string): number {
-  let marks = 0;
-  for (let at = 0; at < text.length; at++) if (MARKS.has(text.charCodeAt(at))) marks++;
-  return marks;
-}
-
-const MARKS = new Set(Array.from("\n,:-?[]{}&*!'\"|>", (mark) => mark.charCodeAt(0)));
-
-/**
- * Whether it may nest too deeply to be parsed, which recurses: by brackets or by dashes and question marks in a row, with
- * whatever may stand between them. Deep nesting by indentation takes a text of its square, and more than there may be.
- */
-function isSteep(text: string): boolean {
-  const brackets = text.match(/[[{]/g)?.length ?? 0;
-  if (brackets > DEEPEST_NESTING && isDeeperThan(text.replace(/["\\]/g, " "), DEEPEST_NESTING)) return true;
-  return /([-?:][ \t]+){64}/.test(text);
 }
 
 /** Aliases make a small text large without measure; a tag asks for a meaning that JSON has not. */
