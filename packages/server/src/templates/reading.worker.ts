@@ -22,5 +22,5 @@ async function tell({ kind, given }: { kind: ReadingKind; given: never }): Promi
   }
 }
 
-parentPort?.on("message", async (asked) => parentPort?.postMessage(await tell(asked)));
+parentPort?.on("message", (asked) => void tell(asked).then((told) => parentPort?.postMessage(told)));
 parentPort?.postMessage("started");
