@@ -24,8 +24,8 @@ export default defineConfig({
           globalSetup: [RUN_FOLDER, "test/world/setup.ts"],
           pool: "forks",
           maxWorkers: WORKERS,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -36,8 +36,8 @@ export default defineConfig({
           globalSetup: [RUN_FOLDER],
           pool: "forks",
           maxWorkers: WORKERS,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {
