@@ -46,7 +46,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     });
 
     const calls = await world.helm.calls();
-    const steps = ["pull", "template", "upgrade"];
+    const steps = ["template", "upgrade"];
     expect(calls.map(({ args }) => args.split(" ")[0])).toEqual([...steps, ...steps]);
     const before = world.reports.length;
     world.addons.resync();
