@@ -12,8 +12,8 @@ interface Schema {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Keywords whose value is data, however much it looks like a schema. */
-const DATA = new Set(["examples", "default", "enum", "const", "required"]);
+/** Keywords whose value is data, however much it looks like a schema, and conditions on a value that is bounded beside them. */
+const DATA = new Set(["examples", "default", "enum", "const", "required", "if", "then"]);
 
 /** Every schema inside of it, each with the way to it. */
 function* schemasIn(value: unknown, way = "", seen = new Set<unknown>()): Generator<[way: string, schema: Schema]> {
