@@ -21,7 +21,11 @@ export function presentDocument(): Document {
   return openApiDocument(describedRoutes(), { serverUrl: API_BASE });
 }
 
-export const textOf = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+/** Characters that nobody sees, such as those that patterns refuse, are escaped: in a review they would not be there. */
+export const textOf = (value: object) =>
+  `${JSON.stringify(value, null, 2).replace(/[\p{Cc}\p{Cf}\p{Z}]/gu, (it) => (it === "\n" || it === " " ? it : escaped(it)))}\n`;
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 export function recordedContract(): ContractRecord | null {
   try {

@@ -138,18 +138,62 @@ describe("the document", () => {
     expect(times.filter(([, schema]) => !JSON.stringify(schema).includes('"format":"date-time"'))).toEqual([]);
   });
 
+  test("[OA14] has only patterns that mean the same to the engines of JavaScript, RE2 and Python", () => {
+    const keys = under("patternProperties").flatMap((fields) => Object.keys(fields as Json));
+    const patterns = [...new Set([...under("pattern"), ...keys])].filter((it) => typeof it === "string");
+    expect(patterns.length).toBeGreaterThan(10);
+    for (const pattern of patterns) {
+      // Some clients compile without the flag `u`, and then read characters beyond U+FFFF as two.
+      expect(() => [new RegExp(pattern), new RegExp(pattern, "u")], pattern).not.toThrow();
+      expect(pattern.isWellFormed() && !/[\u{10000}-\u{10ffff}]/u.test(pattern), pattern).toBe(true);
+    }
+    expect(patterns.filter((pattern) => unportable(pattern))).toEqual([]);
+  });
+
+  test("[OA15] says how long a text, a list and a map of a request may be", () => {
+    const queries = operations.flatMap(({ operation }) =>
+      (operation.parameters as readonly { in: string; schema?: Json }[]).filter(
+        (it) => it.in === "query" || it.in === "path",
+      ),
+    );
+    const bodies = under("requestBody").flatMap((body) => under("schema", body));
+    const schemas = [...queries.map((it) => it.schema), ...bodies].flatMap(schemasIn);
+    expect(schemas.length).toBeGreaterThan(100);
+    expect(schemas.filter(isBoundless)).toEqual([]);
+  });
+
   test("[CV8] has no object in a request body that lets unknown fields pass without saying so", () => {
-    const objects = under("requestBody").flatMap(objectsIn);
+    const bodies = under("requestBody").flatMap((body) => under("schema", body));
+    const objects = bodies.flatMap(schemasIn).filter((schema) => "properties" in schema);
     expect(objects.length).toBeGreaterThan(0);
     expect(objects.filter((object) => object["additionalProperties"] === undefined)).toEqual([]);
   });
 });
 
-/** Every object with named fields in a schema, also behind references. Conditions are rules between fields of one that is listed. */
-function objectsIn(schema: unknown): Json[] {
-  if (typeof schema !== "object" || schema === null) return [];
-  const { $ref, properties, if: _if, then: _then, ...rest } = schema as Json;
-  if (typeof $ref === "string") return objectsIn(components["schemas"]?.[$ref.split("/").at(-1) ?? ""]);
-  const inner = Object.values({ ...rest, properties }).flatMap(objectsIn);
-  return properties === undefined ? inner : [schema as Json, ...inner];
+/** Classes and anchors whose meaning differs, look-around, `\\u`, and a dot that is not in brackets. */
+function unportable(pattern: string): boolean {
+  const outside = pattern.replace(/\[(\\.|[^\]\\])*\]/g, "x").replace(/\\[.$*+?()[\]{}|/\\^-]/g, "x");
+  return /\\[pPuUdDwWsSbBkKzZA]/.test(pattern) || /\(\?|\.|\\/.test(outside);
+}
+
+/** Every schema in a schema, also behind references; not what rules say of fields that are described beside them. */
+function schemasIn(value: unknown): Json[] {
+  if (typeof value !== "object" || value === null) return [];
+  const schema = value as Json;
+  const { $ref, properties = {}, patternProperties = {}, anyOf = [], oneOf = [], items, additionalProperties } = schema;
+  if (typeof $ref === "string") return schemasIn(components["schemas"]?.[$ref.split("/").at(-1) ?? ""]);
+  const named = [...Object.values(properties as Json), ...Object.values(patternProperties as Json)];
+  const inner = [...named, ...(anyOf as unknown[]), ...(oneOf as unknown[]), items, additionalProperties];
+  return [schema, ...inner.flatMap(schemasIn)];
+}
+
+const OF_FIXED_LENGTH = ["uuid", "date-time"];
+
+function isBoundless(schema: Json): boolean {
+  const { type, format, additionalProperties, patternProperties, discriminator } = schema;
+  if ("enum" in schema || "const" in schema || discriminator) return false;
+  if (type === "string") return !("maxLength" in schema) && !OF_FIXED_LENGTH.includes(String(format));
+  if (type === "array") return !("maxItems" in schema);
+  const isMap = patternProperties !== undefined || (type === "object" && additionalProperties !== false);
+  return isMap && !("maxProperties" in schema);
 }

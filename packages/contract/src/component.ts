@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { DnsLabel, strict, Uuid } from "./fields.ts";
+import { DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
+import { exactlyOneOf, given, holds, holdsByDefault, where } from "./rules.ts";
 import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
 /** What an app is made of; the same shape in apps, in templates and on the way to the operator. */
@@ -32,6 +33,7 @@ const EnvVar = Type.Object(
   {
     ...strict,
     description: "Exactly one of `value` and `export_ref`.",
+    allOf: [exactlyOneOf("value", "export_ref")],
     examples: [{ name: "LOG_LEVEL", value: "info" }],
   },
 );
@@ -56,6 +58,7 @@ const Probe = Type.Object(
   {
     ...strict,
     description: "Exactly one of `port`, with or without `path`, and `command`.",
+    allOf: [exactlyOneOf("port", "command"), where(given("command"), "A path goes with a port", { refuses: ["path"] })],
     examples: [{ path: "/healthz", port: 8080 }],
   },
 );
@@ -147,12 +150,19 @@ export const WorkloadSpec = Type.Object(
   {
     ...strict,
     title: "WorkloadSpec",
+    allOf: [
+      where(holds("kind", ["cronjob"]), "A cronjob needs a schedule", { requires: ["schedule"] }),
+      where(holdsByDefault("kind", ["deployment", "statefulset", "job"]), "Only a cronjob has a schedule", {
+        refuses: ["schedule"],
+      }),
+      where(holds("kind", ["job", "cronjob"]), "A job does not scale by itself", { refuses: ["autoscale"] }),
+    ],
     examples: [{ image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] }],
   },
 );
 export type WorkloadSpec = Static<typeof WorkloadSpec>;
 
-const Values = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1000, examples: [{}] });
+const Values = FreeMap({ examples: [{}] });
 
 export const AddonSpec = Type.Object(
   {
@@ -164,6 +174,10 @@ export const AddonSpec = Type.Object(
   {
     ...strict,
     description: "`instance`, the name of a standalone one, or `definition_id` with values.",
+    allOf: [
+      exactlyOneOf("instance", "definition_id"),
+      where(given("instance"), "A standalone instance has its own", { refuses: ["values", "chart_version"] }),
+    ],
     examples: [{ instance: "db" }],
   },
 );
@@ -223,10 +237,22 @@ const shared = {
   ),
 };
 
+const SPECS = { workload: "workload_spec", addon: "addon_spec", chart: "chart_spec" } as const;
+
+/** A component holds the specification of its type and no other. A type that is a placeholder is judged when it is filled. */
+export const componentRules = COMPONENT_TYPES.map((type) => {
+  const { [type]: own, ...others } = SPECS;
+  return where(
+    type === "workload" ? holdsByDefault("type", [type]) : holds("type", [type]),
+    `A component of type ${type} has ${own} and no other specification`,
+    { requires: [own], refuses: Object.values(others) },
+  );
+});
+
 /** As Kubernetes names the keys of a Secret: `.`, `..` and what begins with two dots are its own. */
 export const SecretKey = Type.String({
   maxLength: 253,
-  pattern: "^(?!\\.\\.?$|\\.\\.)[A-Za-z0-9._-]{1,253}$",
+  pattern: "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$",
   examples: ["API_KEY"],
 });
 export const SecretValue = Type.String({ maxLength: 65_536, examples: ["<SECRET>"] });
@@ -244,6 +270,7 @@ export const ComponentInput = Type.Object(
   {
     ...strict,
     title: "ComponentInput",
+    allOf: componentRules,
     description: "`secrets` are written and never read back; reads give their keys.",
     examples: [
       { name: "web", workload_spec: { image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] } },
@@ -256,6 +283,7 @@ export type ComponentInput = Static<typeof ComponentInput>;
 export const ComponentSpec = Type.Object(shared, {
   ...strict,
   title: "ComponentSpec",
+  allOf: componentRules,
   examples: [{ name: "web", type: "workload", workload_spec: { image: "nginx:1.29", replicas: 2 } }],
 });
 export type ComponentSpec = Static<typeof ComponentSpec>;

@@ -1,13 +1,15 @@
 import Type, { type TSchema } from "typebox";
 
 /**
+/**
  * Characters that nobody sees and that change how the rest is read: control characters, separators of lines, marks and
- * overrides of the writing direction, characters without a width, and fillers. The ranges are written out because not
- * every client that reads the schemas understands `\p{…}`.
+ * overrides of the writing direction, characters without a width, and fillers. Patterns are written for every client: the
+ * ranges are written out because not every engine understands `\\p{…}`, and characters beyond U+00FF stand for themselves
+ * because RE2 does not understand `\\u`.
  */
 const HIDDEN =
-  "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff";
-const SPACES = " \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000";
+  "\\x00-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff";
+const SPACES = " \\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000";
 
 /** No two neighbouring classes share a character, so a text is matched or refused in one pass. */
 const NAME = `^[${SPACES}]*[^${SPACES}${HIDDEN}][^${HIDDEN}]*$`;
@@ -62,6 +64,15 @@ export const Username = Type.String({ minLength: 2, maxLength: 20, pattern: "^[a
 export const Password = Type.String({ minLength: 8, maxLength: 128, examples: ["correct horse battery staple"] });
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Any keys, whatever characters they are made of; a pattern over keys would lose those with a line break. */
+export const AnyMap = (options: object) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
+
+const MOST_KEYS = 1000;
+
+/** A map that people fill as they like. */
+export const FreeMap = (options: object) => AnyMap({ maxProperties: MOST_KEYS, ...options });
 
 /** Request bodies are strict: an unknown field is refused, not ignored. */
 export const strict = { additionalProperties: false } as const;

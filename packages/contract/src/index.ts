@@ -54,5 +54,6 @@ export * from "./rest/tiers.ts";
 export * from "./rest/users.ts";
 export * from "./rest/version.ts";
 export * from "./roles.ts";
+export * from "./rules.ts";
 export * from "./scopes.ts";
 export * from "./states.ts";

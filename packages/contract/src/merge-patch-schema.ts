@@ -9,7 +9,7 @@ interface Shape extends TSchema {
 
 /**
  * The fields of a merge patch (RFC 7396) of an object with these: each may be left out, and null takes it away. A list is
- * replaced whole. There are no defaults in it: they belong to the value that comes of the patch.
+ * replaced whole. There are no defaults in it, and no rules between fields: they belong to the value that comes of the patch.
  */
 export const mergePatchFields = (fields: Readonly<Record<string, TSchema>>) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(nullablePatchOf(field))]));
@@ -17,7 +17,7 @@ export const mergePatchFields = (fields: Readonly<Record<string, TSchema>>) =>
 function mergePatchOf(schema: TSchema): TSchema {
   const shape = bare(schema);
   if (shape.properties) {
-    const { required: _required, ...rest } = shape as Shape & { required?: unknown };
+    const { required: _required, allOf: _rules, ...rest } = shape as Shape & { required?: unknown; allOf?: unknown };
     return { ...rest, properties: each(shape.properties, nullablePatchOf) };
   }
   if (shape.patternProperties) return { ...shape, patternProperties: each(shape.patternProperties, nullablePatchOf) };
@@ -28,7 +28,8 @@ function mergePatchOf(schema: TSchema): TSchema {
 const nullablePatchOf = (schema: TSchema): TSchema =>
   Object.keys(schema).length === 0 ? Type.Unknown() : Nullable(mergePatchOf(schema));
 
-function withoutDefaults(schema: TSchema): TSchema {
+/** The same value, whole, where nobody fills defaults in. */
+export function withoutDefaults(schema: TSchema): TSchema {
   const shape = bare(schema);
   if (shape.properties) return { ...shape, properties: each(shape.properties, withoutDefaults) };
   return shape.items ? { ...shape, items: withoutDefaults(shape.items) } : shape;

@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
 import { ExportKey } from "../component.ts";
-import { DnsLabel, strict } from "../fields.ts";
+import { DnsLabel, FreeMap, strict } from "../fields.ts";
 import { ExportSource } from "./export-source.ts";
 
 /** An addon that people can run in their projects: a chart, what may be set, and what it gives to apps. */
 
 const Version = Type.String({ minLength: 1, maxLength: 100, pattern: "^[!-~]+$", examples: ["5.4.0"] });
-const Free = Type.Record(Type.String(), Type.Unknown(), { examples: [{}] });
+const Free = FreeMap({ examples: [{}] });
 
 export const ADDON_CATEGORIES = ["database", "cache", "messaging", "storage"] as const;
 

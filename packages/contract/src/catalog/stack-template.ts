@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { ComponentInput } from "../component.ts";
 import { DnsLabel, strict } from "../fields.ts";
+import { given, holds, type Rule, where, withoutRules } from "../rules.ts";
 import { GENERATORS, PARAMETER_TYPES, TEMPLATE_SCOPES } from "../states.ts";
 
 /** A stack template: components with placeholders, and the parameters that fill them. */
@@ -10,6 +11,26 @@ const Scalar = Type.Union([
   Type.Number(),
   Type.Boolean(),
 ]);
+
+const Int = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+const ofType = (types: readonly string[], value: TSchema): Rule =>
+  where(holds("type", types), "Options and a default are of the parameter's type", {
+    fields: { default: value, options: { type: "array", items: value } },
+  });
+
+/** What a declaration can be held against by itself. Its pattern, and whether its bounds have room, are looked at beside it. */
+export const parameterRules: readonly Rule[] = [
+  where(holds("type", ["select"]), "A select has options", { requires: ["options"] }),
+  where(holds("type", ["secret"]), "A secret has no default", { refuses: ["default"] }),
+  where(given("generator"), "A generator makes text, and knows no pattern, options or default", {
+    fields: { type: { enum: ["string", "secret"] } },
+    refuses: ["pattern", "options", "default"],
+  }),
+  ofType(["string", "secret"], { type: "string" }),
+  ofType(["integer"], Int),
+  ofType(["number"], { type: "number" }),
+  ofType(["boolean"], { type: "boolean" }),
+];
 
 export const TemplateParameter = Type.Object(
   {
@@ -26,7 +47,12 @@ export const TemplateParameter = Type.Object(
     max: Type.Optional(Type.Number({ description: "The greatest number, or the longest length of text." })),
     generator: Type.Optional(Type.Enum(GENERATORS, { description: "Makes the value where none is given." })),
   },
-  { ...strict, title: "TemplateParameter", examples: [{ name: "image", type: "string", required: true }] },
+  {
+    ...strict,
+    title: "TemplateParameter",
+    allOf: parameterRules,
+    examples: [{ name: "image", type: "string", required: true }],
+  },
 );
 export type TemplateParameter = Static<typeof TemplateParameter>;
 
@@ -59,9 +85,9 @@ export function withPlaceholders(schema: TSchema): TSchema {
 const eachWith = (shapes: Readonly<Record<string, Shape>>) =>
   Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, withPlaceholders(shape)]));
 
-/** A component before its placeholders are filled. */
+/** A component before its placeholders are filled; rules between its fields are for what comes of it. */
 export type TemplateComponent = { readonly [field: string]: unknown };
-export const TemplateComponent = Type.Unsafe<TemplateComponent>(withPlaceholders(ComponentInput));
+export const TemplateComponent = Type.Unsafe<TemplateComponent>(withPlaceholders(withoutRules(ComponentInput)));
 
 export const StackTemplateFile = Type.Object(
   {

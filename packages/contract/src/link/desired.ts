@@ -3,6 +3,7 @@ import { ExportDeclaration } from "../catalog/addon-definition.ts";
 import { ComponentSpec, ExportKey, WorkloadSpec } from "../component.ts";
 import { Uuid } from "../fields.ts";
 import { DesiredPolicy } from "../project-policy.ts";
+import { withoutRules } from "../rules.ts";
 import { COMPONENT_TYPES } from "../states.ts";
 
 /**
@@ -36,8 +37,13 @@ export type ChartRef = Static<typeof ChartRef>;
 /** Empty for a chart that is of no definition. */
 const ExportSchema = Type.Record(ExportKey, ExportDeclaration);
 
-const { replicas: _, ...workloadFields } = WorkloadSpec.properties;
-const { addon_spec: _a, chart_spec: _c, workload_spec: _w, ...componentFields } = ComponentSpec.properties;
+const { replicas: _, ...workloadFields } = withoutRules(WorkloadSpec).properties;
+const {
+  addon_spec: _a,
+  chart_spec: _c,
+  workload_spec: _w,
+  ...componentFields
+} = withoutRules(ComponentSpec).properties;
 
 /** A component as it is to run: replicas are 0 while the app is paused, and a chart stands for every kind of release. */
 export const DesiredComponent = Type.Object({

@@ -1,8 +1,9 @@
 import Type, { type Static } from "typebox";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
-import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DnsLabel, FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery, pageFields } from "../page.ts";
+import { exactlyOneOf } from "../rules.ts";
 import { ADDON_PHASES } from "../states.ts";
 
 const tag = "Addons";
@@ -27,18 +28,10 @@ export const SecretRef = Type.Object(
 );
 export type SecretRef = Static<typeof SecretRef>;
 
-/** Any keys, whatever characters they are made of; a pattern over keys would lose those with a line break. */
-const Values = Type.Unsafe<Record<string, unknown>>(
-  Type.Object(
-    {},
-    {
-      additionalProperties: true,
-      maxProperties: 1000,
-      description: "Laid over the definition's default values.",
-      examples: [{ auth: { database: "shop" } }],
-    },
-  ),
-);
+const Values = FreeMap({
+  description: "Laid over the definition's default values.",
+  examples: [{ auth: { database: "shop" } }],
+});
 
 const RedactedValues = Type.Unsafe<Record<string, unknown>>({
   ...Values,
@@ -207,7 +200,11 @@ export const updateAddonInstance = operation({
       chart_version: Type.Optional(ChartVersion),
       notes: Type.Optional(Nullable(Notes)),
     },
-    { ...strict, examples: [{ values: { auth: { database: "shop" } }, notes: "A database of its own." }] },
+    {
+      ...strict,
+      allOf: [exactlyOneOf("values", "chart_version")],
+      examples: [{ values: { auth: { database: "shop" } }, notes: "A database of its own." }],
+    },
   ),
   versioned: true,
   success: [200, AddonInstance],
@@ -245,7 +242,7 @@ export const rollBackAddonInstance = operation({
       revision_number: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [1] })),
       revision_id: Type.Optional(Uuid()),
     },
-    { ...strict, examples: [{ revision_number: 1 }] },
+    { ...strict, allOf: [exactlyOneOf("revision_number", "revision_id")], examples: [{ revision_number: 1 }] },
   ),
   versioned: true,
   success: [200, AddonInstance],

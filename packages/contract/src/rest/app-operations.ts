@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import { ComponentSpec } from "../component.ts";
 import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
+import { exactlyOneOf } from "../rules.ts";
 import { DEPLOYMENT_OPERATIONS, DEPLOYMENT_STATUSES } from "../states.ts";
-import { App, appConflict, appParams, appQuery } from "./apps.ts";
+import { App, appConflict, appParams, appQuery, shownComponent } from "./apps.ts";
 
 const params = Type.Object(appParams);
 const query = Type.Object(appQuery);
@@ -22,6 +22,8 @@ const acting = {
   failureBodies: appConflict,
 } as const;
 
+const EXAMPLE = { name: "web", type: "workload", workload_spec: { image: "nginx:1.29", replicas: 2 } };
+
 export const Deployment = Type.Object(
   {
     deployment_id: Uuid(),
@@ -34,7 +36,9 @@ export const Deployment = Type.Object(
     updated_at: Timestamp(),
     finished_at: Nullable(Timestamp()),
     spec: Type.Object({
-      components: Type.Array(ComponentSpec, { description: "Without secrets, which are no part of a revision." }),
+      components: Type.Array(Type.Object(shownComponent, { title: "DeployedComponent", examples: [EXAMPLE] }), {
+        description: "Without secrets, which are no part of a revision.",
+      }),
       paused: Type.Boolean({ examples: [false] }),
     }),
   },
@@ -108,7 +112,7 @@ export const rollbackApp = operation({
         Type.Integer({ minimum: -1, maximum: 2_147_483_647, description: "-1 is the one before the current." }),
       ),
     },
-    { ...strict, examples: [{ revision: -1 }] },
+    { ...strict, allOf: [exactlyOneOf("deployment_id", "revision")], examples: [{ revision: -1 }] },
   ),
 });
 

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { ComponentInput, ComponentSpec, SecretKey, WorkloadSpec } from "../component.ts";
+import { ComponentInput, ComponentSpec, componentRules, SecretKey, WorkloadSpec } from "../component.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
 import { Description, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
-import { mergePatchFields } from "../merge-patch-schema.ts";
+import { mergePatchFields, withoutDefaults } from "../merge-patch-schema.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
@@ -29,18 +29,23 @@ const AppConflict = Type.Object(
 );
 export const appConflict = { 409: AppConflict };
 
+/** As it is read: without what is secret. */
+export const shownComponent = {
+  ...ComponentSpec.properties,
+  workload_spec: Type.Optional(
+    Type.Object(
+      {
+        ...WorkloadSpec.properties,
+        replicas: Type.Optional(Type.Integer({ minimum: 0, description: "0 while the app is paused." })),
+      },
+      { examples: [{ image: "nginx:1.29", replicas: 2 }] },
+    ),
+  ),
+};
+
 const AppComponent = Type.Object(
   {
-    ...ComponentSpec.properties,
-    workload_spec: Type.Optional(
-      Type.Object(
-        {
-          ...WorkloadSpec.properties,
-          replicas: Type.Optional(Type.Integer({ minimum: 0, description: "0 while the app is paused." })),
-        },
-        { examples: [{ image: "nginx:1.29", replicas: 2 }] },
-      ),
-    ),
+    ...shownComponent,
     secrets: Type.Array(SecretKey, { description: "The keys; values are never read back." }),
     ready_replicas: Nullable(Type.Integer({ description: "As the cluster last reported.", examples: [2] })),
   },
@@ -85,22 +90,30 @@ export interface ComponentChange {
 }
 
 const { name: componentName, ...componentFields } = ComponentInput.properties;
-const ComponentChange = Type.Unsafe<ComponentChange>(
-  Type.Object(
-    {
-      op: Type.Enum(["add", "remove", "patch"]),
-      name: componentName,
-      ...mergePatchFields(componentFields),
-    },
-    {
-      ...strict,
-      title: "ComponentChange",
-      description:
-        "`add` holds a whole component, `remove` only its name, `patch` a merge patch (RFC 7396) of the named one.",
-      examples: [{ op: "patch", name: "web", workload_spec: { image: "nginx:1.29.1" } }],
-    },
-  ),
+/** Defaults belong to the component that is added, which is looked at as a whole once more. */
+const addedFields = Object.fromEntries(
+  Object.entries(componentFields).map(([name, field]) => [name, Type.Optional(withoutDefaults(field))]),
 );
+const ComponentChange = Type.Unsafe<ComponentChange>({
+  title: "ComponentChange",
+  description:
+    "`add` holds a whole component, `remove` only its name, `patch` a merge patch (RFC 7396) of the named one.",
+  type: "object",
+  discriminator: { propertyName: "op" },
+  oneOf: [
+    Type.Object(
+      { op: Type.Literal("add"), name: componentName, ...addedFields },
+      { ...strict, title: "ComponentAddition", allOf: componentRules },
+    ),
+    Type.Object({ op: Type.Literal("remove"), name: componentName }, { ...strict, title: "ComponentRemoval" }),
+    Type.Object(
+      { op: Type.Literal("patch"), name: componentName, ...mergePatchFields(componentFields) },
+      { ...strict, title: "ComponentPatch" },
+    ),
+  ],
+  required: ["op", "name"],
+  examples: [{ op: "patch", name: "web", workload_spec: { image: "nginx:1.29.1" } }],
+});
 
 export const listApps = operation({
   id: "listApps",

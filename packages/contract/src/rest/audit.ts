@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { AnyMap, Nullable, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery } from "../page.ts";
 
@@ -20,7 +20,7 @@ export const AuditEntry = Type.Object(
       id: Nullable(Type.String({ examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"] })),
       name: Nullable(Type.String({ examples: ["Demo"] })),
     }),
-    changes: Type.Record(Type.String(), Type.Unknown(), {
+    changes: AnyMap({
       description: "What changed, secrets left out.",
       examples: [{ name: "Demo" }],
     }),

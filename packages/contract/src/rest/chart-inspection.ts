@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { StackTemplateFile } from "../catalog/stack-template.ts";
 import { SecretPath } from "../component.ts";
-import { Nullable, Uuid } from "../fields.ts";
+import { AnyMap, Nullable, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
 
@@ -23,8 +23,6 @@ export const ChartVersion = Type.Optional(
   }),
 );
 
-const Values = Type.Record(Type.String(), Type.Unknown(), { examples: [{ replicaCount: 1 }] });
-
 export const ChartInspection = Type.Object(
   {
     chart_metadata: Type.Object({
@@ -37,13 +35,13 @@ export const ChartInspection = Type.Object(
     has_schema: Type.Boolean({
       description: "Whether the chart brings a schema; else `schema` is inferred from its values.",
     }),
-    schema: Type.Record(Type.String(), Type.Unknown(), { examples: [{ type: "object" }] }),
+    schema: AnyMap({ examples: [{ type: "object" }] }),
     secret_values: Type.Array(SecretPath, {
       description:
         "Paths of what the chart's own schema calls secret, by `x-secret: true` or `format: password`: those that " +
         "`chart_spec.secret_values` of a component should list.",
     }),
-    defaults: Values,
+    defaults: AnyMap({ examples: [{ replicaCount: 1 }] }),
     readme: Nullable(Type.String({ examples: ["# ingress-nginx"] })),
   },
   { title: "ChartInspection" },

@@ -11,7 +11,7 @@ const fields = {
   url: Type.String({
     minLength: 1,
     maxLength: 2000,
-    pattern: "^(https?|oci)://[!-~]+$",
+    pattern: "^(https?|oci)://[A-Za-z0-9\\[][!-~]*$",
     description:
       "A Helm repository or an OCI registry, or a path of it. The credentials are presented at this host alone, for " +
       "charts at this address and below; of several addresses the longest counts. `http://` is for hosts on the allow-list.",
@@ -20,14 +20,14 @@ const fields = {
   username: Type.String({
     minLength: 1,
     maxLength: 255,
-    pattern: "^[^\\u0000-\\u001f\\u007f:]+$",
+    pattern: "^[^\\x00-\\x1f\\x7f:]+$",
     examples: ["robot"],
   }),
 };
 const password = Type.String({
   minLength: 1,
   maxLength: 8192,
-  pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+  pattern: "^[^\\x00-\\x1f\\x7f]+$",
   description: "Written and never read back.",
   examples: ["<REPOSITORY_PASSWORD>"],
 });
@@ -41,15 +41,6 @@ export type ChartRepository = Static<typeof ChartRepository>;
 export const ChartRepositoryInput = Type.Object({ ...fields, password }, { ...strict, title: "ChartRepositoryInput" });
 export type ChartRepositoryInput = Static<typeof ChartRepositoryInput>;
 
-const needs = (field: string) => ({
-  type: "object",
-  properties: { [field]: {} },
-  required: [field],
-  additionalProperties: true,
-});
-// biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, and nobody awaits a schema
-const comesWithPassword = (field: string) => ({ if: needs(field), then: needs("password") });
-
 export const ChartRepositoryChanges = Type.Object(
   {
     name: Type.Optional(fields.name),
@@ -60,7 +51,7 @@ export const ChartRepositoryChanges = Type.Object(
   {
     ...strict,
     minProperties: 1,
-    allOf: [comesWithPassword("url"), comesWithPassword("username")],
+    dependentRequired: { url: ["password"], username: ["password"] },
     description: "A new `url` or `username` comes with its `password`: a stored password stays where it was meant for.",
     examples: [{ name: "Charts of Acme", password: "<REPOSITORY_PASSWORD>" }],
   },

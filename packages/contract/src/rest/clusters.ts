@@ -3,7 +3,7 @@ import { Failure } from "../errors.ts";
 import { Description, DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery } from "../page.ts";
-import { CLUSTER_STATUSES, PROVIDERS } from "../states.ts";
+import { CLUSTER_STATUSES, PROVIDERS, WIRED_PROVIDERS } from "../states.ts";
 import { Region } from "./credentials.ts";
 
 const tag = "Clusters";
@@ -90,7 +90,15 @@ export const ClusterInput = Type.Object(
     name: Name,
     description: Type.Optional(Nullable(Description)),
     provider: Type.Optional(
-      Type.Enum(PROVIDERS, { description: "With `credential_id`, for provisioning; `aws`, others are coming soon." }),
+      Type.Enum(PROVIDERS, {
+        description: "With `credential_id`, for provisioning; `aws`, others are coming soon.",
+        allOf: [
+          {
+            description: `Provisioning works on ${WIRED_PROVIDERS.join(", ")}; the other providers are coming soon`,
+            enum: WIRED_PROVIDERS,
+          },
+        ],
+      }),
     ),
     credential_id: Type.Optional(Uuid()),
     region: Type.Optional(Region),
@@ -101,6 +109,7 @@ export const ClusterInput = Type.Object(
   {
     ...strict,
     description: "`provider` and `credential_id` go together; with both it is a provisioning request.",
+    dependentRequired: { provider: ["credential_id"], credential_id: ["provider"] },
     examples: [{ name: "production", description: "Everything that customers see." }],
   },
 );

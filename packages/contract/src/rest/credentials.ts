@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery } from "../page.ts";
+import { holds, where } from "../rules.ts";
 import { PROVIDERS } from "../states.ts";
 
 const tag = "Credentials";
@@ -59,10 +60,16 @@ export const CredentialInput = Type.Object(
   {
     ...strict,
     description: "`aws` requires `region`, `access_key_id` and `secret_access_key`.",
+    allOf: [
+      where(holds("provider", ["aws"]), "AWS needs a region and both halves of the key", {
+        requires: ["region", "access_key_id", "secret_access_key"],
+      }),
+    ],
   },
 );
 export type CredentialInput = Static<typeof CredentialInput>;
 
+/** A key id with the secret of another would be refused by the cloud, at some later time and far from here. */
 export const CredentialChanges = Type.Object(
   {
     name: Type.Optional(Name),
@@ -70,7 +77,11 @@ export const CredentialChanges = Type.Object(
     access_key_id: Type.Optional(AccessKeyId),
     secret_access_key: Type.Optional(SecretAccessKey),
   },
-  { ...strict, description: "A new `access_key_id` comes with its `secret_access_key`." },
+  {
+    ...strict,
+    description: "A new `access_key_id` comes with its `secret_access_key`.",
+    dependentRequired: { access_key_id: ["secret_access_key"] },
+  },
 );
 export type CredentialChanges = Static<typeof CredentialChanges>;
 

@@ -1,8 +1,9 @@
 import Type, { type Static } from "typebox";
 import { BundleVersion } from "../catalog/bundle.ts";
-import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts";
+import { holds, where } from "../rules.ts";
+import { COMPONENT_STAGES, HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts";
 
 const tag = "Clusters";
 const params = Type.Object({ id: Uuid() });
@@ -44,8 +45,26 @@ const reported = {
   reason_code: Type.Optional(fields.reason_code),
 };
 
+const eventRules = [
+  where(holds("status", ["failed"]), "A stage that failed has a reason_code", {
+    requires: ["reason_code"],
+    fields: { reason_code: { type: "string" } },
+  }),
+  where(
+    holds(
+      "stage",
+      STAGES.filter((stage) => !COMPONENT_STAGES.includes(stage)),
+    ),
+    "This stage has no components",
+    {
+      fields: { component: { type: "null" } },
+    },
+  ),
+];
+
 export const InstallEvent = Type.Object(reported, {
   ...strict,
+  allOf: eventRules,
   title: "InstallEvent",
   examples: [{ stage: "platform-storage", status: "completed", component: "longhorn" }],
 });
@@ -53,12 +72,12 @@ export type InstallEvent = Static<typeof InstallEvent>;
 
 const WrittenEntry = Type.Object(
   { ...reported, at: Type.Optional({ ...Timestamp(), maxLength: 64 }) },
-  { ...strict, title: "WrittenJournalEntry" },
+  { ...strict, title: "WrittenJournalEntry", allOf: eventRules },
 );
 
 const VolumeGroupOwnership = Type.Union([
   Type.String({ minLength: 1, maxLength: 1000 }),
-  Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 }),
+  FreeMap({ maxProperties: 100 }),
 ]);
 const volumeGroupOwnership = {
   ...Nullable(VolumeGroupOwnership),

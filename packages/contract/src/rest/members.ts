@@ -4,6 +4,7 @@ import { Email, strict, Timestamp, Username, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery } from "../page.ts";
 import { ORG_ROLES } from "../roles.ts";
+import { exactlyOneOf } from "../rules.ts";
 
 const tag = "Organizations";
 const orgParams = Type.Object({ id: Uuid() });
@@ -62,7 +63,11 @@ export const addMember = operation({
       username: Type.Optional(Username),
       role: Type.Enum(ORG_ROLES),
     },
-    { ...strict, examples: [{ email: "ada@example.com", role: "member" }] },
+    {
+      ...strict,
+      allOf: [exactlyOneOf("user_id", "email", "username")],
+      examples: [{ email: "ada@example.com", role: "member" }],
+    },
   ),
   success: [201, Member],
   failures: [403, 404],

@@ -4,6 +4,7 @@ import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, PageQuery, pageFields, Whole } from "../page.ts";
 import { IsolationField, OwnPodSecurity, Quota } from "../project-policy.ts";
+import { except } from "../rules.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
 import { App } from "./apps.ts";
 
@@ -47,6 +48,11 @@ export const createProject = operation({
       name: {
         ...DnsLabel("shop"),
         description: "Unique on the cluster. `default`, `binnacle-system` and `kube-…` are refused.",
+        allOf: [
+          except("The name is reserved for Kubernetes or for Binnacle itself", {
+            pattern: "^(default|binnacle-system|kube-[a-z0-9-]*)$",
+          }),
+        ],
       },
       cluster_id: Uuid(),
       pod_security: Type.Optional(OwnPodSecurity),

@@ -12,7 +12,12 @@ const fields = {
     description: "The registry: a host, with a port, a path or a scheme where it needs one.",
     examples: ["ghcr.io"],
   }),
-  username: Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}:]+$", examples: ["robot"] }),
+  username: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^[^\\x00-\\x1f\\x7f-\\x9f:]+$",
+    examples: ["robot"],
+  }),
 };
 
 export const RegistrySecret = Type.Object(

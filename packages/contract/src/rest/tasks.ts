@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
-import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { AnyMap, FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { holds, where } from "../rules.ts";
 
 const tag = "Tasks";
 
@@ -16,7 +17,7 @@ export const Task = Type.Object(
     kind: Type.Enum(TASK_KINDS),
     status: Type.Enum(JOB_STATUSES),
     attempts: Type.Integer({ examples: [1] }),
-    result: Nullable(Type.Record(Type.String(), Type.Unknown(), { examples: [{ pong: true }] })),
+    result: Nullable(AnyMap({ examples: [{ pong: true }] })),
     error_message: Nullable(Type.String({ examples: ["The cluster did not answer."] })),
     created_at: Timestamp(),
     updated_at: Timestamp(),
@@ -40,9 +41,17 @@ export const createTask = operation({
   body: Type.Object(
     {
       kind: Type.Enum(TASK_KINDS),
-      payload: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50, examples: [{}] })),
+      payload: Type.Optional(FreeMap({ maxProperties: 50, examples: [{}] })),
     },
-    strict,
+    {
+      ...strict,
+      allOf: [
+        where(holds("kind", ["resync_cluster"]), "A resync is of a cluster", {
+          requires: ["payload"],
+          fields: { payload: { type: "object", required: ["cluster_id"], properties: { cluster_id: Uuid() } } },
+        }),
+      ],
+    },
   ),
   success: [201, Type.Object({ id: Uuid() }, { title: "TaskCreated" })],
   failures: [403, 404, 429],

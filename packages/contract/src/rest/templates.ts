@@ -1,9 +1,20 @@
 import Type, { type Static } from "typebox";
-import { TemplateComponent, TemplateParameter } from "../catalog/stack-template.ts";
+import { parameterRules, TemplateComponent, TemplateParameter } from "../catalog/stack-template.ts";
 import { ValidationItem } from "../errors.ts";
-import { Description, DisplayLine, DisplayWord, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import {
+  Description,
+  DisplayLine,
+  DisplayWord,
+  DnsLabel,
+  FreeMap,
+  Nullable,
+  strict,
+  Timestamp,
+  Uuid,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import { Page, pageFields } from "../page.ts";
+import { exactlyOneOf, holds, holdsByDefault, where } from "../rules.ts";
 import { TEMPLATE_SCOPES } from "../states.ts";
 import { appConflict, appParams, appQuery } from "./apps.ts";
 import { ChartName, ChartRepo, ChartVersion } from "./chart-inspection.ts";
@@ -30,6 +41,24 @@ const scope = Type.Enum(TEMPLATE_SCOPES, {
 });
 const icon = Nullable(DisplayLine("globe", 2000, "A name or an address."));
 const tags = Type.Array(DisplayWord("web"), { maxItems: 20, uniqueItems: true });
+const placeRules = [
+  where(
+    holds(
+      "scope",
+      TEMPLATE_SCOPES.filter((other) => other !== "project"),
+    ),
+    "Only a template of scope project has a project_id",
+    { refuses: ["project_id"] },
+  ),
+  where(
+    holdsByDefault(
+      "scope",
+      TEMPLATE_SCOPES.filter((other) => other !== "cluster"),
+    ),
+    "Only a template of scope cluster has a cluster_id",
+    { refuses: ["cluster_id"] },
+  ),
+];
 const parameters = Type.Array(TemplateParameter, { maxItems: 100 });
 const components = Type.Array(TemplateComponent, {
   minItems: 1,
@@ -127,6 +156,7 @@ export const createStackTemplate = operation({
     },
     {
       ...strict,
+      allOf: placeRules,
       examples: [
         {
           org_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
@@ -214,7 +244,7 @@ export const createStackTemplateFromApp = operation({
       cluster_id: Type.Optional(Uuid("Of scope `cluster`: the app's own cluster where left out.")),
       preserve_export_refs: Type.Optional(Type.Boolean({ default: true })),
     },
-    { ...strict, examples: [{ name: "web-app", version: "1.0.0", scope: "organization" }] },
+    { ...strict, allOf: placeRules, examples: [{ name: "web-app", version: "1.0.0", scope: "organization" }] },
   ),
   success: [201, StackTemplate],
   versioned: true,
@@ -237,7 +267,7 @@ const PromotedParameter = Type.Object(
       examples: ["controller.replicaCount"],
     }),
   },
-  strict,
+  { ...strict, allOf: parameterRules, examples: [{ name: "replicas", path: "controller.replicaCount" }] },
 );
 export type PromotedParameter = Static<typeof PromotedParameter>;
 
@@ -264,6 +294,7 @@ export const createStackTemplateFromChart = operation({
     },
     {
       ...strict,
+      allOf: placeRules,
       examples: [
         {
           org_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
@@ -294,6 +325,8 @@ export type StackTemplateReading = Static<typeof StackTemplateReading>;
 
 /** Characters of a template in YAML. Reading YAML takes far longer than reading JSON. */
 export const MAX_TEMPLATE_YAML = 128 * 1024;
+const Yaml = (description: string, options = {}) =>
+  Type.String({ maxLength: MAX_TEMPLATE_YAML, description, ...options });
 
 export const createStackTemplateFromYaml = operation({
   id: "createStackTemplateFromYaml",
@@ -306,14 +339,8 @@ export const createStackTemplateFromYaml = operation({
   credentials: "user",
   body: Type.Object(
     {
-      file: Type.Optional(
-        Type.String({
-          maxLength: MAX_TEMPLATE_YAML,
-          contentMediaType: "application/yaml",
-          description: "The file.",
-        }),
-      ),
-      yaml_content: Type.Optional(Type.String({ maxLength: MAX_TEMPLATE_YAML, description: "The same, as text." })),
+      file: Type.Optional(Yaml("The file.", { contentMediaType: "application/yaml" })),
+      yaml_content: Type.Optional(Yaml("The same, as text.")),
       create: Type.Optional(Type.Boolean({ default: false })),
       namespace: Type.Optional(DnsLabel("shop")),
       org_id: orgId,
@@ -321,6 +348,7 @@ export const createStackTemplateFromYaml = operation({
     },
     {
       ...strict,
+      allOf: [exactlyOneOf("file", "yaml_content")],
       examples: [
         { yaml_content: "name: web-app\ncomponents: [{ name: web, workload_spec: { image: 'nginx:1.29' } }]\n" },
       ],
@@ -347,9 +375,7 @@ export const deployStackTemplate = operation({
   body: Type.Object(
     {
       project_id: Uuid(),
-      parameters: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100, examples: [{ image: "nginx:1.29" }] }),
-      ),
+      parameters: Type.Optional(FreeMap({ maxProperties: 100, examples: [{ image: "nginx:1.29" }] })),
       timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 300, description: "Seconds." })),
     },
     strict,

@@ -118,7 +118,7 @@ export const updateUser = operation({
         Type.Boolean({ description: "With a new password only: leave the CLI tokens as they are." }),
       ),
     },
-    strict,
+    { ...strict, dependentRequired: { password: ["current_password"], keep_tokens: ["password"] } },
   ),
   success: [200, User],
   failures: [403, 409],

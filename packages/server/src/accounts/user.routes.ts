@@ -17,7 +17,6 @@ import { notFound, unauthenticated } from "../fault.ts";
 import { ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import { findTier } from "../tiers/tier.store.ts";
 import { DEFAULT_TIER } from "../tiers/tier.ts";
@@ -51,7 +50,6 @@ import {
   disablingProblem,
   emailChanged,
   emailSetBy,
-  keepTokensProblems,
   normaliseEmail,
   type User,
   userResource,
@@ -143,10 +141,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
 
     route(
       updateUser,
-      wellFormed(
-        ({ body }) => keepTokensProblems(body),
-        ownRecord(({ params }) => params.id),
-      ),
+      ownRecord(({ params }) => params.id),
       async ({ caller, body, sourceAddress, reply, change }) => {
         const { password, current_password, keep_tokens, ...fields } = body;
         const email = fields.email === undefined ? undefined : normaliseEmail(fields.email);

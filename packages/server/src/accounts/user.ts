@@ -1,4 +1,4 @@
-import type { BindingRole, ValidationItem, User as WireUser } from "@binnacle/contract";
+import type { BindingRole, User as WireUser } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import { codedConflict, conflict, type Fault, forbidden, invalidValue } from "../fault.ts";
 
@@ -88,12 +88,6 @@ export const usernameTaken = () => conflict("A user with this username already e
 /** A new password or address needs the current password: a session left open is not enough to take an account over. */
 export const currentPasswordMissing = () => invalidValue(CURRENT_PASSWORD, "The current password is required");
 export const currentPasswordWrong = () => invalidValue(CURRENT_PASSWORD, "The current password is wrong");
-
-export function keepTokensProblems(body: { password?: string; keep_tokens?: boolean }): ValidationItem[] {
-  if (body.keep_tokens === undefined || body.password !== undefined) return [];
-  const msg = "Only a new password revokes CLI tokens; give `keep_tokens` together with one";
-  return [{ loc: ["body", "keep_tokens"], msg, type: "value_error" }];
-}
 
 /** Nobody can let a superuser in again but another one. */
 export function disablingProblem(user: User, callerId: string): Fault | null {

@@ -15,7 +15,7 @@ import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { exactlyOneOf, inProject } from "../http/guard.ts";
+import { inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
@@ -117,61 +117,53 @@ export function addonChangeRoutes(
       },
     ),
 
-    route(
-      updateAddonInstance,
-      exactlyOneOf(["values", "chart_version"], onInstance(db, "editor")),
-      async ({ caller, params, body, headers, reply, change }) => {
-        const answer = await change(async (unit) => {
-          const current = await lockInstance(unit.db, params.id);
-          requireMatch(headers, versionOf(current));
-          const definition = definitionOf(current.definition_id);
-          if (!definition) throw definitionGone();
-          const { notes = null, chart_version = current.chart_version } = body;
-          if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
-          const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
-          const settled = body.values ? settle(body.values, definition, holder) : null;
-          if (settled) await storeSecrets(unit.db, current.id, settled);
-          const values = settled?.values ?? current.values;
-          const instance = await revise(unit, current, { values, chart_version, notes }, caller.email);
-          unit.record({
-            action: "addon_instance.update",
-            resource: auditedAs(instance),
-            orgId: instance.org_id,
-            changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
-          });
-          return wireInstance(instance);
+    route(updateAddonInstance, onInstance(db, "editor"), async ({ caller, params, body, headers, reply, change }) => {
+      const answer = await change(async (unit) => {
+        const current = await lockInstance(unit.db, params.id);
+        requireMatch(headers, versionOf(current));
+        const definition = definitionOf(current.definition_id);
+        if (!definition) throw definitionGone();
+        const { notes = null, chart_version = current.chart_version } = body;
+        if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
+        const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
+        const settled = body.values ? settle(body.values, definition, holder) : null;
+        if (settled) await storeSecrets(unit.db, current.id, settled);
+        const values = settled?.values ?? current.values;
+        const instance = await revise(unit, current, { values, chart_version, notes }, caller.email);
+        unit.record({
+          action: "addon_instance.update",
+          resource: auditedAs(instance),
+          orgId: instance.org_id,
+          changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
         });
-        return shown(reply, answer);
-      },
-    ),
+        return wireInstance(instance);
+      });
+      return shown(reply, answer);
+    }),
 
-    route(
-      rollBackAddonInstance,
-      exactlyOneOf(["revision_number", "revision_id"], onInstance(db, "editor")),
-      async ({ caller, params, body, headers, reply, change }) => {
-        const answer = await change(async (unit) => {
-          const current = await lockInstance(unit.db, params.id);
-          requireMatch(headers, versionOf(current));
-          const revision = await findRevision(unit.db, current.id, body);
-          if (!revision) throw notFound("Revision");
-          const held = await heldSecretPaths(unit.db, current.id);
-          const wanted = {
-            values: redactValues(revision.values, held, current.name),
-            chart_version: revision.chart_version,
-            notes: `Rollback to revision ${revision.revision_number}.`,
-          };
-          const instance = await revise(unit, current, wanted, caller.email);
-          unit.record({
-            action: "addon_instance.rollback",
-            resource: auditedAs(instance),
-            orgId: instance.org_id,
-            changes: { revision_number: revision.revision_number },
-          });
-          return wireInstance(instance);
+    route(rollBackAddonInstance, onInstance(db, "editor"), async ({ caller, params, body, headers, reply, change }) => {
+      const answer = await change(async (unit) => {
+        const current = await lockInstance(unit.db, params.id);
+        requireMatch(headers, versionOf(current));
+        const revision = await findRevision(unit.db, current.id, body);
+        if (!revision) throw notFound("Revision");
+        const held = await heldSecretPaths(unit.db, current.id);
+        const wanted = {
+          values: redactValues(revision.values, held, current.name),
+          chart_version: revision.chart_version,
+          notes: `Rollback to revision ${revision.revision_number}.`,
+        };
+        const instance = await revise(unit, current, wanted, caller.email);
+        unit.record({
+          action: "addon_instance.rollback",
+          resource: auditedAs(instance),
+          orgId: instance.org_id,
+          changes: { revision_number: revision.revision_number },
         });
-        return shown(reply, answer);
-      },
-    ),
+        return wireInstance(instance);
+      });
+      return shown(reply, answer);
+    }),
 
     route(deleteAddonInstance, onInstance(db, "editor"), async ({ instance: seen, headers, change }) => {
       requireMatch(headers, versionOf(seen));

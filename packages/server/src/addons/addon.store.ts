@@ -136,14 +136,17 @@ export function listRevisions(
   { id, revision_number }: Pick<Instance, "id" | "revision_number">,
   { limit, offset }: Window,
 ): Promise<Revision[]> {
-  return db
-    .selectFrom("addon_revisions")
-    .selectAll()
-    .where("addon_instance_id", "=", id)
-    .where("revision_number", "<=", revision_number - offset)
-    .orderBy("revision_number", "desc")
-    .limit(limit)
-    .execute();
+  return (
+    db
+      .selectFrom("addon_revisions")
+      .selectAll()
+      .where("addon_instance_id", "=", id)
+      // A page far past the end would have a number that no column holds.
+      .where("revision_number", "<=", Math.max(0, revision_number - offset))
+      .orderBy("revision_number", "desc")
+      .limit(limit)
+      .execute()
+  );
 }
 
 export async function heldSecretPaths(tx: Tx, instanceId: string): Promise<string[]> {

@@ -1,7 +1,9 @@
+import { Deployment } from "@binnacle/contract";
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
+import { schemaProblems } from "../http/checked.fixture.ts";
 import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { insertInstance, openShop, type Shop, WEB, workload } from "./app.fixture.ts";
@@ -181,6 +183,9 @@ describe("pause and resume", () => {
     const again = await act(name, "/pause");
     expect([again.status, again.body.paused, counts(again.body)]).toEqual([200, true, [0, 0]]);
     expect(counts(await read(name))).toEqual([0, 0]);
+    const [whilePaused] = await deployments(name);
+    expect(counts(whilePaused.spec)).toEqual([0, 0]);
+    expect(schemaProblems(Deployment, whilePaused)).toEqual([]);
     const resumed = await act(name, "/resume");
     expect([resumed.status, resumed.body.paused, counts(resumed.body)]).toEqual([200, false, [2, 7]]);
   });

@@ -14,7 +14,7 @@ import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
-import { exactlyOneOf, type InApp, inApp } from "../http/guard.ts";
+import { type InApp, inApp } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import { findDeployment, findInstance, listDeploymentRows } from "./app.store.ts";
@@ -70,20 +70,13 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
       );
     }),
 
-    route(
-      rollbackApp,
-      exactlyOneOf(
-        ["deployment_id", "revision"],
-        inApp("editor", (input) => addressOf(input)),
-      ),
-      (call) => {
-        const { deployment_id, revision = -1 } = call.body;
-        return act(call, call.body, async (app, tx) => {
-          const wanted = deployment_id ? { id: deployment_id } : { revision: meantRevision(app, revision) };
-          return rolledBack(app, await findDeployment(tx, app.id, wanted));
-        });
-      },
-    ),
+    route(rollbackApp, asEditor, (call) => {
+      const { deployment_id, revision = -1 } = call.body;
+      return act(call, call.body, async (app, tx) => {
+        const wanted = deployment_id ? { id: deployment_id } : { revision: meantRevision(app, revision) };
+        return rolledBack(app, await findDeployment(tx, app.id, wanted));
+      });
+    }),
 
     route(rollbackToDeployment, asEditor, (call) => {
       const { deployment_id } = call.params;

@@ -2,7 +2,7 @@ import { getAppMetrics, streamAppLogs, streamComponentLogs } from "@binnacle/con
 import type { FastifyReply } from "fastify";
 import type { Credential } from "../access/caller.ts";
 import type { Clock } from "../clock.ts";
-import { rangeProblems, rangeSeconds } from "../clusters/metrics-range.ts";
+import { rangeSeconds } from "../clusters/metrics-range.ts";
 import type { Queries } from "../database/transaction.ts";
 import { mayReadProject } from "../events/audience.ts";
 import type { Broadcast } from "../events/broadcast.ts";
@@ -10,12 +10,11 @@ import { Fault, unauthenticated } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
 import { metricsOf } from "../metrics/metrics.store.ts";
 import { sessionLease } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";
-import { addressed, addressOf } from "./app-address.ts";
+import { addressed } from "./app-address.ts";
 import { pumpLogs } from "./log-stream.ts";
 import { logTarget } from "./log-target.ts";
 
@@ -83,17 +82,10 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     route(streamComponentLogs, inApp("viewer", addressed), (call) =>
       streamLogs(call, call.params.component, call.query),
     ),
-    route(
-      getAppMetrics,
-      wellFormed(
-        ({ query }) => rangeProblems(query.range),
-        inApp("viewer", (input) => addressOf(input)),
-      ),
-      async ({ app, query: { range } }) => {
-        const { cluster_id: clusterId, namespace, name } = app;
-        const request = { clusterId, app: { namespace, name }, rangeSeconds: rangeSeconds(range) };
-        return { range, ...(await metricsOf({ db, clock, operators }, request)) };
-      },
-    ),
+    route(getAppMetrics, inApp("viewer", addressed), async ({ app, query: { range } }) => {
+      const { cluster_id: clusterId, namespace, name } = app;
+      const request = { clusterId, app: { namespace, name }, rangeSeconds: rangeSeconds(range) };
+      return { range, ...(await metricsOf({ db, clock, operators }, request)) };
+    }),
   ];
 }

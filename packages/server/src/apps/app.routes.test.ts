@@ -105,12 +105,16 @@ describe("POST /apps", () => {
     const { status, body } = await shop.editor.api.post("/apps", {
       name,
       project_id: newId(),
-      components: [WEB, WEB, { name: "nightly", workload_spec: { kind: "cronjob", image: "x" } }],
+      components: [WEB, WEB, { name: "api", workload_spec: { autoscale: { min: 3, max: 2, cpu_percent: 70 } } }],
     });
     expect(status).toBe(422);
     expect(body.detail).toEqual([
       { loc: ["body", "components", 1, "name"], msg: "Names must be unique", type: "value_error" },
-      { loc: ["body", "components", 2, "workload_spec", "schedule"], msg: "Field required", type: "missing" },
+      {
+        loc: ["body", "components", 2, "workload_spec", "autoscale", "max"],
+        msg: expect.any(String),
+        type: "value_error",
+      },
     ]);
     expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
   });

@@ -1,12 +1,19 @@
-import type { ComponentSpec, WorkloadSpec } from "@binnacle/contract";
+import { type ComponentSpec, createApp, type WorkloadSpec } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bodyProblems } from "../http/checked.fixture.ts";
 import { WEB, workload } from "./app.fixture.ts";
 import { componentProblems } from "./component.ts";
 import { circularNeeds, needsOf } from "./component-graph.ts";
 
-const locs = (components: readonly ComponentSpec[], name = "shop") =>
-  componentProblems(name, components).map(({ loc }) => loc);
+const CHART = { repo: "https://charts.example.com", name: "web" };
+const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+/** What the schema says and what it cannot say, each where it is in the list of components. */
+function locs(components: readonly ComponentSpec[], name = "shop") {
+  const malformed = bodyProblems(createApp, { name, project_id: ID, components }).map(({ loc }) => loc.slice(2));
+  return malformed.length > 0 ? malformed : componentProblems(name, components).map(({ loc }) => loc);
+}
 const of = (spec: WorkloadSpec) => locs([{ name: "web", workload_spec: spec }]);
 
 describe("the components of an app", () => {
@@ -18,7 +25,7 @@ describe("the components of an app", () => {
 
   test.each<[string, Omit<ComponentSpec, "name">, unknown[]]>([
     ["a workload without its specification", {}, [[0, "workload_spec"]]],
-    ["a workload with a chart", { workload_spec: {}, chart_spec: { repo: "r", name: "n" } }, [[0, "chart_spec"]]],
+    ["a workload with a chart", { workload_spec: {}, chart_spec: CHART }, [[0, "chart_spec"]]],
     ["an addon without its specification", { type: "addon" }, [[0, "addon_spec"]]],
     [
       "an addon with a workload",
@@ -32,9 +39,9 @@ describe("the components of an app", () => {
       [[0, "addon_spec", "values"]],
     ],
     ["a chart without its specification", { type: "chart" }, [[0, "chart_spec"]]],
-    ["a chart", { type: "chart", chart_spec: { repo: "r", name: "n" } }, []],
+    ["a chart", { type: "chart", chart_spec: CHART }, []],
     ["an instance", { type: "addon", addon_spec: { instance: "db" } }, []],
-    ["a definition", { type: "addon", addon_spec: { definition_id: "x", values: {} } }, []],
+    ["a definition", { type: "addon", addon_spec: { definition_id: ID, values: {} } }, []],
   ])("[AP51] hold the specification of their type and no other: %s", (_, component, expected) => {
     expect(locs([{ name: "web", ...component }])).toEqual(expected);
   });

@@ -6,8 +6,6 @@ type Loc = ValidationItem["loc"];
 /** So that the names made of both, and what Kubernetes appends to them, stay within 63 characters. */
 const LONGEST_NAMES_TOGETHER = 52;
 
-const SPECS = { workload: "workload_spec", addon: "addon_spec", chart: "chart_spec" } as const;
-
 /** What the schema cannot say about the components of an app; every problem, each where it is in the list. */
 export function componentProblems(appName: string, components: readonly ComponentSpec[]): ValidationItem[] {
   return [
@@ -16,7 +14,6 @@ export function componentProblems(appName: string, components: readonly Componen
     ),
     ...components.flatMap((component, index) => [
       ...nameProblems(appName, component, index),
-      ...specProblems(component, index),
       ...(component.workload_spec ? workloadProblems(component.workload_spec, [index, "workload_spec"]) : []),
     ]),
     ...needProblems(components),
@@ -24,63 +21,24 @@ export function componentProblems(appName: string, components: readonly Componen
 }
 
 const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
-const missing = (loc: Loc): ValidationItem => ({ loc, msg: "Field required", type: "missing" });
 
 function nameProblems(appName: string, { name }: ComponentSpec, index: number): ValidationItem[] {
   if (appName.length + name.length <= LONGEST_NAMES_TOGETHER) return [];
   return [wrong([index, "name"], `App and component name together are at most ${LONGEST_NAMES_TOGETHER} characters`)];
 }
 
-/** A component holds the specification of its type and no other. */
-function specProblems(component: ComponentSpec, index: number): ValidationItem[] {
-  const { type = "workload", addon_spec } = component;
-  const own = SPECS[type];
-  const others = Object.values(SPECS).filter((field) => field !== own && component[field] !== undefined);
-  return [
-    ...(component[own] === undefined ? [missing([index, own])] : []),
-    ...others.map((field) => wrong([index, field], `A component of type ${type} has no ${field}`)),
-    ...(addon_spec ? addonProblems(addon_spec, [index, "addon_spec"]) : []),
-  ];
-}
-
-function addonProblems(spec: NonNullable<ComponentSpec["addon_spec"]>, loc: Loc): ValidationItem[] {
-  if ((spec.instance === undefined) === (spec.definition_id === undefined)) {
-    return [wrong(loc, "Exactly one of instance and definition_id is required")];
-  }
-  if (spec.instance === undefined) return [];
-  return (["values", "chart_version"] as const)
-    .filter((field) => spec[field] !== undefined)
-    .map((field) => wrong([...loc, field], "A standalone instance has its own"));
-}
-
 function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
-  const { kind = "deployment", env = [], ports = [], volumes = [], probes = {}, autoscale, schedule } = spec;
+  const { env = [], ports = [], volumes = [], autoscale } = spec;
   const repeated = <T>(field: string, items: readonly T[], keyOf: (item: T) => unknown, key: string) =>
     repeats(items, keyOf).map((at) => wrong([...loc, field, at, key], "Values must be unique"));
-  const runsOnce = kind === "job" || kind === "cronjob";
   return [
     ...repeated("env", env, ({ name }) => name, "name"),
-    ...env.flatMap(({ value, export_ref }, at) =>
-      (value === undefined) === (export_ref === undefined)
-        ? [wrong([...loc, "env", at], "Exactly one of value and export_ref is required")]
-        : [],
-    ),
     ...repeated("ports", ports, ({ name }) => name, "name"),
     ...repeated("ports", ports, ({ port, protocol = "TCP" }) => `${port}/${protocol}`, "port"),
     ...repeated("volumes", volumes, ({ name }) => name, "name"),
     ...repeated("volumes", volumes, ({ mount_path }) => mount_path, "mount_path"),
-    ...Object.entries(probes).flatMap(([name, { port, path, command }]) =>
-      (port === undefined) === (command === undefined) || (path !== undefined && port === undefined)
-        ? [wrong([...loc, "probes", name], "Exactly one of port and command is required, and path goes with port")]
-        : [],
-    ),
     ...(autoscale && autoscale.min > autoscale.max
       ? [wrong([...loc, "autoscale", "max"], "The most replicas must not be fewer than the least")]
-      : []),
-    ...(autoscale && runsOnce ? [wrong([...loc, "autoscale"], `A ${kind} does not scale by itself`)] : []),
-    ...(kind === "cronjob" && schedule === undefined ? [missing([...loc, "schedule"])] : []),
-    ...(kind !== "cronjob" && schedule !== undefined
-      ? [wrong([...loc, "schedule"], "Only a cronjob has a schedule")]
       : []),
   ];
 }

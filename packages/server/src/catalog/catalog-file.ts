@@ -1,3 +1,4 @@
+import { withoutRules } from "@binnacle/contract";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Static, TSchema } from "typebox";
@@ -25,7 +26,8 @@ addFormats.default(ajv, ["uuid"]);
 
 /** A reader of `<folder>/<name>.yaml`. Every problem it finds names the file, the line and the place. */
 export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, text: string) => Reading<Static<S>> {
-  const isWellFormed = ajv.compile<Static<S>>(kind.schema);
+  // Rules between fields are told by the kind itself, in the words of a file.
+  const isWellFormed = ajv.compile<Static<S>>(withoutRules(kind.schema));
   return (file, text) => {
     const lines = new LineCounter();
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

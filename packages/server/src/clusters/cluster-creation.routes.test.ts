@@ -63,7 +63,7 @@ describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
     [{ disk_size_gb: 9 }, "disk_size_gb", "greater_than_equal"],
     [{ disk_size_gb: 501 }, "disk_size_gb", "less_than_equal"],
     [{ agent_count: "2" }, "agent_count", "int_type"],
-    [{ provider: "manual" }, "provider", "enum"],
+    [{ provider: "manual", credential_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11" }, "provider", "enum"],
     [{ credential_id: "x", provider: "aws" }, "credential_id", "uuid_parsing"],
     [{ kubernetes_version: "1.34" }, "kubernetes_version", "extra_forbidden"],
   ])("[CL7] refuses %j", async (fields, field, type) => {

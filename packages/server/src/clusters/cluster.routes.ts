@@ -1,4 +1,11 @@
-import { createCluster, deleteCluster, getCluster, listClusters, updateCluster } from "@binnacle/contract";
+import {
+  type ClusterInput,
+  createCluster,
+  deleteCluster,
+  getCluster,
+  listClusters,
+  updateCluster,
+} from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Chart } from "../charts/chart.ts";
 import type { Clock } from "../clock.ts";
@@ -10,7 +17,6 @@ import { notFound } from "../fault.ts";
 import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
@@ -25,14 +31,7 @@ import {
   markForDeletion,
   projectNamesOn,
 } from "./cluster.store.ts";
-import {
-  type Cluster,
-  hasProjects,
-  isProvisioned,
-  providerProblems,
-  provisioningOptions,
-  wireCluster,
-} from "./cluster.ts";
+import { type Cluster, hasProjects, isProvisioned, provisioningOptions, wireCluster } from "./cluster.ts";
 import { installCommand } from "./connection.ts";
 import { statusAnnouncement } from "./status.ts";
 import { FLOOR_RAISED_TOPIC } from "./token-floor.adapter.ts";
@@ -69,10 +68,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
 
     route(
       createCluster,
-      wellFormed(
-        ({ body }) => providerProblems(body),
-        orgAdmin(({ params }) => params.org_id),
-      ),
+      orgAdmin(({ params }) => params.org_id),
       async ({ org, caller, body, change }) =>
         change(async ({ db: tx, record, announce, afterCommit }) => {
           const [id, now] = [newId(), clock()];
@@ -159,10 +155,8 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
   ];
 }
 
-type CredentialChoice = Parameters<typeof providerProblems>[0];
-
 /** Null for a bring-your-own cluster. */
-async function credentialFor(tx: Tx, orgId: string, body: CredentialChoice): Promise<Credential | null> {
+async function credentialFor(tx: Tx, orgId: string, body: ClusterInput): Promise<Credential | null> {
   if (body.credential_id === undefined) return null;
   const credential = await findOrgCredential(tx, orgId, body.credential_id);
   if (!credential) throw notFound("Credential");

@@ -1,11 +1,9 @@
-import {
-  type ClusterInput,
-  type ProvisioningAction,
-  type ProvisioningPhase,
-  type ProvisioningStatus,
-  type ValidationItem,
-  WIRED_PROVIDERS,
-  type Cluster as WireCluster,
+import type {
+  ClusterInput,
+  ProvisioningAction,
+  ProvisioningPhase,
+  ProvisioningStatus,
+  Cluster as WireCluster,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { ClusterTable } from "../database/fleet-tables.ts";
@@ -76,21 +74,6 @@ export function provisioningOptions(body: ClusterInput, credentialRegion: string
     agent_count: given.agent_count ?? PROVISIONING_DEFAULTS.agent_count,
     disk_size_gb: given.disk_size_gb ?? PROVISIONING_DEFAULTS.disk_size_gb,
   };
-}
-
-/** What the schema of the body cannot say. An unsupported provider is all there is to say about the request. */
-export function providerProblems({ provider, credential_id }: ClusterInput): ValidationItem[] {
-  if (provider !== undefined && !WIRED_PROVIDERS.includes(provider)) {
-    const msg = `Provisioning on ${provider} is coming soon; only ${WIRED_PROVIDERS.join(", ")} works today`;
-    return [{ loc: ["body", "provider"], msg, type: "value_error" }];
-  }
-  if (provider !== undefined && credential_id === undefined) {
-    return [{ loc: ["body", "credential_id"], msg: "Field required with provider", type: "missing" }];
-  }
-  if (provider === undefined && credential_id !== undefined) {
-    return [{ loc: ["body", "provider"], msg: "Field required with credential_id", type: "missing" }];
-  }
-  return [];
 }
 
 const MOST_NAMED = 20;

@@ -5,7 +5,6 @@ import type { Queries } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { metricsOf } from "../metrics/metrics.store.ts";
@@ -13,7 +12,7 @@ import { startProvisioning } from "../provisioning/provisioning.store.ts";
 import { scaleProblem, wireJob } from "../provisioning/provisioning.ts";
 import type { Vault } from "../vault/vault.ts";
 import { lockCluster } from "./cluster.store.ts";
-import { rangeProblems, rangeSeconds } from "./metrics-range.ts";
+import { rangeSeconds } from "./metrics-range.ts";
 
 interface NodePorts {
   readonly db: Queries;
@@ -64,10 +63,7 @@ export function nodeRoutes(ports: NodePorts): Route[] {
 
     route(
       getClusterMetrics,
-      wellFormed(
-        ({ query }) => rangeProblems(query.range),
-        onCluster("member", ({ params }) => params.id),
-      ),
+      onCluster("member", ({ params }) => params.id),
       async ({ cluster, query: { range } }) => {
         const request = { clusterId: cluster.id, app: null, rangeSeconds: rangeSeconds(range) };
         return { range, ...(await metricsOf(ports, request)) };

@@ -12,7 +12,6 @@ import { type Input, orgAdmin } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { onRecord } from "../http/record-guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
@@ -23,7 +22,7 @@ import {
   lockCredential,
   updateCredentialRow,
 } from "./credential.store.ts";
-import { auditedCredential, type Credential, changeProblems, inputProblems, wireCredential } from "./credential.ts";
+import { auditedCredential, type Credential, wireCredential } from "./credential.ts";
 
 const resourceOf = ({ id, name }: Credential) => ({ type: "credential", id, name });
 const placeOf = (id: string) => ({ table: "cloud_credentials", row: id, column: "sealed_secret" });
@@ -46,10 +45,7 @@ export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route
 
     route(
       createCredential,
-      wellFormed(
-        ({ body }) => inputProblems(body),
-        orgAdmin(({ params }) => params.id),
-      ),
+      orgAdmin(({ params }) => params.id),
       async ({ org, body, change }) =>
         change(async ({ db: tx, record }) => {
           const id = newId();
@@ -79,27 +75,24 @@ export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route
 
     route(getCredential, onCredential(), async ({ record }) => wireCredential(record)),
 
-    route(
-      updateCredential,
-      wellFormed(({ body }) => changeProblems(body), onCredential<CredentialChanges>()),
-      async ({ record: { id }, body, change }) =>
-        change(async ({ db: tx, record }) => {
-          const { secret_access_key, ...plain } = body;
-          const credential: Credential = {
-            ...(await lockCredential(tx, id)),
-            ...plain,
-            ...(secret_access_key === undefined ? {} : { sealed_secret: vault.seal(secret_access_key, placeOf(id)) }),
-            updated_at: clock(),
-          };
-          await updateCredentialRow(tx, credential);
-          record({
-            action: "credential.update",
-            resource: resourceOf(credential),
-            orgId: credential.org_id,
-            changes: auditedCredential(body),
-          });
-          return wireCredential(credential);
-        }),
+    route(updateCredential, onCredential<CredentialChanges>(), async ({ record: { id }, body, change }) =>
+      change(async ({ db: tx, record }) => {
+        const { secret_access_key, ...plain } = body;
+        const credential: Credential = {
+          ...(await lockCredential(tx, id)),
+          ...plain,
+          ...(secret_access_key === undefined ? {} : { sealed_secret: vault.seal(secret_access_key, placeOf(id)) }),
+          updated_at: clock(),
+        };
+        await updateCredentialRow(tx, credential);
+        record({
+          action: "credential.update",
+          resource: resourceOf(credential),
+          orgId: credential.org_id,
+          changes: auditedCredential(body),
+        });
+        return wireCredential(credential);
+      }),
     ),
 
     route(deleteCredential, onCredential(), async ({ record: { id }, change }) =>

@@ -1,6 +1,11 @@
+import { type CredentialChanges, type CredentialInput, createCredential, updateCredential } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { auditedCredential, changeProblems, inputProblems, maskedKeyId, stillInUse } from "./credential.ts";
+import { bodyProblems } from "../http/checked.fixture.ts";
+import { auditedCredential, maskedKeyId, stillInUse } from "./credential.ts";
+
+const inputProblems = (body: CredentialInput) => bodyProblems(createCredential, body);
+const changeProblems = (body: CredentialChanges) => bodyProblems(updateCredential, body);
 
 describe("the id of a key", () => {
   test.each([

@@ -1,10 +1,4 @@
-import type {
-  CredentialChanges,
-  CredentialInput,
-  Provider,
-  ValidationItem,
-  Credential as WireCredential,
-} from "@binnacle/contract";
+import type { CredentialChanges, CredentialInput, Provider, Credential as WireCredential } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { named } from "../clusters/cluster.ts";
 import type { CloudCredentialTable } from "../database/fleet-tables.ts";
@@ -29,23 +23,6 @@ export function wireCredential(credential: Credential): WireCredential {
     created_at: credential.created_at.toISOString(),
     updated_at: credential.updated_at.toISOString(),
   };
-}
-
-const REQUIRED_BY: Partial<Record<Provider, readonly (keyof CredentialInput)[]>> = {
-  aws: ["region", "access_key_id", "secret_access_key"],
-};
-
-const missing = (field: string): ValidationItem => ({ loc: ["body", field], msg: "Field required", type: "missing" });
-
-/** What the provider cannot do without. */
-export function inputProblems(body: CredentialInput): ValidationItem[] {
-  const required = REQUIRED_BY[body.provider] ?? [];
-  return required.filter((field) => body[field] === undefined).map(missing);
-}
-
-/** A key id with the secret of another would be refused by the cloud, at some later time and far from here. */
-export function changeProblems({ access_key_id, secret_access_key }: CredentialChanges): ValidationItem[] {
-  return access_key_id !== undefined && secret_access_key === undefined ? [missing("secret_access_key")] : [];
 }
 
 /** For the audit log: the secret is named, never shown. */

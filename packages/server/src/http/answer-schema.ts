@@ -1,14 +1,17 @@
+import { withoutRules } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 
 /**
- * The schema by which an answer is written. `null or X` is written there as X that may be null: left as a choice between
+ * The schema by which an answer is written, without rules between fields: they are for what comes in. `null or X` is written there as X that may be null: left as a choice between
  * two, every such field would be validated at every answer before it is written.
  */
-export function answerSchema(schema: TSchema): TSchema {
+export const answerSchema = (schema: TSchema): TSchema => written(withoutRules(schema));
+
+function written(schema: TSchema): TSchema {
   const { anyOf, ...rest } = schema as TSchema & { anyOf?: readonly TSchema[] };
   const [given, ...others] = anyOf?.filter((choice) => !isNull(choice)) ?? [];
   if (given && others.length === 0 && anyOf?.length === 2 && isOfOneType(given)) {
-    return { ...rest, ...answerSchema(given), nullable: true };
+    return { ...rest, ...written(given), nullable: true };
   }
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
 }
@@ -24,15 +27,14 @@ function inner(keyword: string, value: unknown): unknown {
     case "properties":
     case "patternProperties":
       return Object.fromEntries(
-        Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [name, answerSchema(schema)]),
+        Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [name, written(schema)]),
       );
     case "items":
     case "additionalProperties":
-      return typeof value === "object" && value !== null && !Array.isArray(value) ? answerSchema(value) : value;
+      return typeof value === "object" && value !== null && !Array.isArray(value) ? written(value) : value;
     case "anyOf":
-    case "allOf":
     case "oneOf":
-      return (value as readonly TSchema[]).map(answerSchema);
+      return (value as readonly TSchema[]).map(written);
     default:
       return value;
   }

@@ -4,7 +4,7 @@ import { judge, type PlaceRequirement, type Requirement, type Standing } from ".
 import type { OrgSight, PlaceSight, SightStore } from "../access/sight.store.ts";
 import type { AppAddress, SeenApp } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
-import { forbidden, invalidValue, notFound, unauthenticated } from "../fault.ts";
+import { forbidden, notFound, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
 
@@ -134,26 +134,6 @@ function admitted<P>(requirement: PlaceRequirement, looking: Looking, sight: Pla
   pass(requirement, standing, what);
   return { caller, place, standing };
 }
-
-/** A body that gives exactly one of the fields. Its schema cannot say so; the 422 still comes before any 404 and 403. */
-export function exactlyOneOf<S, I extends Input>(
-  fields: readonly (keyof I["body"] & string)[],
-  guard: Guard<S, I>,
-): Guard<S, I> {
-  return {
-    requirement: guard.requirement,
-    async look(looking, input) {
-      const body: I["body"] = input.body;
-      if (fields.filter((field) => body[field] !== undefined).length !== 1) {
-        await knownCaller(looking);
-        throw invalidValue(["body"], `Exactly one of ${enumerated(fields)} is required`);
-      }
-      return guard.look(looking, input);
-    },
-  };
-}
-
-const enumerated = (words: readonly string[]) => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
 function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" }): Guard<SignedIn> {
   return {

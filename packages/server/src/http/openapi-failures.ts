@@ -36,7 +36,7 @@ const sentence = (name: string, description: string, detail: string, headers?: J
 });
 
 const COMMON: Record<number, CommonFailure> = {
-  400: sentence("BadRequest", "The request cannot be understood", "The Idempotency-Key must be 1 to 200 characters."),
+  400: sentence("BadRequest", "The request cannot be understood", "The request is not valid."),
   401: sentence(
     "Unauthenticated",
     "The credential is missing or no longer counts",
@@ -84,7 +84,9 @@ export function failuresOf(operation: Operation): number[] {
     ...(params || query || cookies || body ? [422] : []),
     // A body that nobody asked for is read all the same.
     ...(method === "GET" ? [] : [413, 415]),
-    ...(isCreation(operation) ? [400, 409] : []),
+    // What is not well-formed HTTP, or has a header that is not, is a 400 wherever it is sent.
+    400,
+    ...(isCreation(operation) ? [409] : []),
     ...(honoursIfMatch(operation) ? [412] : []),
     500,
     503,

@@ -5,6 +5,17 @@ import { Components, type Json } from "./openapi-components.ts";
 import { describeFailure, ETAG, failuresOf, HEADERS, REQUEST_ID } from "./openapi-failures.ts";
 import type { Route } from "./route.ts";
 
+const DESCRIPTION = `The control plane with which a company runs applications on many Kubernetes clusters.
+
+What holds for every request, and no schema can say:
+
+- Text is well-formed Unicode without NUL characters, in values and in keys.
+- JSON nests at most 64 deep and has no key \`__proto__\`, nor \`prototype\` in \`constructor\`.
+- What is no valid HTTP is answered before it is known which operation is meant: 400, 408 where it takes too long to arrive,
+  431 where its headers are too large. An unknown path is a 404, another method of a known one a 405.
+- A request that its operation's schemas accept is a 422 only for what depends on stored data, and for the few rules that
+  JSON Schema has no words for; the operation says which.`;
+
 /** The description of the API, written from the very schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], options: { serverUrl: string }): Json {
   const components = new Components();
@@ -19,7 +30,7 @@ export function openApiDocument(routes: readonly Route[], options: { serverUrl: 
     info: {
       title: "Binnacle",
       version: String(CONTRACT),
-      description: "The control plane with which a company runs applications on many Kubernetes clusters.",
+      description: DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: options.serverUrl }],

@@ -1,10 +1,12 @@
 import { type Operation, PATTERN_WORDS, type ValidationItem, type ValidationType } from "@binnacle/contract";
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import Type, { type TSchema } from "typebox";
 import { UnreadableBody } from "./body.ts";
 import { boundWork, MOST_PROBLEMS } from "./bounded-ajv.ts";
 import { stepsAlong } from "./json-pointer.ts";
+import { type BrokenRule, brokenRule, tagsOf } from "./rule.ts";
 
 /** The four places a request's values come from, by the names that errors give them. */
 export interface RawRequest {
@@ -24,18 +26,25 @@ export type Check = (request: RawRequest) => readonly ValidationItem[];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Values in a path, a query and a cookie are text and are converted; in a JSON body, a number in quotes is a mistake. */
-const fromText = configured(new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, strict: true }));
-const fromJson = configured(new Ajv({ allErrors: true, useDefaults: true, strict: true }));
+const fromText = configured({ coerceTypes: true });
+const fromJson = configured({});
 
-function configured(ajv: Ajv): Ajv {
+function configured(options: Options): Ajv2020 {
+  // A rule names fields that the object beside it declares, which `strictRequired` does not see.
+  const strictly: Options = { strict: true, strictRequired: false, discriminator: true };
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, ...strictly, ...options });
   addFormats.default(ajv, ["date-time", "email", "uri"]);
+  // RFC 3339 knows seconds that no clock of ours can hold: 23:59:60.
+  const isDateTime = ajv.formats["date-time"] as { validate(text: string): boolean };
+  ajv.addFormat("date-time", (text) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)));
   // The stock format lets `urn:uuid:` pass, which no column takes.
   return boundWork(ajv.addFormat("uuid", UUID));
 }
 
 export function compileCheck(operation: Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">): Check {
   const checks: [Part, ValidateFunction][] = [];
-  const add = (part: Part, schema: TSchema | undefined, ajv: Ajv) => schema && checks.push([part, ajv.compile(schema)]);
+  const add = (part: Part, schema: TSchema | undefined, ajv: Ajv2020) =>
+    schema && checks.push([part, ajv.compile(schema)]);
   add("path", operation.params, fromText);
   add("query", operation.query, fromText);
   add("cookie", operation.cookies, fromText);
@@ -62,7 +71,7 @@ function checkPart(part: Part, validate: ValidateFunction, value: unknown): read
   if (value instanceof UnreadableBody) return [value.item];
   const unstorable = isStorable(value) ? NONE : unstorableText(value, [part]);
   if (validate(value)) return unstorable;
-  const items = onePerField([...unstorable, ...itemsOf(part, value, validate.errors ?? [])]);
+  const items = onePerField([...unstorable, ...itemsOf(part, value, validate)]);
   // Refused is refused, also by a keyword that there are no words for.
   return items.length > 0 ? items : [{ loc: [part], msg: "Input is not valid", type: "value_error" }];
 }
@@ -95,9 +104,15 @@ function unstorableText(value: unknown, loc: ValidationItem["loc"], found: Valid
   return found;
 }
 
-/** Ajv's errors as the documented items. */
-function itemsOf(part: Part, value: unknown, errors: readonly ErrorObject[]): ValidationItem[] {
-  return errors.flatMap((error) => itemOf([part, ...stepsAlong(error.instancePath, value)], error) ?? []);
+/** Ajv's errors as the documented items. A rule between fields says less than a field that is wrong by itself. */
+function itemsOf(part: Part, value: unknown, { errors, schema }: ValidateFunction): ValidationItem[] {
+  const found = (errors ?? []).flatMap((error) => {
+    const rule = brokenRule(schema, error);
+    const item = itemOf([part, ...stepsAlong(error.instancePath, value)], error, rule, schema);
+    return item ? [{ item, field: JSON.stringify(item.loc), isOfRule: rule !== null }] : [];
+  });
+  const wrongAlone = new Set(found.filter(({ isOfRule }) => !isOfRule).map(({ field }) => field));
+  return found.filter(({ field, isOfRule }) => !isOfRule || !wrongAlone.has(field)).map(({ item }) => item);
 }
 
 /** The first that was found; so the alternatives of a nullable field are one too. */
@@ -126,12 +141,26 @@ const FORMAT_ERRORS: Record<string, readonly [ValidationType, string]> = {
   uri: ["value_error", "Input should be a valid URL"],
 };
 
-function itemOf(loc: ValidationItem["loc"], error: ErrorObject): ValidationItem | null {
+function itemOf(
+  loc: ValidationItem["loc"],
+  error: ErrorObject,
+  rule: BrokenRule | null,
+  schema: unknown,
+): ValidationItem | null {
   const { params } = error;
   const item = (type: ValidationType, msg: string, at: ValidationItem["loc"] = loc) => ({ loc: at, msg, type });
+  if (rule && error.keyword !== "required") return rule.isPart ? null : item("value_error", rule.description);
   switch (error.keyword) {
     case "required":
+      if (rule?.isPart) return null;
       return item("missing", "Field required", [...loc, params["missingProperty"]]);
+    case "dependentRequired":
+      return item("missing", `Field required with ${params["property"]}`, [...loc, params["missingProperty"]]);
+    case "discriminator": {
+      const at = [...loc, params["tag"]];
+      if (params["tagValue"] === undefined) return item("missing", "Field required", at);
+      return item("enum", `Input should be ${listed(tagsOf(schema, error))}`, at);
+    }
     case "additionalProperties":
       return item("extra_forbidden", "Extra inputs are not permitted", [...loc, params["additionalProperty"]]);
     case "type": {

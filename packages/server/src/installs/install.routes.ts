@@ -5,7 +5,6 @@ import { statusAnnouncement } from "../clusters/status.ts";
 import { invalid } from "../fault.ts";
 import { onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { lockClusterRow, saveInstallFacts } from "./install.store.ts";
 import {
   afterEvent,
@@ -13,9 +12,7 @@ import {
   catalogProblems,
   componentProblems,
   entryOf,
-  eventProblems,
   manifestsFor,
-  recordProblems,
   stageEvent,
   wireBundleRecord,
 } from "./install.ts";
@@ -27,10 +24,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
   return [
     route(
       reportInstallEvent,
-      wellFormed(
-        ({ body }) => eventProblems(body),
-        onCluster("editor", ({ params }) => params.id),
-      ),
+      onCluster("editor", ({ params }) => params.id),
       async ({ cluster, body, change }) =>
         change(async ({ db: tx, record, announce }) => {
           const current = { ...cluster, ...(await lockClusterRow(tx, cluster.id)) };
@@ -62,10 +56,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
 
     route(
       recordClusterBundle,
-      wellFormed(
-        ({ body }) => recordProblems(body),
-        onCluster("editor", ({ params }) => params.id),
-      ),
+      onCluster("editor", ({ params }) => params.id),
       async ({ cluster, body, change }) => {
         const problems = catalogProblems(body, bundles);
         if (problems.length > 0) throw invalid(problems);

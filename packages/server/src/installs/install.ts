@@ -4,7 +4,6 @@ import {
   type InstallEvent,
   type JournalEntry,
   MAX_JOURNAL_ENTRIES,
-  type Stage,
   type ValidationItem,
   type WrittenBundleRecord,
 } from "@binnacle/contract";
@@ -31,35 +30,6 @@ export type InstallFacts = Pick<
 
 const BODY: Loc = ["body"];
 const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
-
-/** The stages that work on one component after another; the rest have none. */
-export const isComponentStage = (stage: Stage): boolean => stage === "profiles" || stage.startsWith("platform-");
-
-/** What is wrong with the form of an event, whatever the cluster. */
-export function eventProblems(event: InstallEvent, loc: Loc = BODY): ValidationItem[] {
-  const problems: ValidationItem[] = [];
-  if (event.status === "failed" && !event.reason_code) {
-    problems.push({ loc: [...loc, "reason_code"], msg: "Field required", type: "missing" });
-  }
-  if (event.component && !isComponentStage(event.stage)) {
-    problems.push(wrong([...loc, "component"], `The stage ${event.stage} has no components`));
-  }
-  return problems;
-}
-
-/** The same for a record that is written, with every entry of its journal. */
-export function recordProblems({ install_journal }: WrittenBundleRecord): ValidationItem[] {
-  return (install_journal ?? []).flatMap((entry, index) => {
-    const loc = [...BODY, "install_journal", index];
-    return [...eventProblems(entry, loc), ...timeProblems(entry, loc)];
-  });
-}
-
-/** RFC 3339 knows seconds that no clock of ours can hold: 23:59:60. */
-function timeProblems({ at }: WrittenEntry, loc: Loc): ValidationItem[] {
-  if (at === undefined || !Number.isNaN(Date.parse(at))) return [];
-  return [{ loc: [...loc, "at"], msg: "Input should be a valid datetime", type: "datetime_parsing" }];
-}
 
 /** The bundle on record. While none is, or it is no longer shipped, an install may be of any. */
 export function manifestsFor(bundles: readonly BundleManifest[], version: string | null): readonly BundleManifest[] {

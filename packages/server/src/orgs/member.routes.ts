@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import { exactlyOneOf, orgAdmin, orgMember } from "../http/guard.ts";
+import { orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import {
@@ -59,10 +59,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
 
     route(
       addMember,
-      exactlyOneOf(
-        ["user_id", "email", "username"],
-        orgAdmin(({ params }) => params.id),
-      ),
+      orgAdmin(({ params }) => params.id),
       async ({ org, body, change }) =>
         change(async ({ db: tx, record }) => {
           await lockOrg(tx, org.id);

@@ -68,7 +68,7 @@ describe("POST /projects", () => {
     async (name) => {
       const refusal = {
         status: 422,
-        body: { detail: [{ loc: ["body", "name"], msg: `The name ${name} is reserved`, type: "value_error" }] },
+        body: { detail: [{ loc: ["body", "name"], msg: expect.stringContaining("reserved"), type: "value_error" }] },
       };
       for (const { api } of [editor, member, stranger, world.admin])
         expect(await create({ name }, api)).toMatchObject(refusal);

@@ -18,7 +18,6 @@ import { removalOf } from "../dispatch/dispatch.ts";
 import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { newId } from "../id.ts";
 import { listSecrets } from "../registries/registry-secret.store.ts";
 import { dispatchedRegistrySecrets, effectiveSecrets } from "../registries/registry-secret.ts";
@@ -35,7 +34,6 @@ import {
 import {
   CREATED,
   dispatchedProject,
-  nameProblems,
   type Project,
   projectAnnouncement,
   requestDeletion,
@@ -58,10 +56,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
   return [
     route(
       createProject,
-      wellFormed(
-        ({ body }) => nameProblems(body.name),
-        onCluster("editor", ({ body }) => body.cluster_id),
-      ),
+      onCluster("editor", ({ body }) => body.cluster_id),
       async ({ cluster, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const { name, cluster_id: _, ...asked } = body;

@@ -1,18 +1,20 @@
-import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "@binnacle/contract";
+import { createProject, LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bodyProblems } from "../http/checked.fixture.ts";
 import {
   applyFailed,
   CREATED,
   cleanupUnconfirmed,
   confirmedGone,
   type Lifecycle,
-  nameProblems,
   namespaceConflict,
   requestDeletion,
   seenOnCluster,
   unconfirmed,
 } from "./project.ts";
+
+const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 
 const at = (
   lifecycle: Lifecycle["lifecycle"],
@@ -155,6 +157,6 @@ test.each([
   ["my-kube-project", false],
   ["binnacle", false],
 ])("[PR2] the name %s is reserved: %s", (name, isReserved) => {
-  const item = { loc: ["body", "name"], msg: `The name ${name} is reserved`, type: "value_error" };
-  expect(nameProblems(name)).toEqual(isReserved ? [item] : []);
+  const item = { loc: ["body", "name"], msg: expect.stringContaining("reserved"), type: "value_error" };
+  expect(bodyProblems(createProject, { name, cluster_id: ID })).toEqual(isReserved ? [item] : []);
 });

@@ -1,4 +1,4 @@
-import type { LifecycleReason, ValidationItem, Project as WireProject } from "@binnacle/contract";
+import type { LifecycleReason, Project as WireProject } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { ProjectTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
@@ -69,14 +69,6 @@ export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycl
 
 /** Whether the record goes with the namespace: only where it was to go. Otherwise the operator makes it anew. */
 export const confirmedGone = (before: Lifecycle): boolean => isGoing(before);
-
-const RESERVED = new Set(["default", "binnacle-system"]);
-
-/** Namespaces that belong to Kubernetes or to Binnacle itself. */
-export function nameProblems(name: string): ValidationItem[] {
-  if (!RESERVED.has(name) && !name.startsWith("kube-")) return [];
-  return [{ loc: ["body", "name"], msg: `The name ${name} is reserved`, type: "value_error" }];
-}
 
 export const projectNameTaken = () => conflict("A project with this name already exists on the cluster.");
 export const projectIsGoing = () => conflict("The project is being deleted.");

@@ -1,16 +1,11 @@
-import {
-  type BodyOf,
-  createStackTemplateFromYaml,
-  type StackTemplateContent,
-  type StackTemplateReading,
-} from "@binnacle/contract";
+import { createStackTemplateFromYaml, type StackTemplateContent, type StackTemplateReading } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { invalid, invalidValue, readableItems } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
-import { exactlyOneOf, type Input, type SignedIn, signedIn } from "../http/guard.ts";
+import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
 import { contentItems, makeTemplate, placeToWriteIn } from "./make-template.store.ts";
@@ -20,8 +15,6 @@ import { ReadingProblem } from "./reading.ts";
 import { newVersionOf, problemItems } from "./template.ts";
 import { templateProblems } from "./template-problems.ts";
 import { itemsIn, withNamespace, type YamlPart } from "./template-yaml.ts";
-
-type FormInput = Input<unknown, unknown, BodyOf<typeof createStackTemplateFromYaml>>;
 
 interface Means {
   readonly readers: Readers;
@@ -61,24 +54,20 @@ async function judged(
 
 export function templateYamlRoutes(db: Queries, clock: Clock, find: FindDefinition, readers: Readers): Route[] {
   return [
-    route(
-      createStackTemplateFromYaml,
-      exactlyOneOf<SignedIn, FormInput>(["file", "yaml_content"], signedIn),
-      async ({ caller, body, change, reply }) => {
-        const part = body.file === undefined ? "yaml_content" : "file";
-        const reading = await judged(part, body[part] ?? "", body.namespace, { readers, caller, find });
-        if (!body.create) return reading;
-        const { template: content, errors } = reading;
-        if (!content) throw invalid(errors);
-        const { namespace } = content;
-        if (!namespace) throw invalid([{ loc: ["body", "namespace"], msg: "Field required", type: "missing" }]);
-        const { org_id, project_id, cluster_id } = body;
-        const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, content.scope);
-        const template = await change((unit) => makeTemplate(unit, clock, { place, content }));
-        reply.code(201);
-        sendEtag(reply, newVersionOf(template));
-        return template;
-      },
-    ),
+    route(createStackTemplateFromYaml, signedIn, async ({ caller, body, change, reply }) => {
+      const part = body.file === undefined ? "yaml_content" : "file";
+      const reading = await judged(part, body[part] ?? "", body.namespace, { readers, caller, find });
+      if (!body.create) return reading;
+      const { template: content, errors } = reading;
+      if (!content) throw invalid(errors);
+      const { namespace } = content;
+      if (!namespace) throw invalid([{ loc: ["body", "namespace"], msg: "Field required", type: "missing" }]);
+      const { org_id, project_id, cluster_id } = body;
+      const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, content.scope);
+      const template = await change((unit) => makeTemplate(unit, clock, { place, content }));
+      reply.code(201);
+      sendEtag(reply, newVersionOf(template));
+      return template;
+    }),
   ];
 }

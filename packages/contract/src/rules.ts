@@ -1,0 +1,77 @@
+import type { TSchema } from "typebox";
+
+/**
+ * A rule between fields, as JSON Schema says it. It stands in the `allOf` of an object, so the document tells it to clients
+ * and the server validates by the same words. Its description is what a caller is told who breaks it.
+ */
+export interface Rule {
+  readonly description: string;
+  readonly [keyword: string]: unknown;
+}
+
+type Condition = Readonly<Record<string, unknown>>;
+
+export const exactlyOneOf = (...fields: readonly [string, string, ...string[]]): Rule => ({
+  description: `Exactly one of ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)} is required`,
+  oneOf: fields.map((field) => ({ required: [field] })),
+});
+
+/** The field is there. */
+export const given = (field: string): Condition => ({ required: [field] });
+
+/** The field is there and holds one of the values. */
+export const holds = (field: string, values: readonly unknown[]): Condition => ({
+  ...given(field),
+  properties: { [field]: { enum: values } },
+});
+
+/** The same, or the field is left out, and its default is one of the values. */
+export const holdsByDefault = (field: string, values: readonly unknown[]): Condition => ({
+  properties: { [field]: { enum: values } },
+});
+
+export interface Consequence {
+  readonly requires?: readonly string[];
+  readonly refuses?: readonly string[];
+  /** What fields must be like, where they are there. */
+  readonly fields?: Readonly<Record<string, object>>;
+}
+
+export function where(condition: Condition, description: string, consequence: Consequence): Rule {
+  const { requires = [], refuses = [], fields = {} } = consequence;
+  const refused = Object.fromEntries(refuses.map((field) => [field, false]));
+  const properties = { ...fields, ...refused };
+  return {
+    description,
+    if: condition,
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    then: {
+      ...(requires.length > 0 ? { required: requires } : {}),
+      ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    },
+  };
+}
+
+/** A value that its own keywords allow, and this rule does not. */
+export const except = (description: string, refused: object): Rule => ({ description, not: refused });
+
+const RULES = new Set(["allOf", "dependentRequired"]);
+const NAMED = new Set(["properties", "patternProperties"]);
+
+/**
+ * The same form without rules: for what was accepted once and is only passed on, so that a rule which is made stricter does
+ * not refuse what is stored.
+ */
+export function withoutRules<T extends TSchema>(schema: T): T {
+  const entries = Object.entries(schema).filter(([keyword]) => !RULES.has(keyword));
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, inner(keyword, value)])) as unknown as T;
+}
+
+function inner(keyword: string, value: unknown): unknown {
+  const each = (entries: [string, unknown][]) => Object.fromEntries(entries.map(([name, it]) => [name, bare(it)]));
+  if (NAMED.has(keyword)) return each(Object.entries(value as object));
+  if (keyword === "items" || keyword === "additionalProperties") return bare(value);
+  return keyword === "anyOf" || keyword === "oneOf" ? (value as unknown[]).map(bare) : value;
+}
+
+const bare = (value: unknown) => (typeof value === "object" && value !== null ? withoutRules(value as TSchema) : value);

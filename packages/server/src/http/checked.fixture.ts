@@ -1,0 +1,16 @@
+import type { Operation } from "@binnacle/contract";
+import type { TSchema } from "typebox";
+import { compileCheck } from "./validation.ts";
+
+/** What the schema of an operation's body has against a value. */
+export const bodyProblems = ({ body }: Operation, value: unknown) => schemaProblems(body as TSchema, value);
+
+export function schemaProblems(schema: TSchema, value: unknown) {
+  return compileCheck({ body: schema })({ path: {}, query: {}, cookie: {}, body: structuredClone(value) });
+}
+
+/** The same for values of a query, which come as text. */
+export function queryProblems({ query }: Operation, value: Record<string, string>) {
+  const request = { path: {}, query: { ...value }, cookie: {}, body: undefined };
+  return compileCheck({ query: query as TSchema })(request);
+}
