@@ -5,6 +5,8 @@ import { filesOnlyReal } from "./test/kube/only-real.ts";
 /** The database that is embedded in the server is tested as what it is, whatever the others run on. */
 const EMBEDDED = "packages/server/src/database/embedded/**/*.test.ts";
 const ON_A_DATABASE = ["packages/server/src/**/*.test.ts", "test/rules/**/*.test.ts", "test/faults/replicas.test.ts"];
+/** Runs by `npm run fuzz:short`, alone: it measures how late the server's event loop is. */
+const FUZZ = "test/fuzz/short.test.ts";
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
 /** Everything that a run starts or writes goes with it, whatever becomes of its tests. */
@@ -32,7 +34,7 @@ export default defineConfig({
         test: {
           name: "alone",
           include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES],
+          exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES, FUZZ],
           globalSetup: [RUN_FOLDER],
           pool: "forks",
           maxWorkers: WORKERS,

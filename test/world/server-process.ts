@@ -18,6 +18,15 @@ export interface ServerProcess {
   signal(signal: NodeJS.Signals): void;
   /** The exit code, or null where a signal ended it. */
   readonly exited: Promise<number | null>;
+  /** Sends a message to what was loaded beside the server. */
+  tell(message: string): void;
+  /** The next message that comes from there. */
+  ask(message: string): Promise<unknown>;
+}
+
+export interface Loading {
+  /** For Node itself, before the server's own file; with them the server has a channel to this process. */
+  readonly nodeArguments?: readonly string[];
 }
 
 export interface Refused {
@@ -25,11 +34,11 @@ export interface Refused {
   readonly printed: string;
 }
 
-function spawnServer(env: Record<string, string>) {
+function spawnServer(env: Record<string, string>, { nodeArguments = [] }: Loading = {}) {
   const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
-  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+  const child: ChildProcess = spawn(process.execPath, [...nodeArguments, MAIN], {
     env: { ...inherited, BINNACLE_PORT: "0", BINNACLE_SANDBOX: "off", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(nodeArguments.length > 0 ? (["ipc"] as const) : [])],
   });
   let text = "";
   child.stdout?.on("data", (chunk) => (text += chunk));
@@ -38,9 +47,9 @@ function spawnServer(env: Record<string, string>) {
   return { child, printed: () => text, exited };
 }
 
-export async function startServer(env: Record<string, string>): Promise<ServerProcess> {
+export async function startServer(env: Record<string, string>, loading?: Loading): Promise<ServerProcess> {
   const startedAt = performance.now();
-  const { child, printed, exited } = spawnServer(env);
+  const { child, printed, exited } = spawnServer(env, loading);
   const announced = new Promise<string>((resolve) => {
     const look = () => {
       const url = /is serving at (\S+)/.exec(printed())?.[1];
@@ -57,6 +66,13 @@ export async function startServer(env: Record<string, string>): Promise<ServerPr
     printed,
     signal: (signal) => child.kill(signal),
     exited,
+    tell: (message) => void child.send(message),
+    async ask(message) {
+      const answer = once(child, "message");
+      child.send(message);
+      const [told] = await answer;
+      return told;
+    },
   };
 }
 
