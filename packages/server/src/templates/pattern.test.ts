@@ -61,6 +61,15 @@ describe("a pattern", () => {
   });
 
   test.each([
+    ["\\{2000}", "{2000}"],
+    ["[{2000}]+", "{0}2"],
+    ["[]{2000}]+", "{0]"],
+    ["a{2,450}", "aa"],
+  ])("[TP14] %s is not too large for the number in it", (source, text) => {
+    expect(compilePattern(`^${source}$`)(text)).toBe(true);
+  });
+
+  test.each([
     ["(", "RE2 does not take: missing closing ): `(`"],
     ["(?=a)", "RE2 does not take: invalid or unsupported Perl syntax: `(?=`"],
     ["(?<!a)b", "RE2 does not take: invalid named capture: `(?<!a)b`"],

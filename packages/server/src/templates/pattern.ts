@@ -19,9 +19,21 @@ const LONGEST_REASON = 200;
 
 /** Whether the pattern matches anywhere in the text. Throws PatternProblem. */
 export function compilePattern(pattern: string): TextTest {
+  if (repetitionsIn(pattern) > MOST_INSTRUCTIONS) throw new PatternProblem("is too large");
   const compiled = compileRe2(pattern);
   if (compiled.programSize() > MOST_INSTRUCTIONS) throw new PatternProblem("is too large");
   return (text) => text.length <= LONGEST_MATCHED_TEXT && compiled.test(text);
+}
+
+/**
+ * How often `{n}` and `{n,m}` repeat, added up. Each repetition becomes at least one instruction, so the program is known to
+ * be too large before it is compiled, which takes tens of megabytes for some patterns.
+ */
+function repetitionsIn(pattern: string): number {
+  const unquoted = pattern.replace(/\\.|\[\^?\]?(?:\\.|[^\]\\])*\]/gs, "");
+  // RE2 refuses longer ones itself, and says so in better words.
+  const counts = unquoted.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g);
+  return counts.reduce((sum, [, least, most]) => sum + Math.max(Number(least), Number(most ?? 0)), 0);
 }
 
 /** Without a limit of size: for patterns that we ship. Throws PatternProblem. */
