@@ -10,10 +10,19 @@ export interface FreshDatabase {
 }
 
 /** A migrated, empty database of its own. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export const freshDatabase = (): Promise<FreshDatabase> => created(`template ${TEMPLATE}`);
+
+/** A database of its own that holds what the SQL makes, and no more. */
+export async function restoredDatabase(dump: string): Promise<FreshDatabase> {
+  const restored = await created("");
+  await administer(restored.url, (admin) => admin.query(dump));
+  return restored;
+}
+
+async function created(from: string): Promise<FreshDatabase> {
   const server = inject("postgresUrl");
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await administer(server, (admin) => admin.query(`create database ${name} template ${TEMPLATE}`));
+  await administer(server, (admin) => admin.query(`create database ${name} ${from}`));
   const url = addressOf(server, name);
   const database = connect({ url }, { poolSize: 10, onError: () => undefined });
   return {
