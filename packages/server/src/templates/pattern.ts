@@ -33,7 +33,7 @@ function repetitionsIn(pattern: string): number {
   const unquoted = pattern.replace(/\\.|\[\^?\]?(?:\\.|[^\]\\])*\]/gs, "");
   // RE2 refuses longer ones itself, and says so in better words.
   const counts = unquoted.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g);
-  return counts.reduce((sum, [, least, most]) => sum + Math.max(Number(least), Number(most ?? 0)), 0);
+  return [...counts].reduce((sum, [, least, most]) => sum + Math.max(Number(least), Number(most ?? 0)), 0);
 }
 
 /** Without a limit of size: for patterns that we ship. Throws PatternProblem. */
