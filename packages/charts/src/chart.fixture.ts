@@ -22,6 +22,10 @@ function tarEntry(path: string, content: Buffer, type: string): Buffer {
   header.write(`${content.length.toString(8).padStart(11, "0")}\0`, 124);
   header.write(type, 156);
   header.write("ustar\0" + "00", 257);
+  // The checksum is taken with its own field full of spaces.
+  header.write(" ".repeat(8), 148);
+  const checksum = header.reduce((sum, byte) => sum + byte, 0);
+  header.write(`${checksum.toString(8).padStart(6, "0")}\0 `, 148);
   const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
   return Buffer.concat([header, content, padding]);
 }

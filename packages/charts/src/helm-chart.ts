@@ -1,9 +1,4 @@
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
-import { type ArchivedFile, tarOf } from "./archive.ts";
-import { ArchiveProblem, unpackChart } from "./chart-archive.ts";
-
-const pack = promisify(gzip);
+import { type ArchivedFile, ArchiveProblem, packFiles, unpackChart } from "./archive.ts";
 
 /** A chart as Helm is given it. */
 export interface HelmChart {
@@ -32,7 +27,7 @@ export async function helmChart(archive: Buffer): Promise<HelmChart> {
       refersOutside ||= isSchema(path) && !isSelfContained(content.toString("utf8"));
       files.push({ path, content: isChartWithin(path) ? await again(content, depth + 1) : content });
     }
-    return pack(tarOf(files), { level: 1 });
+    return packFiles(files, { level: 1 });
   }
 
   return { archive: await again(archive, 1), refersOutside };

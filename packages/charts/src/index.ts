@@ -1,5 +1,4 @@
-export { type ArchivedFile, archiveOf } from "./archive.ts";
-export { ArchiveProblem } from "./chart-archive.ts";
+export { type ArchivedFile, ArchiveProblem, archiveOf } from "./archive.ts";
 export type { ChartReader } from "./chart-reading.ts";
 export { type ChartAddress, ChartUnknown, ChartUnusable, isChartName } from "./chart-source.ts";
 export { canonicalRepositoryUrl, type RepositoryCredential } from "./credential.ts";

@@ -1,4 +1,4 @@
-import { LARGEST_ARCHIVE_BYTES } from "./chart-archive.ts";
+import { LARGEST_ARCHIVE_BYTES } from "./archive.ts";
 import type { ChartMeans } from "./chart-reading.ts";
 import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable } from "./chart-source.ts";
 import { basicAuthorization, credentialFor, type RepositoryCredential } from "./credential.ts";

@@ -1,5 +1,5 @@
 /** Of this package, what threads read with: without the network, so that a thread starts fast. */
-export { ArchiveProblem, chartFiles, LARGEST_FILE_BYTES } from "./chart-archive.ts";
+export { ArchiveProblem, chartFiles, LARGEST_FILE_BYTES } from "./archive.ts";
 export {
   type ChartChoice,
   chooseVersion,

@@ -16,14 +16,14 @@ export interface Chart {
 const METADATA = "Chart.yaml";
 
 /** The chart's own version is that of the product: what a control plane offers is what it was tested with. */
-export function packChart(files: readonly ArchivedFile[], version: string): Chart {
+export async function packChart(files: readonly ArchivedFile[], version: string): Promise<Chart> {
   const metadata = { ...parse(textOf(files, METADATA)), version, appVersion: version };
   const name: string = metadata.name;
   const packed = files.map(({ path, content }) => ({
     path: `${name}/${path}`,
     content: path === METADATA ? Buffer.from(stringify(metadata)) : content,
   }));
-  const archive = archiveOf(packed);
+  const archive = await archiveOf(packed);
   const fileName = `${name}-${version}.tgz`;
   const digest = createHash("sha256").update(archive).digest("hex");
   const index = stringify({ apiVersion: "v1", entries: { [name]: [{ ...metadata, digest, urls: [fileName] }] } });
