@@ -107,7 +107,12 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
       ["Deployment", "binnacle-system"],
     ]);
     expect(ofKind("CustomResourceDefinition")).toHaveLength(3);
-    expect([...ofKind("ClusterRole"), ...ofKind("ClusterRoleBinding")]).toHaveLength(2);
+    // The operator's own rights, which are bound, and those of charts, which it binds in each project's namespace.
+    expect(ofKind("ClusterRole").map(({ metadata }) => metadata.name)).toEqual([
+      "binnacle-system:binnacle-operator",
+      "binnacle-system:binnacle-operator:charts",
+    ]);
+    expect(ofKind("ClusterRoleBinding")).toHaveLength(1);
     const [, secret, deployment] = inNamespace;
     expect(secret.stringData).toEqual({ token: TOKEN });
     const { template } = deployment.spec;
