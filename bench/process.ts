@@ -17,10 +17,14 @@ const CLOCK_TICKS_PER_SECOND = 100;
  * Starts a server in a process of its own and waits until it has said where it listens. What it prints goes to a file: read
  * through a pipe, every line would cost the process that makes the load.
  */
-export async function startNode(script: string, env: Record<string, string>): Promise<Process> {
+export async function startNode(
+  script: string,
+  env: Record<string, string>,
+  nodeArguments: readonly string[] = [],
+): Promise<Process> {
   const folder = await mkdtemp(join(tmpdir(), "binnacle-output-"));
   const output = await open(join(folder, "output"), "w+");
-  const child = spawn(process.execPath, ["--max-semi-space-size=8", script], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", ...nodeArguments, script], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", output.fd, "inherit"],
   });

@@ -7,6 +7,8 @@ import { foldRowCounts } from "../packages/server/src/database/row-count.store.t
 import { type Process, startNode } from "./process.ts";
 
 const POOL_SIZE = "20";
+const SERVER = "packages/server/src/main.ts";
+const HOOK = new URL("./plain/hook.ts", import.meta.url).href;
 
 /** A control plane on an embedded database, an administrator who is signed in to it, and room for peers beside it. */
 export interface Stage {
@@ -19,6 +21,8 @@ export interface Stage {
   send(method: string, path: string, body?: object): Promise<Record<string, never>>;
   /** A peer as a process of its own on the same database. */
   peer(script: string, env: Record<string, string>): Promise<Process>;
+  /** The same server on the same database, with the plain way instead of one shortcut. */
+  variant(shortcut: string): Promise<Process>;
   /** Tables as they are after a while: totals folded, statistics known. */
   settle(): Promise<void>;
 }
@@ -32,18 +36,19 @@ export async function withStage(work: (stage: Stage) => Promise<void>): Promise<
   const databaseUrl = `postgres:///${name}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
   const database = connect({ url: databaseUrl }, { poolSize: 2, onError: () => undefined });
   const started: Process[] = [];
-  const start = async (script: string, env: Record<string, string>) => {
-    const child = await startNode(script, { DATABASE_URL: databaseUrl, ...env });
+  const start = async (script: string, env: Record<string, string>, nodeArguments: readonly string[] = []) => {
+    const child = await startNode(script, { DATABASE_URL: databaseUrl, ...env }, nodeArguments);
     started.push(child);
     return child;
   };
+  const server = {
+    BINNACLE_DATA_DIR: folder,
+    BINNACLE_PORT: "0",
+    BINNACLE_ROLES: "api",
+    BINNACLE_DATABASE_POOL_SIZE: POOL_SIZE,
+  };
   try {
-    const binnacle = await start("packages/server/src/main.ts", {
-      BINNACLE_DATA_DIR: folder,
-      BINNACLE_PORT: "0",
-      BINNACLE_ROLES: "api",
-      BINNACLE_DATABASE_POOL_SIZE: POOL_SIZE,
-    });
+    const binnacle = await start(SERVER, server);
     const base = `http://127.0.0.1:${binnacle.port}/api/v1`;
     const form = new URLSearchParams({ username: "admin", password: "binnacle" });
     const login = (await (await fetch(`${base}/login`, { method: "POST", body: form })).json()) as {
@@ -68,6 +73,7 @@ export async function withStage(work: (stage: Stage) => Promise<void>): Promise<
       orgId: me.organizations[0]?.id ?? "",
       headers,
       send,
+      variant: (shortcut) => start(SERVER, { ...server, BENCH_PLAIN: shortcut }, ["--import", HOOK]),
       peer: (script, env) => start(script, { POOL_SIZE, ...env }),
       async settle() {
         await foldRowCounts(database.kysely);

@@ -1,0 +1,13 @@
+import type { answerNotes as notesByHand } from "../../packages/server/src/http/request-log.ts";
+
+/** One line by the logger's public method. */
+export const answerNotes: typeof notesByHand = (metrics, log) => {
+  return (request, reply) => {
+    const { elapsedTime } = reply;
+    const { id: request_id, method, ip: source } = request;
+    const route = request.routePattern ?? request.routeOptions.url ?? null;
+    metrics.answered(method, route ?? "(none)", reply.statusCode, elapsedTime);
+    const ms = Math.round(elapsedTime * 10) / 10;
+    log.info({ request_id, method, route, status: reply.statusCode, ms, ...(source && { source }) }, "request");
+  };
+};
