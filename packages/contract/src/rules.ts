@@ -63,8 +63,10 @@ const NAMED = new Set(["properties", "patternProperties"]);
  * not refuse what is stored.
  */
 export function withoutRules<T extends TSchema>(schema: T): T {
-  const entries = Object.entries(schema).filter(([keyword]) => !RULES.has(keyword));
-  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, inner(keyword, value)])) as unknown as T;
+  // TypeBox marks what is optional by fields that are not enumerable; a copy without them would be required.
+  const fields = Object.entries(Object.getOwnPropertyDescriptors(schema)).filter(([keyword]) => !RULES.has(keyword));
+  const bareFields = fields.map(([keyword, field]) => [keyword, { ...field, value: inner(keyword, field.value) }]);
+  return Object.defineProperties({}, Object.fromEntries(bareFields)) as T;
 }
 
 function inner(keyword: string, value: unknown): unknown {

@@ -440,6 +440,8 @@ describe("a rule between fields", () => {
     expect(
       judged(withoutRules(Thing), { path: "/", url: URL, kind: "link", size: 3, name: "root", user: "ada" }),
     ).toEqual([]);
+    // What is optional stays so, also where its fields are taken into another form.
+    expect(judged(Type.Object({ ...withoutRules(Thing).properties }), {})).toEqual([]);
     expect(judged(withoutRules(Thing), { size: 0 })).toEqual([
       ["body.size", "greater_than_equal", "Input should be greater than or equal to 1"],
     ]);
