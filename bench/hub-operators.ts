@@ -32,7 +32,7 @@ const FACTS = {
 };
 const SILENT: LinkLog = { debug() {}, info() {}, warn() {}, error() {} };
 const NOTHING: Answerer = { metrics: async () => null, async *logs() {} };
-const IGNORED: Commands = { resync() {}, redeploy: async () => true, settings() {}, chartRepositories() {} };
+const IGNORED: Commands = { resync() {}, settings() {}, chartRepositories() {} };
 
 const links: Link[] = [];
 let stored: [string, number][] = [];

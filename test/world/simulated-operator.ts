@@ -73,7 +73,6 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     answerer: { metrics: async () => ({ step: "60s", series: [] }), async *logs() {} },
     commands: {
       resync: () => outbox.resync(),
-      redeploy: async () => true,
       settings: () => undefined,
       chartRepositories: () => undefined,
     },

@@ -6,8 +6,6 @@ export interface Reconciler {
   start(): void;
   /** Looks at everything again. */
   resync(): void;
-  /** Applies one resource again, whatever is believed of it. False where there is no such resource. */
-  redeploy?(key: string): boolean;
   /** What the organization has decided. */
   settings?(settings: LinkSettings): void;
   /** Waits for the runs that are under way. */
@@ -21,10 +19,6 @@ export function commandsFor(reconcilers: Reconcilers): Omit<Commands, "chartRepo
   return {
     resync() {
       for (const reconciler of Object.values(reconcilers)) reconciler.resync();
-    },
-    async redeploy(key) {
-      const kind = key.slice(0, key.indexOf("/")) as DesiredKind;
-      return reconcilers[kind]?.redeploy?.(key) ?? false;
     },
     settings(settings) {
       for (const reconciler of Object.values(reconcilers)) reconciler.settings?.(settings);

@@ -204,15 +204,12 @@ const Remove = Type.Object({
 const SyncEnd = Type.Object({ type: Type.Literal("sync_end"), ...session, revision: Count });
 /** Status frames that are on record now and need not be sent again. */
 const Noted = Type.Object({ type: Type.Literal("noted"), ...session, refs: Type.Array(Uuid(), { maxItems: 1_000 }) });
-/** `resync`: look at everything again and report it. `redeploy`: apply one resource again, whatever is believed of it. */
+/** `resync`: reconcile every resource again and report it. */
 const Command = Type.Object({
   type: Type.Literal("command"),
   ...id,
   ...session,
-  command: Type.Union([
-    Type.Object({ name: Type.Literal("resync") }),
-    Type.Object({ name: Type.Literal("redeploy"), key: Key }),
-  ]),
+  command: Type.Object({ name: Type.Literal("resync") }),
 });
 const Request = Type.Object({
   type: Type.Literal("request"),

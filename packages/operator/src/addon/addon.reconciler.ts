@@ -40,7 +40,6 @@ export interface AddonPorts {
 export interface Addons extends Reconciler {
   /** For apps that use them. */
   readonly instances: InstanceSource;
-  redeploy(key: string): boolean;
   settings(settings: LinkSettings): void;
 }
 
@@ -52,7 +51,6 @@ const LONGEST_RETRY_MS = 60_000;
 export function createAddonReconciler({ kube, view, sink, keeper, clock, log, clusterId }: AddonPorts): Addons {
   const seenByKey = new Map<string, Instance>();
   const listeners = new Set<(namespace: string) => void>();
-  const forced = new Set<string>();
   const endings: (() => void)[] = [];
   let queue: WorkQueue | null = null;
 
@@ -74,8 +72,7 @@ export function createAddonReconciler({ kube, view, sink, keeper, clock, log, cl
   }
 
   async function maintain(addon: Addon, holder: KubeObject): Promise<void> {
-    const seen = await keeper.keep(releaseOf(addon), forced.has(addon.key) ? { force: "now" } : {});
-    forced.delete(addon.key);
+    const seen = await keeper.keep(releaseOf(addon));
     remember(addon.key, instanceOf(addon, seen));
     const report = addonReport(seen, addon.generation, readyGenerationIn(holder));
     await note(addon, holder, report);
@@ -158,12 +155,6 @@ export function createAddonReconciler({ kube, view, sink, keeper, clock, log, cl
       resync();
     },
     resync,
-    redeploy(key) {
-      if (!view.get("addon_instance", key)) return false;
-      forced.add(key);
-      queue?.add(key);
-      return true;
-    },
     settings(settings) {
       keeper.settings(settings);
       resync();

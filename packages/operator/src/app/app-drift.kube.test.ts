@@ -78,7 +78,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen(CALM);
     await world.edit(...DEPLOYMENT, { spec: { replicas: 5 } });
     await world.seen({ drift: { state: "drifted", fields: [{ pointer: "/spec/replicas", desired: 2, observed: 5 }] } });
-    expect(world.apps.redeploy(world.key)).toBe(true);
+    await world.deploy([WEB]);
     await world.seen(CALM);
     expect(await replicas()).toBe(2);
     await world.edit(...DEPLOYMENT, { spec: { replicas: 5 } });
@@ -135,7 +135,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.apps.stop();
     const before = world.reports.length;
     const writes = vi.spyOn(world.client, "apply");
-    for (let round = 0; round < 5; round += 1) await world.reconciler.reconcile(world.key, "heal", false);
+    for (let round = 0; round < 5; round += 1) await world.reconciler.reconcile(world.key, "heal");
     expect(writes.mock.calls.filter(([, options]) => options?.dryRun !== true)).toEqual([]);
     expect(world.reports.slice(before).map(({ report }) => report)).toEqual(
       Array.from({ length: 5 }, () => expect.objectContaining(CALM)),

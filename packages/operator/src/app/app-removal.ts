@@ -1,5 +1,6 @@
 import { type AppReport, type Gone, safeText } from "@binnacle/contract";
 import type { InventoryItem } from "../kube/inventory.ts";
+import { UNKNOWN_DRIFT } from "./drift-report.ts";
 
 export const NOTHING_LEFT: Gone = { state: "gone" };
 
@@ -22,6 +23,6 @@ export function stillThere(
     reason: finalizers.length > 0 ? "HeldByFinalizers" : "Deleting",
     message: safeText(`Still on the cluster: ${names.slice(0, MOST_NAMED).join(", ")}${more}.`),
     components: [],
-    drift: { state: "unknown", summary: null, fields: [], detected_at: null },
+    drift: UNKNOWN_DRIFT,
   };
 }

@@ -5,7 +5,7 @@ import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf } from "../kube/object-fields.ts";
 import type { AppMemory, ComponentStatus, ReleaseChart } from "./app-status.ts";
 import type { Outcome } from "./component-outcome.ts";
-import { driftReport } from "./drift-report.ts";
+import { driftReport, UNKNOWN_DRIFT } from "./drift-report.ts";
 import { componentNames } from "./names.ts";
 import { type PhaseReport, phaseReport } from "./phase.ts";
 import type { Invalid, RenderedApp } from "./render/rendering.ts";
@@ -145,7 +145,7 @@ export function refusedReport(app: App, { components, ranGeneration }: AppMemory
     reason: "RefusedByCluster",
     message: safeText(message),
     components: componentsKnown(components),
-    drift: { state: "unknown", summary: null, fields: [], detected_at: null },
+    drift: UNKNOWN_DRIFT,
   };
 }
 

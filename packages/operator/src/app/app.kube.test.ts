@@ -117,7 +117,7 @@ describe("an app on a cluster", () => {
         fields: [{ object: { kind: "Service", name: "shop-web" }, pointer: "", manager: "somebody" }],
       },
     });
-    await world.reconciler.reconcile(world.key, "heal", false);
+    await world.reconciler.reconcile(world.key, "heal");
     expect(await world.get("apps/v1", "Deployment", "shop-web")).toBeNull();
     expect(await world.get("v1", "Service", "shop-web")).toMatchObject({ spec: { selector: { app: "theirs" } } });
     await world.deploy([WEB], { take_over: true });
@@ -198,7 +198,6 @@ describe("an app on a cluster", () => {
     const [job] = await jobs();
     await world.client.delete(type, job?.metadata.name ?? "", world.namespace, { propagation: "Background" });
     await vi.waitFor(async () => expect(await jobs()).toEqual([]));
-    expect(world.apps.redeploy(world.key)).toBe(true);
     await world.deploy([workload("migrate", { kind: "job" })]);
     await world.seen(CALM);
     expect(await jobs()).toEqual([]);

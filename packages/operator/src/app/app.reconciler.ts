@@ -65,7 +65,7 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
   const notes = new Map<string, Notes>();
 
   /** In how many milliseconds to look again; null where there is nothing more to see. */
-  async function reconcile(key: string, policy: DriftPolicy, isRedeploy: boolean): Promise<number | null> {
+  async function reconcile(key: string, policy: DriftPolicy): Promise<number | null> {
     const app = view.get("app", key);
     const holder = app && (await kube.get(APPS, app.spec.name, app.spec.namespace));
     if (!app || !holder || !isOurs(holder, clusterId)) {
@@ -73,19 +73,19 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
       return null;
     }
     try {
-      return await (app.isLeaving ? remove(app, holder) : maintain(app, holder, policy, isRedeploy));
+      return await (app.isLeaving ? remove(app, holder) : maintain(app, holder, policy));
     } catch (error) {
       if (error instanceof KubeError && isForPeople(error)) tell(app, refusedReport(app, memoryIn(holder), error));
       throw error;
     }
   }
 
-  async function maintain(app: App, holder: KubeObject, policy: DriftPolicy, isRedeploy: boolean) {
+  async function maintain(app: App, holder: KubeObject, policy: DriftPolicy) {
     const note = noteOf(app.key);
     const known = memoryIn(holder);
     const isHealing = policy === "heal" && mayHeal(note.healing, nowMs());
     const instances = await releases.instances(app.spec.namespace);
-    const round = await walk(app, known, { instances, isRedeploy, mayHeal: isHealing });
+    const round = await walk(app, known, { instances, mayHeal: isHealing });
     if ("invalid" in round) {
       const awaited = await awaitedBy(app, holder, round);
       const said = awaited === null ? phaseOf(app, known, [], round) : awaitingReport(known, awaited);
@@ -120,7 +120,7 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
   async function walk(
     app: App,
     known: AppMemory,
-    options: Pick<Look, "isRedeploy" | "mayHeal"> & { readonly instances: ReadonlyMap<string, Instance> },
+    options: Pick<Look, "mayHeal"> & { readonly instances: ReadonlyMap<string, Instance> },
   ): Promise<Round | Invalid> {
     const exports = new Map<string, Exports>();
     const outcomes: Outcome[] = [];

@@ -14,8 +14,6 @@ export interface AppsPorts extends AppReconcilerPorts {
 }
 
 export interface Apps extends Reconciler {
-  /** Applies an app again at once, whatever is believed of it. False where there is no such app. */
-  redeploy(key: string): boolean;
   settings(settings: LinkSettings): void;
 }
 
@@ -29,21 +27,14 @@ const GATHER_MS = 300;
 export function createAppsReconciler(ports: AppsPorts): Apps {
   const { kube, view, releases, clock, log, clusterId } = ports;
   const reconciler = createAppReconciler(ports);
-  const redeploys = new Set<string>();
   const endings: (() => void)[] = [];
   let informers: readonly Informer<KubeObject>[] = [];
   let queue: WorkQueue | null = null;
   let { drift_policy: policy } = ports.settings;
 
   async function run(key: string): Promise<void> {
-    const isRedeploy = redeploys.delete(key);
-    try {
-      const againMs = await reconciler.reconcile(key, policy, isRedeploy);
-      if (againMs !== null) queue?.add(key, { afterMs: againMs });
-    } catch (error) {
-      if (isRedeploy) redeploys.add(key);
-      throw error;
-    }
+    const againMs = await reconciler.reconcile(key, policy);
+    if (againMs !== null) queue?.add(key, { afterMs: againMs });
   }
 
   function addAll(isMeant: (namespace: string) => boolean = () => true): void {
@@ -87,12 +78,6 @@ export function createAppsReconciler(ports: AppsPorts): Apps {
       addAll();
     },
     resync: () => addAll(),
-    redeploy(key) {
-      if (!view.get("app", key)) return false;
-      redeploys.add(key);
-      queue?.add(key);
-      return true;
-    },
     settings(settings) {
       if (settings.drift_policy === policy) return;
       policy = settings.drift_policy;

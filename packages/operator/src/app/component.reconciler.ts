@@ -29,8 +29,6 @@ export interface Look {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly settled: Settled;
   readonly isOurs: (object: KubeObject) => boolean;
-  /** Apply again, whatever is believed. */
-  readonly isRedeploy: boolean;
   readonly mayHeal: boolean;
 }
 
@@ -55,8 +53,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
   }
 
   async function apply(component: RenderedComponent, look: Look, isNew: boolean): Promise<Outcome> {
-    const { app, memory, settled, isOurs, isRedeploy, mayHeal } = look;
-    if (isRedeploy) settled.clear();
+    const { app, memory, settled, isOurs, mayHeal } = look;
     const options = {
       inventory: memory.inventory,
       finishedJobs: new Set(memory.components.map(({ finishedJob }) => finishedJob)),
@@ -65,15 +62,14 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
       takeOver: isNew && app.spec.take_over,
     };
     const planned = await Promise.all(component.objects.map((object) => applySet.plan(object, options)));
-    const isSyncing = isNew || isRedeploy;
-    const plan = planComponent(planned, { isSyncing, mayHeal });
+    const plan = planComponent(planned, { isSyncing: isNew, mayHeal });
     const { objects, refused } = await carryOut(planned, plan.toDo);
     const refusal = plan.refusal ?? refused;
     const isStopped = refusal !== null || plan.blocked.length > 0;
     const readiness = await seen(component, look, objects);
     const isWhole = plan.waitsFor === null && !isStopped;
     const state =
-      isStopped && (isSyncing || refusal)
+      isStopped && (isNew || refusal)
         ? stoppedState({ ...plan, refusal })
         : plan.waitsFor === null
           ? {}
@@ -82,7 +78,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
       component,
       { ...readiness, ...state },
       {
-        isApplied: isWhole || !isSyncing,
+        isApplied: isWhole || !isNew,
         isStopped,
         objects,
         blocked: plan.blocked,

@@ -13,6 +13,9 @@ export interface Findings {
 export type EarlierDrift = Pick<DriftReport, "state" | "detected_at">;
 export const NOTHING_EARLIER: EarlierDrift = { state: "unknown", detected_at: null };
 
+/** Nothing can be said about drift before the objects have been compared. */
+export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
+
 const MOST_FIELDS = 100;
 
 export function driftReport(findings: Findings, earlier: EarlierDrift, now: string): DriftReport {

@@ -150,14 +150,6 @@ describe("[HE11] what Helm says", () => {
       `Error: Unable to continue with install: Service "db" in namespace "shop" exists and cannot be imported into the current release: invalid ownership metadata`,
       "Service db exists already and does not belong to the release.",
     ],
-    [
-      `level=WARN msg="x"\nError: chart "postgres" version "9.9.9" not found in https://charts.example.com repository`,
-      "The repository has no chart postgres of version 9.9.9.",
-    ],
-    [
-      `Error: looks like "https://charts.example.com" is not a valid chart repository or cannot be reached: 404`,
-      "The chart's repository cannot be reached.",
-    ],
     ["Error: UPGRADE FAILED: timed out waiting for the condition", "A hook of the chart did not end in time."],
     ["Error: INSTALLATION FAILED: release db failed, and has been cancelled", "It was broken off."],
     [

@@ -27,13 +27,7 @@ const KNOWN: readonly (readonly [RegExp, (found: readonly string[]) => string])[
     /(\w+) "([^"]+)" in namespace "[^"]*" exists and cannot be imported/,
     ([, kind, name]) => `${kind} ${name} exists already and does not belong to the release.`,
   ],
-  [
-    /chart "([\w./-]+)"(?: version "([^"\s]+)")? not found in/,
-    ([, chart, version]) => `The repository has no chart ${chart}${version ? ` of version ${version}` : ""}.`,
-  ],
-  [/is not a valid chart repository or cannot be reached/, () => "The chart's repository cannot be reached."],
   [/no such host|connection refused|i\/o timeout|network is unreachable/, () => "An address cannot be reached."],
-  [/\b(401|403)\b.*(unauthorized|forbidden)|response status code (401|403)/i, () => "The chart may not be downloaded."],
   [/another operation \(.*\) is in progress/, () => "Another program works on the release."],
   [/timed out waiting for the condition|context deadline exceeded/, () => "A hook of the chart did not end in time."],
   [/release .* has been cancel+ed|context canceled/i, () => "It was broken off."],

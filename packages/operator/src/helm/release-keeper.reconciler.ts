@@ -49,7 +49,7 @@ export interface KeeperPorts {
 
 export interface ReleaseKeeper {
   /** Sees to it that the release becomes what is wanted, and says what is to be seen of it. Waits for nothing. */
-  keep(wanted: WantedHelm, options?: Pick<LookOptions, "force">): Promise<ReleaseSeen>;
+  keep(wanted: WantedHelm): Promise<ReleaseSeen>;
   /** Says the same and does nothing. */
   observe(wanted: WantedHelm): Promise<ReleaseSeen>;
   /** The chart that it was made of, where that is known: it decides about the rights. */
@@ -124,7 +124,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
     const isAtHooks = look.revision?.isOurs && (look.doing !== null || look.failure !== null);
     const hook = isAtHooks && look.revision ? await objects.rejectedHook(wanted, look.revision, rights) : null;
     const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
-    if (isBroken && !isObserver) await reconciler.look(wanted, { force: "due" });
+    if (isBroken && !isObserver) await reconciler.look(wanted, { isForced: true });
     const { exports, isSecretTaken } = await exportsOf(wanted, look, isObserver);
     return { ...verdictOn({ look, readiness, hook, exports, isSecretTaken }), look, exports };
   }
@@ -143,7 +143,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
   }
 
   return {
-    keep: (wanted, options = {}) => see(wanted, options),
+    keep: (wanted) => see(wanted, {}),
     observe: (wanted) => see(wanted, { isObserver: true }),
     async remove(id, exportsPlace, chart) {
       const removal = await reconciler.remove(id, chart);

@@ -45,8 +45,8 @@ export interface ReleaseLook {
 }
 
 export interface LookOptions {
-  /** Upgrade even where nothing has changed: at once, or not before a failed attempt may be repeated. */
-  readonly force?: "now" | "due";
+  /** Upgrade even where nothing has changed, unless a failed attempt has to wait first. */
+  readonly isForced?: boolean;
   /** Nothing is done about what is seen. */
   readonly isObserver?: boolean;
 }
@@ -103,15 +103,17 @@ export function createReleaseReconciler(ports: ReleasePorts) {
   /** With other rights it is worth trying at once. */
   const goalOf = (what: string, { user }: Rights) => `${what} as ${user}`;
 
-  async function look(wanted: HelmRelease, { force, isObserver = false }: LookOptions = {}): Promise<ReleaseLook> {
+  async function look(
+    wanted: HelmRelease,
+    { isForced = false, isObserver = false }: LookOptions = {},
+  ): Promise<ReleaseLook> {
     const key = keyOf(wanted);
-    const isForced = force !== undefined;
     const rights = rightsOf(wanted, wanted.chart);
     const goal = goalOf(digestOf(wanted), rights);
     const revisions = await store.revisions(wanted);
     const { step } = nextStep(revisions, { digest: digestOf(wanted), isForced });
     if (!isObserver) turnTo(key, goal);
-    const isDue = force === "now" || waitMs(attempts.get(key), goal, nowMs()) === 0;
+    const isDue = waitMs(attempts.get(key), goal, nowMs()) === 0;
     if (isDue && !isObserver && step !== "nothing" && step !== "leave") {
       begin(goal, step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights, isForced });
     }

@@ -80,11 +80,6 @@ function clientOver(transport: Transport, resourceTypeOf: KubeClient["resourceTy
       return call({ method: "PATCH", path, query: writing(options), body: patch, contentType });
     },
 
-    async replaceStatus(object) {
-      const path = await placeOf(object, "status");
-      return call({ method: "PUT", path, query: writing({}), body: object });
-    },
-
     async patchStatus(type, name, namespace, status) {
       const path = pathOf(type, { name, namespace, subresource: "status" });
       const contentType = PATCH_TYPES.merge;

@@ -116,8 +116,6 @@ export interface KubeClient {
     patch: unknown,
     options: PatchOptions,
   ): Promise<T>;
-  /** Fails with a 409 when the object has changed since it was read. */
-  replaceStatus<T extends KubeObject = KubeObject>(object: KubeObject): Promise<T>;
   /** Merges the fields into the status, whatever has changed since it was read. */
   patchStatus<T extends KubeObject = KubeObject>(
     type: ResourceType,

@@ -4,8 +4,6 @@ import type { HubFrames, LinkSettings } from "@binnacle/contract";
 export interface Commands {
   /** Look at everything again and report it. */
   resync(): void;
-  /** Apply one resource again, whatever is believed of it. False where the cluster holds no such resource. */
-  redeploy(key: string): Promise<boolean>;
   /** What the organization has decided: at the start, and when it has changed. */
   settings(settings: LinkSettings): void;
   /** With what private chart repositories are read from now on, and with nothing else. */

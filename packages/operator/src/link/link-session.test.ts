@@ -156,18 +156,6 @@ describe("what the hub asks", () => {
     expect(commands.resync).toHaveBeenCalledOnce();
   });
 
-  test("[OL24] a redeploy is for one resource, which has to be there", async () => {
-    const { side, commands } = await live();
-    const redeploy = () =>
-      side.send({ type: "command", id: randomUUID(), command: { name: "redeploy", key: "app/shop/web" } });
-    redeploy();
-    expect(await side.heard("response")).toMatchObject({ answer: { done: true } });
-    expect(commands.redeploy).toHaveBeenCalledWith("app/shop/web");
-    commands.redeploy.mockResolvedValueOnce(false);
-    redeploy();
-    expect(await side.heard("response", 2)).toMatchObject({ answer: { error: { code: "not_found" } } });
-  });
-
   test("[OL25] metrics are answered, or why not", async () => {
     const metrics = vi.fn<Answerer["metrics"]>();
     const found: Omit<Metrics, "range"> = { step: "15s", series: [] };

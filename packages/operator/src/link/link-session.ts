@@ -154,7 +154,7 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
       noted: ({ refs }) => outbox.noted(refs),
       command(frame) {
         // First what is known already, then what looking again finds.
-        if (frame.command.name === "resync") outbox.resync();
+        outbox.resync();
         asked(frame);
       },
       request: asked,

@@ -40,7 +40,6 @@ export function linkTo(hubUrl: string, changes: Partial<LinkPorts> = {}) {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const commands = {
     resync: vi.fn(),
-    redeploy: vi.fn<Commands["redeploy"]>(async () => true),
     settings: vi.fn<Commands["settings"]>(),
     chartRepositories: vi.fn<Commands["chartRepositories"]>(),
   };

@@ -24,12 +24,8 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
 
   async function answerTo(frame: Asked): Promise<Answer> {
     if (frame.type === "request") return { metrics: await answerer.metrics(frame.request) };
-    if (frame.command.name === "resync") {
-      commands.resync();
-      return { done: true };
-    }
-    const isThere = await commands.redeploy(frame.command.key);
-    return isThere ? { done: true } : failure("not_found", "The cluster holds no such resource.");
+    commands.resync();
+    return { done: true };
   }
 
   async function respond(frame: Asked): Promise<void> {
