@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createAddonReconciler } from "./addon/addon.reconciler.ts";
-import { createAppsReconciler } from "./app/apps.reconciler.ts";
+import { createInstances } from "./addon/instances.ts";
 import { createTelling } from "./app/telling.ts";
 import type { Config } from "./config.ts";
 import { createDesiredStore } from "./desired/desired.store.ts";
@@ -12,6 +11,7 @@ import { createHelm } from "./helm/helm.adapter.ts";
 import { startReleaseKeeper } from "./helm/release-keeper.reconciler.ts";
 import { createReleases } from "./helm/releases.adapter.ts";
 import { accountUser } from "./helm/rights.ts";
+import { KINDS } from "./kinds.ts";
 import { createKubeClient } from "./kube/client.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
 import { realClock as clock } from "./kube/real-clock.adapter.ts";
@@ -20,9 +20,7 @@ import type { LinkLog } from "./link/link-log.ts";
 import { createNewsOutbox } from "./link/news-outbox.ts";
 import { createStatusOutbox } from "./link/status-outbox.ts";
 import { createMemoryTokenStore, createSecretTokenStore } from "./link/token.adapter.ts";
-import { createProjectReconciler } from "./project/project.reconciler.ts";
-import { commandsFor } from "./reconciler.ts";
-import { createRegistryReconciler } from "./registry/registry.reconciler.ts";
+import { reconcilerFor } from "./reconcile/kind.reconciler.ts";
 import { startFacts } from "./telemetry/facts.adapter.ts";
 import { startTelemetry } from "./telemetry/telemetry.adapter.ts";
 import { OPERATOR_VERSION } from "./version.ts";
@@ -47,7 +45,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
   const kube = createKubeClient(access);
   const outbox = createStatusOutbox(randomUUID);
   const news = createNewsOutbox();
-  const ports = { kube, clusterId, namespace, sink: outbox, clock, nowMs: Date.now, log };
+  const ports = { kube, kinds: KINDS, clusterId, namespace, sink: outbox, clock, nowMs: Date.now, log };
   let link: Link | null = null;
   const closing = async (error: unknown): Promise<never> => {
     await kube.close();
@@ -77,16 +75,12 @@ export async function startOperator(config: Config, { access, env, log }: Operat
     holder: `operator-${randomUUID()}`,
     settings,
   });
-  const addons = createAddonReconciler({ ...ports, view, keeper });
-  const releases = createReleases(keeper, addons.instances);
+  const instances = createInstances(view, keeper);
+  const releases = createReleases(keeper, instances);
   const telling = createTelling();
-  const reconcilers = {
-    project: createProjectReconciler({ ...ports, accounts, view }),
-    registry_secrets: createRegistryReconciler({ ...ports, view }),
-    addon_instance: addons,
-    app: createAppsReconciler({ ...ports, view, releases, telling, settings }),
-  };
-  for (const reconciler of Object.values(reconcilers)) reconciler.start();
+  const kindPorts = { ...ports, view, accounts, keeper, instances, releases, telling, settings };
+  const reconcilers = KINDS.map((kind) => reconcilerFor(kind, kindPorts));
+  for (const reconciler of reconcilers) reconciler.start();
 
   const tokens = tokenSecret
     ? createSecretTokenStore(secrets.token, { kube, namespace, name: tokenSecret }, log)
@@ -108,7 +102,15 @@ export async function startOperator(config: Config, { access, env, log }: Operat
     outbox,
     news,
     answerer: telemetry.answerer,
-    commands: { ...commandsFor(reconcilers), chartRepositories: repositories.told },
+    commands: {
+      resync() {
+        for (const reconciler of reconcilers) reconciler.resync();
+      },
+      settings(changed) {
+        for (const reconciler of reconcilers) reconciler.settings(changed);
+      },
+      chartRepositories: repositories.told,
+    },
     tokens,
     facts: facts.current,
     clock,
@@ -123,7 +125,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
       await started.stop();
       await repositories.settled();
       await telemetry.stop();
-      await Promise.all(Object.values(reconcilers).map((reconciler) => reconciler.stop()));
+      await Promise.all(reconcilers.map((reconciler) => reconciler.stop()));
       await Promise.all([keeper.stop(), view.stop(), facts.stop()]);
       await kube.close();
     },

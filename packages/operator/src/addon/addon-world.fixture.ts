@@ -21,12 +21,15 @@ import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
 import { createReleases } from "../helm/releases.adapter.ts";
 import { digestOf, revisionLabels } from "../helm/revision.ts";
 import type { ChartName } from "../helm/rights.ts";
+import { KINDS } from "../kinds.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { createAddonReconciler } from "./addon.reconciler.ts";
+import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
+import { addonKind } from "./addon-kind.reconciler.ts";
+import { createInstances } from "./instances.ts";
 
 const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-0000000000ab";
 const declared = (from: AddonBody["spec"]["export_schema"][string]["from"], secret = false) => ({
@@ -88,7 +91,7 @@ export async function addonWorld({
       generations.push(subject.generation);
     },
   };
-  const ports = { kube, clusterId, clock: realClock, nowMs: Date.now, log, sink };
+  const ports = { kube, kinds: KINDS, clusterId, clock: realClock, nowMs: Date.now, log, sink };
   const view = startDesiredView(ports);
   await view.synced;
   const store = createDesiredStore({ ...ports, namespace });
@@ -105,11 +108,12 @@ export async function addonWorld({
     const rights = { clusterWideCharts: () => allowed, clusterWideUser: account.clusterWideUser };
     const settings = { drift_policy: "heal" } as const;
     const keeper = startReleaseKeeper({ ...ports, helm: program, accounts, rights, holder, settings });
-    const addons = createAddonReconciler({ ...ports, view, keeper });
+    const instances = createInstances(view, keeper);
+    const addons = reconcilerFor(addonKind, { ...ports, view, keeper, instances });
     return {
       keeper,
       addons,
-      releases: createReleases(keeper, addons.instances),
+      releases: createReleases(keeper, instances),
       async stop() {
         await Promise.all([addons.stop(), keeper.stop()]);
       },

@@ -101,7 +101,7 @@ describe("an app that nobody touches", () => {
     for (let look = 0; look < LEAST_LOOKS || performance.now() < untilMs; look += 1) {
       const annotations = { "example.com/last-seen": String(look) };
       await world.edit(...DEPLOYMENT, { metadata: { annotations } }, "some-controller");
-      await world.reconciler.reconcile(world.key, "heal");
+      await world.reconciler.reconcile(world.key);
       if (IDLE_MS > 0) await pause(1_000);
     }
     const reports = world.reports.slice(seen).map(({ report }) => report);

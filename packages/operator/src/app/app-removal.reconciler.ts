@@ -1,12 +1,14 @@
-import { type AppReport, type Gone, LABELS } from "@binnacle/contract";
+import { LABELS } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-store.ts";
-import { letGo } from "../desired/farewell.adapter.ts";
+import { finalize } from "../desired/finalizer.adapter.ts";
 import { ownSelector } from "../desired/ownership.ts";
 import { APPS } from "../desired/resource-types.ts";
+import type { StoredKind } from "../desired/stored-kind.ts";
 import type { ApplySet } from "../kube/apply-set.adapter.ts";
 import { type InventoryItem, itemOf, union } from "../kube/inventory.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { OWNED_KINDS } from "../kube/owned-kinds.ts";
+import type { Pass } from "../reconcile/kind.ts";
 import { madeFor } from "./app-objects.ts";
 import { NOTHING_LEFT, stillThere } from "./app-removal.ts";
 import { type AppMemory, chartOf, memoryIn } from "./app-status.ts";
@@ -19,18 +21,14 @@ export interface RemovalPorts {
   readonly applySet: ApplySet;
   readonly releases: Releases;
   readonly clusterId: string;
-}
-
-export interface Removal {
-  readonly report: AppReport | Gone;
-  readonly lookAgainMs: number | null;
+  readonly stored: StoredKind;
 }
 
 const LOOK_AGAIN_MS = 2_000;
 
 /** Takes an app away with all that was made for it, and says so only once nothing of it is left. */
-export function createAppRemoval({ kube, applySet, releases, clusterId }: RemovalPorts) {
-  async function remove(app: App, holder: KubeObject): Promise<Removal> {
+export function createAppRemoval({ kube, applySet, releases, clusterId, stored }: RemovalPorts) {
+  async function remove(app: App, holder: KubeObject): Promise<Pass<"app">> {
     const { name, namespace } = app.spec;
     const memory = memoryIn(holder);
     const items = union(memory.inventory, await labelled(app));
@@ -41,11 +39,11 @@ export function createAppRemoval({ kube, applySet, releases, clusterId }: Remova
       if (left.length < memory.inventory.length) {
         await kube.patchStatus(APPS, name, namespace, { phase: "deleting", inventory: left, releases: leftReleases });
       }
-      return { report: stillThere(left, leftReleases), lookAgainMs: LOOK_AGAIN_MS };
+      return { report: stillThere(left, leftReleases), againMs: LOOK_AGAIN_MS };
     }
-    const farewell = await letGo(kube, APPS, holder);
-    if (farewell.state === "gone") return { report: NOTHING_LEFT, lookAgainMs: null };
-    return { report: stillThere([], [], farewell.by), lookAgainMs: LOOK_AGAIN_MS };
+    const finalized = await finalize(kube, stored, holder);
+    if (finalized.state === "gone") return { report: NOTHING_LEFT, againMs: null };
+    return { report: stillThere([], [], finalized.by), againMs: LOOK_AGAIN_MS };
   }
 
   /** Also what no inventory names: volumes that a StatefulSet has claimed, and what a lost status has forgotten. */

@@ -13,18 +13,18 @@ import {
 } from "@binnacle/contract";
 import { expect, vi } from "vitest";
 import { parse } from "yaml";
-import { REGISTRIES_NAME } from "../desired/address.ts";
 import { hashOf } from "../desired/custom-resource.ts";
 import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
 import { APPS, PROJECTS, SECRETS } from "../desired/resource-types.ts";
+import { KINDS } from "../kinds.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { specOf } from "../kube/object-fields.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { createAppReconciler } from "./app.reconciler.ts";
-import { createAppsReconciler } from "./apps.reconciler.ts";
+import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
+import { appKind } from "./app-kind.reconciler.ts";
 import { standInReleases } from "./releases.fixture.ts";
 import { createTelling } from "./telling.ts";
 
@@ -73,13 +73,24 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
       reports.push({ generation, report: report as AppReport | Gone });
     },
   };
-  const view = startDesiredView({ kube: client, clusterId, clock: realClock, log });
+  const view = startDesiredView({ kube: client, kinds: KINDS, clusterId, clock: realClock, log });
   await view.synced;
-  const store = createDesiredStore({ kube: client, clusterId, namespace, sink, clock: realClock });
+  const store = createDesiredStore({ kube: client, kinds: KINDS, clusterId, namespace, sink, clock: realClock });
   const releases = standInReleases();
   const telling = createTelling();
   telling.ended();
-  const ports = { kube: client, view, sink, releases: releases.port, telling, nowMs: Date.now, clusterId };
+  const ports = {
+    kube: client,
+    view,
+    sink,
+    releases: releases.port,
+    telling,
+    nowMs: Date.now,
+    clusterId,
+    clock: realClock,
+    log,
+    settings: { drift_policy: "heal" },
+  } as const;
   let generation = 0;
 
   const world = {
@@ -93,10 +104,9 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     releases,
     /** The hub has told everything until a test says otherwise. */
     telling,
-    /** For looks one by one. */
-    reconciler: createAppReconciler(ports),
-    /** For looks whenever something happens. */
-    apps: createAppsReconciler({ ...ports, clock: realClock, log, settings: { drift_policy: "heal" } }),
+    /** Never started: for single runs. */
+    reconciler: reconcilerFor(appKind, ports),
+    apps: reconcilerFor(appKind, ports),
 
     async deploy(components: readonly DesiredComponent[], told: Told = {}) {
       generation = told.generation ?? generation + 1;
@@ -175,7 +185,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
   async function releaseFinalizers() {
     for (const [type, holder, place] of [
       [APPS, name, namespace],
-      [SECRETS, REGISTRIES_NAME, namespace],
+      [SECRETS, "binnacle-registries", namespace],
       [PROJECTS, namespace, null],
     ] as const) {
       if (!(await client.get(type, holder, place))) continue;

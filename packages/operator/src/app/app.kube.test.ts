@@ -117,7 +117,7 @@ describe("an app on a cluster", () => {
         fields: [{ object: { kind: "Service", name: "shop-web" }, pointer: "", manager: "somebody" }],
       },
     });
-    await world.reconciler.reconcile(world.key, "heal");
+    await world.reconciler.reconcile(world.key);
     expect(await world.get("apps/v1", "Deployment", "shop-web")).toBeNull();
     expect(await world.get("v1", "Service", "shop-web")).toMatchObject({ spec: { selector: { app: "theirs" } } });
     await world.deploy([WEB], { take_over: true });

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { binaryFolder } from "../../../../test/kube/binaries.ts";
 import { type Kube, startKube } from "../../../../test/kube/cluster.ts";
+import { appKind } from "../app/app-kind.reconciler.ts";
 import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
-import { letGo } from "../desired/farewell.adapter.ts";
+import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, removeOf } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { APPS, SECRETS } from "../desired/resource-types.ts";
+import { SECRETS } from "../desired/resource-types.ts";
 import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { projectUser } from "../helm/rights.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
@@ -143,7 +144,7 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
         if (!holder?.metadata.deletionTimestamp) throw new Error("the app is not leaving");
         return holder;
       });
-      expect(await letGo(as, APPS, leaving)).toMatchObject({ state: "gone" });
+      expect(await finalize(as, appKind, leaving)).toMatchObject({ state: "gone" });
       await reported(keeper, project.key, "gone", SLOW_MS);
     } finally {
       await keeper.stop();

@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { FINALIZER, type Reports } from "@binnacle/contract";
 import { inject, vi } from "vitest";
 import { createChartAccounts } from "../helm/chart-account.store.ts";
+import { KINDS } from "../kinds.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import type { StatusSink, Subject } from "../link/status-sink.ts";
-import { createProjectReconciler } from "../project/project.reconciler.ts";
-import { createRegistryReconciler } from "../registry/registry.reconciler.ts";
+import { projectKind } from "../project/project-kind.reconciler.ts";
+import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
+import { registryKind } from "../registry/registry-kind.reconciler.ts";
 import { installDefinitions } from "./definitions.fixture.ts";
 import { createDesiredStore } from "./desired.store.ts";
 import { startDesiredView } from "./desired-view.adapter.ts";
 import { ownSelector } from "./ownership.ts";
-import { HOLDERS, NAMESPACES, SECRETS } from "./resource-types.ts";
+import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS, SECRETS } from "./resource-types.ts";
 
 type Report = Reports[keyof Reports];
 
@@ -44,14 +46,14 @@ export async function startKeeper({ kubeconfig = inject("kubeconfig"), as }: Kee
   const clusterId = randomUUID();
   const sink = createRecorder();
   const damaged: string[] = [];
-  const ports = { kube, clusterId, sink, clock: realClock, log: silent, nowMs: Date.now };
+  const ports = { kube, kinds: KINDS, clusterId, sink, clock: realClock, log: silent, nowMs: Date.now };
   const store = createDesiredStore({ ...ports, namespace: "default", namespaceWaitMs: 3_000 });
   const view = startDesiredView({ ...ports, onDamaged: (key) => damaged.push(key) });
   await view.synced;
   const accounts = createChartAccounts({ ...ports, role: "binnacle-charts" });
   const reconcilers = [
-    createProjectReconciler({ ...ports, accounts, view }),
-    createRegistryReconciler({ ...ports, view }),
+    reconcilerFor(projectKind, { ...ports, accounts, view }),
+    reconcilerFor(registryKind, { ...ports, view }),
   ];
   for (const reconciler of reconcilers) reconciler.start();
 
@@ -77,7 +79,7 @@ export type Keeper = Awaited<ReturnType<typeof startKeeper>>;
 /** Takes away what is left of a test, whatever holds it. */
 async function sweep(kube: KubeClient, clusterId: string): Promise<void> {
   const labelSelector = ownSelector(clusterId);
-  for (const type of [HOLDERS.app, HOLDERS.addon_instance, HOLDERS.project, SECRETS, NAMESPACES]) {
+  for (const type of [APPS, ADDON_INSTANCES, PROJECTS, SECRETS, NAMESPACES]) {
     for (const { metadata } of (await kube.list(type, { labelSelector })).items) {
       await kube.delete(type, metadata.name, metadata.namespace);
       if (!metadata.finalizers?.includes(FINALIZER)) continue;

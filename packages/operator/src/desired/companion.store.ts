@@ -1,8 +1,8 @@
 import type { HubFrames } from "@binnacle/contract";
 import type { ApplyOptions, KubeClient, KubeObject } from "../kube/kube-client.ts";
-import { type Address, companionName } from "./address.ts";
 import { companionOf, contentsOf, encoded, secretKeyOf } from "./custom-resource.ts";
 import { SECRETS } from "./resource-types.ts";
+import { type Address, companionName } from "./stored-kind.ts";
 
 /** The content of a companion that a custom resource is about to name. */
 export interface Staged {

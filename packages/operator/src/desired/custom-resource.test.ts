@@ -2,20 +2,19 @@ import { ANNOTATIONS, canonicalJson, FINALIZER, LABELS } from "@binnacle/contrac
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { addressOf, companionName } from "./address.ts";
-import { companionOf, encoded, entryIn, hashOf, holderOf, storedIn } from "./custom-resource.ts";
-import { type Apply, applyAddon, applyApp, applyProject, applyRegistries } from "./frames.fixture.ts";
+import { companionOf, encoded, hashOf, holderOf, storedIn, versionIn } from "./custom-resource.ts";
+import { type Apply, addressIn, applyAddon, applyApp, applyProject, applyRegistries } from "./frames.fixture.ts";
+import { type Address, companionName } from "./stored-kind.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 
 /** As the store writes them, without a cluster in between. */
-function written(frame: Apply): { holder: KubeObject; companion: KubeObject | null } {
-  const address = addressOf(frame.kind, frame.key);
-  if (!address) throw new Error(`no place for ${frame.key}`);
+function written(frame: Apply): { address: Address; holder: KubeObject; companion: KubeObject | null } {
+  const address = addressIn(frame);
   const name = companionName(address);
   const holder = holderOf(frame, address, CLUSTER, name ? frame.hash : null);
   const contents = { [frame.hash]: encoded(frame.body.secret) };
-  return { holder, companion: name ? companionOf(name, frame, CLUSTER, contents, null) : null };
+  return { address, holder, companion: name ? companionOf(name, frame, CLUSTER, contents, null) : null };
 }
 
 const leaving = ({ metadata, ...object }: KubeObject): KubeObject =>
@@ -27,13 +26,13 @@ const leaving = ({ metadata, ...object }: KubeObject): KubeObject =>
 const FRAMES = [applyProject(), applyApp(), applyAddon(), applyRegistries([{ name: "hub" }])] as const;
 
 describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource of the kind %s", (_, frame) => {
-  const { holder, companion } = written(frame);
+  const { address, holder, companion } = written(frame);
 
   test("[OD1] is the same when it is read back", () => {
     const { key, resource_id, generation, hash, kind, body } = frame;
     const stored = { key, resource_id, generation, hash, kind, ...body, isLeaving: false };
-    expect(storedIn(holder, companion)).toEqual(stored);
-    expect(entryIn(holder)).toEqual({ key, resource_id, generation, hash });
+    expect(storedIn(address, holder, companion)).toEqual(stored);
+    expect(versionIn(holder)).toEqual({ resource_id, generation, hash });
   });
 
   test("[OD1] carries whose it is and what it is, and stays until it is cleaned up after", () => {
@@ -48,10 +47,10 @@ describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource o
       spec: { ...frame.body.spec, name: "other" },
       data: { spec: encoded({}), secret: encoded({}) },
     };
-    expect(storedIn(renamed, companion)).toBeNull();
-    expect(storedIn(leaving(renamed), companion)).toMatchObject({ key: frame.key, isLeaving: true });
+    expect(storedIn(address, renamed, companion)).toBeNull();
+    expect(storedIn(address, leaving(renamed), companion)).toMatchObject({ key: frame.key, isLeaving: true });
     const { annotations: _, ...bare } = holder.metadata;
-    expect(storedIn({ ...holder, metadata: bare }, companion)).toBeNull();
+    expect(storedIn(address, { ...holder, metadata: bare }, companion)).toBeNull();
   });
 });
 
@@ -66,19 +65,22 @@ test("[OD1] no secret is in a custom resource, in any form", () => {
 });
 
 test("[OD8] does not count without its companion, or with one of another content", () => {
-  const { holder, companion } = written(applyApp());
+  const { address, holder, companion } = written(applyApp());
   const other = written(applyApp({ password: "other" }));
-  expect(storedIn(holder, null)).toBeNull();
-  expect(storedIn(holder, other.companion)).toBeNull();
-  expect(storedIn(holder, { ...(companion as KubeObject), data: { [applyApp().hash]: "e" } })).toBeNull();
-  expect(storedIn(leaving(holder), null)).toMatchObject({ isLeaving: true, secret: { secrets: {}, values: {} } });
+  expect(storedIn(address, holder, null)).toBeNull();
+  expect(storedIn(address, holder, other.companion)).toBeNull();
+  expect(storedIn(address, holder, { ...(companion as KubeObject), data: { [applyApp().hash]: "e" } })).toBeNull();
+  expect(storedIn(address, leaving(holder), null)).toMatchObject({
+    isLeaving: true,
+    secret: { secrets: {}, values: {} },
+  });
 });
 
 test("[OD7] pull secrets can leave also when somebody has emptied their Secret", () => {
-  const { holder } = written(applyRegistries([{ name: "hub" }]));
+  const { address, holder } = written(applyRegistries([{ name: "hub" }]));
   const { data: _, ...emptied } = holder;
-  expect(storedIn(emptied as KubeObject, null)).toBeNull();
-  expect(storedIn(leaving(emptied as KubeObject), null)).toMatchObject({
+  expect(storedIn(address, emptied as KubeObject, null)).toBeNull();
+  expect(storedIn(address, leaving(emptied as KubeObject), null)).toMatchObject({
     spec: { namespace: "shop", names: [] },
     secret: { registries: [] },
   });
@@ -86,12 +88,13 @@ test("[OD7] pull secrets can leave also when somebody has emptied their Secret",
 
 test("[OD13] pull secrets are those of the namespace that their Secret is in, whatever somebody has written there", () => {
   const { holder } = written(applyRegistries([{ name: "hub" }], "elsewhere"));
+  const address = addressIn(applyRegistries([], "shop"));
   const moved = { ...holder, metadata: { ...holder.metadata, namespace: "shop" } };
-  expect(storedIn(moved, null)).toBeNull();
-  expect(storedIn(leaving(moved), null)).toMatchObject({ spec: { namespace: "shop", names: [] } });
+  expect(storedIn(address, moved, null)).toBeNull();
+  expect(storedIn(address, leaving(moved), null)).toMatchObject({ spec: { namespace: "shop", names: [] } });
   for (const spec of ["5", "null", '"shop"', "[]"]) {
     const data = { ...(holder["data"] as object), spec: Buffer.from(spec).toString("base64") };
-    expect(storedIn({ ...moved, data }, null)).toBeNull();
+    expect(storedIn(address, { ...moved, data }, null)).toBeNull();
   }
 });
 
@@ -99,9 +102,10 @@ test("[OD3] a companion that holds two contents gives each custom resource its o
   const before = applyApp();
   const after = applyApp({ generation: 2, password: "changed", image: "nginx:1.30" });
   const contents = { [before.hash]: encoded(before.body.secret), [after.hash]: encoded(after.body.secret) };
+  const address = addressIn(before);
   const both = companionOf("binnacle-app-web", after, CLUSTER, contents, null);
-  expect(storedIn(written(before).holder, both)).toMatchObject(before.body);
-  expect(storedIn(written(after).holder, both)).toMatchObject(after.body);
+  expect(storedIn(address, written(before).holder, both)).toMatchObject(before.body);
+  expect(storedIn(address, written(after).holder, both)).toMatchObject(after.body);
 });
 
 test("[OD1] a hash is that of the content, whatever the order of its fields", () => {

@@ -12,33 +12,26 @@ import {
   LABELS,
 } from "@binnacle/contract";
 import type { KubeObject, ObjectMeta } from "../kube/kube-client.ts";
-import { type Address, isAt, keyAt, REGISTRIES_NAME } from "./address.ts";
 import type { StoredResource } from "./desired-store.ts";
 import { isLeaving, ownLabels } from "./ownership.ts";
-import { APPS, DESIRED_SECRET_TYPE, HOLDERS, PROJECTS } from "./resource-types.ts";
+import { DESIRED_SECRET_TYPE, SECRETS } from "./resource-types.ts";
+import { type Address, isAt, keyAt } from "./stored-kind.ts";
 
 /** Names the entry of the companion that belongs to this very content: the two objects cannot be written at once. */
 const SECRET_KEY = `${API_GROUP}/secret-key`;
 
 type Apply = HubFrames["apply"];
 
-const NO_SECRET: { readonly [K in DesiredKind]: DesiredBodies[K]["secret"] } = {
-  project: {},
-  app: { secrets: {}, values: {} },
-  addon_instance: { values: {} },
-  registry_secrets: { registries: [] },
-};
-
 export const hashOf = (body: DesiredBodies[DesiredKind]): string =>
   createHash("sha256").update(canonicalJson(body)).digest("hex");
 
-const projectIdIn = (frame: Apply): string =>
-  frame.kind === "project" ? frame.resource_id : frame.body.spec.project_id;
+const projectIdIn = ({ resource_id, body: { spec } }: Apply): string =>
+  "project_id" in spec ? spec.project_id : resource_id;
 
-function metadataOf(frame: Apply, { namespace, name }: Address, clusterId: string): ObjectMeta {
+function metadataOf(frame: Apply, { kind, namespace, name }: Address, clusterId: string): ObjectMeta {
   return {
     name,
-    ...(HOLDERS[frame.kind].namespaced ? { namespace } : {}),
+    ...(kind.holder.namespaced ? { namespace } : {}),
     labels: { ...ownLabels(clusterId), [LABELS.project]: projectIdIn(frame) },
     annotations: {
       [ANNOTATIONS.resourceId]: frame.resource_id,
@@ -52,13 +45,14 @@ function metadataOf(frame: Apply, { namespace, name }: Address, clusterId: strin
 /** The object that holds what a frame tells. Its secrets are elsewhere, except where it is a Secret itself. */
 export function holderOf(frame: Apply, address: Address, clusterId: string, secretKey: string | null): KubeObject {
   const metadata = metadataOf(frame, address, clusterId);
-  if (frame.kind === "registry_secrets") {
+  const { holder } = address.kind;
+  if (holder === SECRETS) {
     const data = { spec: encoded(frame.body.spec), secret: encoded(frame.body.secret) };
     return { apiVersion: "v1", kind: "Secret", type: DESIRED_SECRET_TYPE, metadata, data };
   }
   return {
     apiVersion: `${API_GROUP}/${API_VERSION}`,
-    kind: HOLDERS[frame.kind].kind,
+    kind: holder.kind,
     metadata: secretKey ? { ...metadata, annotations: { ...metadata.annotations, [SECRET_KEY]: secretKey } } : metadata,
     spec: frame.body.spec,
   };
@@ -98,55 +92,48 @@ export const secretKeyOf = ({ metadata: { annotations } }: KubeObject): string |
 export const contentsOf = (secret: KubeObject | null): Readonly<Record<string, string>> =>
   (secret?.["data"] as Record<string, string> | undefined) ?? {};
 
-/** Where an object of ours stands for a resource; null for one that stands for none, like a companion. */
-export function addressOfHolder({ kind, metadata: { name, namespace } }: KubeObject): Address | null {
-  if (kind === PROJECTS.kind) return { kind: "project", namespace: name, name };
-  if (namespace === undefined) return null;
-  if (kind === "Secret") return name === REGISTRIES_NAME ? { kind: "registry_secrets", namespace, name } : null;
-  return { kind: kind === APPS.kind ? "app" : "addon_instance", namespace, name };
-}
-
-/** What an object says that it holds, which `storedIn` checks; null where somebody has taken that away. */
-export function entryIn(holder: KubeObject): InventoryEntry | null {
-  const address = addressOfHolder(holder);
-  const { annotations = {} } = holder.metadata;
+/** The version of the resource as the annotations name it, which `storedIn` checks; null where somebody has removed them. */
+export function versionIn({ metadata: { annotations = {} } }: KubeObject): Omit<InventoryEntry, "key"> | null {
   const { [ANNOTATIONS.resourceId]: resource_id, [ANNOTATIONS.hash]: hash } = annotations;
   const generation = Number(annotations[ANNOTATIONS.generation] ?? Number.NaN);
-  if (!address || !resource_id || !hash || !Number.isSafeInteger(generation)) return null;
-  return { key: keyAt(address), resource_id, generation, hash };
+  if (!resource_id || !hash || !Number.isSafeInteger(generation)) return null;
+  return { resource_id, generation, hash };
 }
 
 /**
- * What is kept in an object and its companion. Null unless both together are what the hub has told, so that nobody acts
- * on what somebody else has written there. What leaves is taken as it is: only its names still matter.
+ * The resource that an object and its companion hold. Null unless both together are what the hub has sent, so that nobody
+ * acts on what somebody else has written there. A resource that is being deleted is taken as it is: only its names matter.
  */
-export function storedIn(holder: KubeObject, companion: KubeObject | null): StoredResource | null {
-  const address = addressOfHolder(holder);
-  const entry = entryIn(holder);
-  if (!address || !entry) return null;
-  const { kind } = address;
+export function storedIn<K extends DesiredKind>(
+  address: Address<K>,
+  holder: KubeObject,
+  companion: KubeObject | null,
+): StoredResource<K> | null {
+  const version = versionIn(holder);
+  if (!version) return null;
+  const { kind, emptySecret } = address.kind;
   const leaving = isLeaving(holder);
-  const { spec: found, secret } = bodyIn(kind, holder, companion);
-  // Charts of a project write Secrets of its namespace, hash and all: what is told there is about that namespace alone.
+  const { spec: found, secret } = bodyIn(address, holder, companion);
+  // The charts of a project can write Secrets in its namespace, hash and all. Such a Secret may speak for that namespace alone.
   const spec = isSpec(found) && isAt(address, found) ? found : null;
   if (!leaving && (!spec || !secret)) return null;
-  const body = { spec: spec ?? nothingAt(address), secret: secret ?? NO_SECRET[kind] } as DesiredBodies[DesiredKind];
-  if (!leaving && hashOf(body) !== entry.hash) return null;
-  return { ...entry, kind, ...body, isLeaving: leaving } as StoredResource;
+  const body = { spec: spec ?? emptySpec(address), secret: secret ?? emptySecret } as DesiredBodies[K];
+  if (!leaving && hashOf(body) !== version.hash) return null;
+  return { key: keyAt(address), ...version, kind, ...body, isLeaving: leaving } as StoredResource<K>;
 }
 
 const isSpec = (value: unknown): value is DesiredBodies[DesiredKind]["spec"] =>
   typeof value === "object" && value !== null;
 
-/** What is left to say of pull secrets whose Secret somebody has emptied. */
-const nothingAt = ({ namespace }: Address) => ({ project_id: "", namespace, names: [] });
+/** The spec of pull secrets whose Secret somebody has emptied. */
+const emptySpec = ({ namespace }: Address) => ({ project_id: "", namespace, names: [] });
 
-function bodyIn(kind: DesiredKind, holder: KubeObject, companion: KubeObject | null) {
-  if (kind === "registry_secrets") {
+function bodyIn({ kind }: Address, holder: KubeObject, companion: KubeObject | null) {
+  if (kind.holder === SECRETS) {
     const { spec, secret } = contentsOf(holder);
     return { spec: decoded(spec), secret: decoded(secret) };
   }
-  if (kind === "project") return { spec: holder["spec"], secret: NO_SECRET.project };
+  if (kind.companionPrefix === null) return { spec: holder["spec"], secret: kind.emptySecret };
   return { spec: holder["spec"], secret: decoded(contentsOf(companion)[secretKeyOf(holder) ?? ""]) };
 }
 

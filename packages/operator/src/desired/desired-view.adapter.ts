@@ -2,15 +2,23 @@ import { canonicalJson, DESIRED_KINDS, type DesiredKind } from "@binnacle/contra
 import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import { addressOf, addressOfCompanion, companionName, keyAt } from "./address.ts";
-import { addressOfHolder, storedIn } from "./custom-resource.ts";
+import { storedIn } from "./custom-resource.ts";
 import type { StoredResource } from "./desired-store.ts";
 import type { DesiredView } from "./desired-view.ts";
 import { ownSelector } from "./ownership.ts";
-import { ADDON_INSTANCES, APPS, DESIRED_SECRETS, PROJECTS, SECRETS } from "./resource-types.ts";
+import { DESIRED_SECRETS, SECRETS } from "./resource-types.ts";
+import {
+  type Address,
+  addressOfCompanion,
+  addressOfHolder,
+  companionName,
+  keyAt,
+  type StoredKind,
+} from "./stored-kind.ts";
 
 export interface DesiredViewPorts {
   readonly kube: Pick<KubeClient, "list" | "watch">;
+  readonly kinds: readonly StoredKind[];
   readonly clusterId: string;
   readonly clock: Clock;
   readonly log: InformerLog;
@@ -30,7 +38,7 @@ type Listener = (key: string) => void;
 
 /** Follows the objects that hold what the hub has told, and nothing but them. */
 export function startDesiredView(ports: DesiredViewPorts): RunningView {
-  const { kube, clusterId, clock, log, onDamaged } = ports;
+  const { kube, kinds, clusterId, clock, log, onDamaged } = ports;
   const holders = new Map<string, KubeObject>();
   const companions = new Map<string, KubeObject>();
   const stored = new Map<string, StoredResource | null>();
@@ -38,20 +46,20 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
   const looks = new Map<string, () => void>();
   const listeners = new Map<DesiredKind, Set<Listener>>(DESIRED_KINDS.map((kind) => [kind, new Set<Listener>()]));
 
-  function refresh(kind: DesiredKind, key: string): void {
+  function refresh(address: Address): void {
+    const key = keyAt(address);
     const before = signs.get(key);
-    const address = addressOf(kind, key);
     const holder = holders.get(key);
-    if (!address || !holder) stored.delete(key);
+    if (!holder) stored.delete(key);
     else {
       const companion = companions.get(`${address.namespace}/${companionName(address)}`) ?? null;
-      stored.set(key, storedIn(holder, companion));
+      stored.set(key, storedIn(address, holder, companion));
     }
     if (holder) signs.set(key, `${signIn(holder)} ${stored.get(key) !== null}`);
     else signs.delete(key);
     if (stored.get(key) === null) lookLater(key);
     if (signs.get(key) === before) return;
-    for (const listener of listeners.get(kind) ?? []) listener(key);
+    for (const listener of listeners.get(address.kind.kind) ?? []) listener(key);
   }
 
   /** Its companion, which is followed apart from it, may be seen a moment later. */
@@ -67,21 +75,21 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
   }
 
   function sawHolder(type: ResourceType, name: string, object: KubeObject | null): void {
-    const address = addressOfHolder({ apiVersion: "", kind: type.kind, metadata: placeOf(name) });
+    const address = addressOfHolder(kinds, type, placeOf(name));
     if (!address) return;
     const key = keyAt(address);
     if (object) holders.set(key, object);
     else holders.delete(key);
-    refresh(address.kind, key);
+    refresh(address);
   }
 
   function sawSecret(name: string, object: KubeObject | null): void {
     sawHolder(SECRETS, name, object);
-    const address = addressOfCompanion(placeOf(name));
+    const address = addressOfCompanion(kinds, placeOf(name));
     if (!address) return;
     if (object) companions.set(name, object);
     else companions.delete(name);
-    if (holders.has(keyAt(address))) refresh(address.kind, keyAt(address));
+    if (holders.has(keyAt(address))) refresh(address);
   }
 
   const follow = (
@@ -100,7 +108,10 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
     });
   const informers: readonly Informer<KubeObject>[] = [
     follow(SECRETS, sawSecret, DESIRED_SECRETS),
-    ...[PROJECTS, APPS, ADDON_INSTANCES].map((type) => follow(type, (name, object) => sawHolder(type, name, object))),
+    ...kinds
+      .map(({ holder }) => holder)
+      .filter((type) => type !== SECRETS)
+      .map((type) => follow(type, (name, object) => sawHolder(type, name, object))),
   ];
   const synced = Promise.all(informers.map((informer) => informer.synced)).then(() => undefined);
 

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { ANNOTATIONS, FINALIZER, LABELS } from "@binnacle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { appKind } from "../app/app-kind.reconciler.ts";
+import { KINDS } from "../kinds.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { createRecorder, eventually, type Keeper, reported, startKeeper } from "./cluster.fixture.ts";
 import { hashOf } from "./custom-resource.ts";
 import { createDesiredStore } from "./desired.store.ts";
-import { letGo } from "./farewell.adapter.ts";
+import { finalize } from "./finalizer.adapter.ts";
 import { type Apply, applyApp, applyProject, applyRegistries, removeOf } from "./frames.fixture.ts";
 import { APPS, NAMESPACES, SECRETS } from "./resource-types.ts";
 
@@ -84,6 +86,7 @@ describe.concurrent("what is told", () => {
         ...keeper.kube,
         apply: (object, options) => (object.kind === "App" ? died() : keeper.kube.apply(object, options)),
       },
+      kinds: KINDS,
       clusterId: keeper.clusterId,
       namespace: "default",
       sink: createRecorder(),
@@ -158,7 +161,7 @@ describe.concurrent("what is told", () => {
     if (!leaving) throw new Error("the app did not wait");
     // It is told once more, and whoever lets it go has not seen that yet.
     expect(await keeper.store.remove({ ...remove, generation: 3 })).toBeNull();
-    expect(await letGo(keeper.kube, APPS, leaving)).toEqual({ state: "gone", generation: 3 });
+    expect(await finalize(keeper.kube, appKind, leaving)).toEqual({ state: "gone", generation: 3 });
     expect([await held("leaving"), await companion("leaving")]).toEqual([null, null]);
     expect(await keeper.store.remove(remove)).toBeNull();
     expect(keeper.sink.of(frame.key)).toMatchObject([{ generation: 2, report: { state: "gone" } }]);
@@ -192,6 +195,7 @@ describe.concurrent("what is told", () => {
   test("[OD12] is out of reach for the operator of another cluster in the same Kubernetes", async () => {
     const other = createDesiredStore({
       kube: keeper.kube,
+      kinds: KINDS,
       clusterId: randomUUID(),
       namespace: "default",
       sink: createRecorder(),

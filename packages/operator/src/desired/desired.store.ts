@@ -1,20 +1,21 @@
 import { ANNOTATIONS, FINALIZER, type HubFrames, type InventoryEntry } from "@binnacle/contract";
-import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
+import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { StatusSink } from "../link/status-sink.ts";
-import { type Address, addressOf, companionName } from "./address.ts";
 import { createCompanions } from "./companion.store.ts";
-import { addressOfHolder, entryIn, holderOf, storedIn } from "./custom-resource.ts";
+import { holderOf, storedIn, versionIn } from "./custom-resource.ts";
 import type { DesiredStore, Refusal } from "./desired-store.ts";
 import { createMemory } from "./memory.store.ts";
 import { isLeaving, isOurs, ownSelector, resourceIdOf } from "./ownership.ts";
 import { refusalFor } from "./refusal.ts";
-import { DESIRED_SECRETS, HOLDERS, NAMESPACES, SECRETS } from "./resource-types.ts";
+import { DESIRED_SECRETS, NAMESPACES, SECRETS } from "./resource-types.ts";
 import { decideApply, decideRemoval, faultIn, objectionTo, unable } from "./store-decision.ts";
+import { type Address, addressOf, addressOfHolder, companionName, type StoredKind } from "./stored-kind.ts";
 
 export interface DesiredStorePorts {
   readonly kube: KubeClient;
+  readonly kinds: readonly StoredKind[];
   readonly clusterId: string;
   /** Where the operator itself lives. */
   readonly namespace: string;
@@ -35,10 +36,16 @@ const NAMESPACE_LOOK_MS = 200;
 const TRIES = 5;
 
 export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
-  const { kube, clusterId, sink, clock, namespaceWaitMs = NAMESPACE_WAIT_MS } = ports;
+  const { kube, kinds, clusterId, sink, clock, namespaceWaitMs = NAMESPACE_WAIT_MS } = ports;
   const companions = createCompanions(kube, clusterId, WRITING);
 
-  const heldAt = ({ kind, namespace, name }: Address) => kube.get(HOLDERS[kind], name, namespace);
+  function kindOf({ kind: name }: HubFrames["apply" | "remove"]): StoredKind {
+    const kind = kinds.find((one) => one.kind === name);
+    if (!kind) throw new Error(`The operator has no description of the kind ${name}.`);
+    return kind;
+  }
+
+  const heldAt = ({ kind, namespace, name }: Address) => kube.get(kind.holder, name, namespace);
 
   /** The namespace is made by its project's reconciler, which may be a moment behind. */
   async function objectionToNamespace(name: string, projectId: string): Promise<Refusal | null> {
@@ -58,7 +65,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     if (companion && !isOurs(companion, clusterId)) {
       return unable(`The Secret ${name} in ${address.namespace} is not Binnacle's.`);
     }
-    const isWhole = held !== null && storedIn(held, companion) !== null;
+    const isWhole = held !== null && storedIn(address, held, companion) !== null;
     const decision = decideApply(frame, held, isWhole, clusterId);
     if (decision.do === "refuse") return decision.refusal;
 
@@ -81,23 +88,23 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
   }
 
   /** The removal's own generation is what its end is reported with, by whoever sees it. */
-  async function beginRemoval(held: KubeObject, frame: HubFrames["remove"]): Promise<void> {
-    const { kind, resource_id, generation } = frame;
+  async function beginRemoval(type: ResourceType, held: KubeObject, frame: HubFrames["remove"]): Promise<void> {
+    const { resource_id, generation } = frame;
     const { name, namespace, uid, finalizers = [] } = held.metadata;
     const isGuarded = isLeaving(held) || finalizers.includes(FINALIZER);
     const metadata = {
       annotations: {
         [ANNOTATIONS.resourceId]: resource_id,
         [ANNOTATIONS.generation]: String(generation),
-        [ANNOTATIONS.hash]: entryIn(held)?.hash ?? NO_HASH,
+        [ANNOTATIONS.hash]: versionIn(held)?.hash ?? NO_HASH,
       },
       ...(isGuarded ? {} : { finalizers: [...finalizers, FINALIZER] }),
     };
     const options = { kind: "merge", fieldManager: LINK_MANAGER } as const;
-    if (!isGuarded || entryIn(held)?.generation !== generation) {
-      await kube.patch(HOLDERS[kind], name, namespace, { metadata }, options);
+    if (!isGuarded || versionIn(held)?.generation !== generation) {
+      await kube.patch(type, name, namespace, { metadata }, options);
     }
-    if (!isLeaving(held)) await kube.delete(HOLDERS[kind], name, namespace, uid ? { preconditions: { uid } } : {});
+    if (!isLeaving(held)) await kube.delete(type, name, namespace, uid ? { preconditions: { uid } } : {});
   }
 
   /** Somebody has taken the project away without its namespace, which is ours all the same. */
@@ -114,7 +121,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     const decision = decideRemoval(frame, held, clusterId);
     if (typeof decision === "object") return decision;
     if (decision === "remove" && held) {
-      await beginRemoval(held, frame);
+      await beginRemoval(address.kind.holder, held, frame);
       return null;
     }
     const refusal = frame.kind === "project" ? await removeOrphan(frame, address.namespace) : null;
@@ -128,30 +135,28 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
 
     async inventory() {
       const labelSelector = ownSelector(clusterId);
-      const [projects, apps, addons, secrets] = await Promise.all([
-        kube.list(HOLDERS.project, { labelSelector }),
-        kube.list(HOLDERS.app, { labelSelector }),
-        kube.list(HOLDERS.addon_instance, { labelSelector }),
+      const types = [...new Set(kinds.map(({ holder }) => holder))].filter((type) => type !== SECRETS);
+      const [secrets, ...custom] = await Promise.all([
         kube.list(SECRETS, { labelSelector, fieldSelector: DESIRED_SECRETS }),
+        ...types.map((type) => kube.list(type, { labelSelector })),
       ]);
       const byName = new Map(
         secrets.items.map((secret) => [`${secret.metadata.namespace}/${secret.metadata.name}`, secret]),
       );
-      return [...projects.items, ...apps.items, ...addons.items, ...secrets.items].flatMap(
-        (holder): InventoryEntry[] => {
-          const address = addressOfHolder(holder);
-          const stored =
-            address && storedIn(holder, byName.get(`${address.namespace}/${companionName(address)}`) ?? null);
-          if (!stored || stored.isLeaving) return [];
-          const { key, resource_id, generation, hash } = stored;
-          return [{ key, resource_id, generation, hash }];
-        },
-      );
+      return [...custom.flatMap(({ items }) => items), ...secrets.items].flatMap((holder): InventoryEntry[] => {
+        const address = addressOfHolder(kinds, holder, holder.metadata);
+        const companion = address && byName.get(`${address.namespace}/${companionName(address)}`);
+        const stored = address && storedIn(address, holder, companion ?? null);
+        if (!stored || stored.isLeaving) return [];
+        const { key, resource_id, generation, hash } = stored;
+        return [{ key, resource_id, generation, hash }];
+      });
     },
 
     async apply(frame) {
-      const address = addressOf(frame.kind, frame.key);
-      const fault = faultIn(frame);
+      const kind = kindOf(frame);
+      const address = addressOf(kind, frame.key);
+      const fault = faultIn(frame, kind);
       if (!address || fault) return fault;
       try {
         const { spec } = frame.body;
@@ -163,7 +168,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     },
 
     async remove(frame) {
-      const address = addressOf(frame.kind, frame.key);
+      const address = addressOf(kindOf(frame), frame.key);
       if (!address) return { code: "invalid", message: `${frame.key} is no key of the kind ${frame.kind}.` };
       try {
         return await remove(frame, address);

@@ -6,7 +6,9 @@ import {
   type DesiredPolicy,
   type HubFrames,
 } from "@binnacle/contract";
+import { KINDS } from "../kinds.ts";
 import { hashOf } from "./custom-resource.ts";
+import { type Address, addressOf, type StoredKind } from "./stored-kind.ts";
 
 export const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-000000000001";
 export const APP_ID = "01932c07-31f1-7a4e-8d8b-000000000002";
@@ -15,6 +17,19 @@ export const ORG_ID = "01932c07-31f1-7a4e-8d8b-000000000004";
 
 export type Apply = HubFrames["apply"];
 type Given = Partial<Pick<Apply, "key" | "resource_id" | "generation" | "hash">>;
+
+export function kindOf(name: DesiredKind): StoredKind {
+  const kind = KINDS.find((one) => one.kind === name);
+  if (!kind) throw new Error(`There is no kind ${name}.`);
+  return kind;
+}
+
+/** The address that a frame with a valid key has. */
+export function addressIn({ kind, key }: Pick<Apply, "kind" | "key">): Address {
+  const address = addressOf(kindOf(kind), key);
+  if (!address) throw new Error(`${key} has no address.`);
+  return address;
+}
 
 function applyOf<K extends DesiredKind>(
   kind: K,

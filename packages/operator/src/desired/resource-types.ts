@@ -1,4 +1,4 @@
-import { API_GROUP, API_VERSION, type DesiredKind } from "@binnacle/contract";
+import { API_GROUP, API_VERSION } from "@binnacle/contract";
 import type { ResourceType } from "../kube/kube-client.ts";
 
 const core = (plural: string, kind: string, namespaced = true): ResourceType => ({
@@ -26,11 +26,3 @@ export const CONFIG_MAPS = core("configmaps", "ConfigMap");
 export const PROJECTS = own("projects", "Project", false);
 export const APPS = own("apps", "App");
 export const ADDON_INSTANCES = own("addoninstances", "AddonInstance");
-
-/** What holds a resource of each kind. Pull secrets have no custom resource: there is nothing to say of them in public. */
-export const HOLDERS: Readonly<Record<DesiredKind, ResourceType>> = {
-  project: PROJECTS,
-  app: APPS,
-  addon_instance: ADDON_INSTANCES,
-  registry_secrets: SECRETS,
-};

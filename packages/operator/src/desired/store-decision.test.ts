@@ -2,9 +2,8 @@ import { ANNOTATIONS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { addressOf } from "./address.ts";
 import { holderOf } from "./custom-resource.ts";
-import { applyApp, applyProject, PROJECT_ID, removeOf } from "./frames.fixture.ts";
+import { addressIn, applyApp, applyProject, kindOf, PROJECT_ID, removeOf } from "./frames.fixture.ts";
 import { ownLabels } from "./ownership.ts";
 import { refusalFor } from "./refusal.ts";
 import { decideApply, decideRemoval, faultIn, objectionTo } from "./store-decision.ts";
@@ -13,9 +12,7 @@ const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 const OTHER_ID = "01932c07-31f1-7a4e-8d8b-00000000000d";
 
 const held = (frame = applyApp({ generation: 5 }), clusterId = CLUSTER): KubeObject => {
-  const address = addressOf(frame.kind, frame.key);
-  if (!address) throw new Error("no place");
-  return holderOf(frame, address, clusterId, frame.hash);
+  return holderOf(frame, addressIn(frame), clusterId, frame.hash);
 };
 const leaving = (object: KubeObject): KubeObject => ({
   ...object,
@@ -88,11 +85,11 @@ describe("a namespace", () => {
 });
 
 test("[OD4] what is not whole, or not about what it names, is never stored", () => {
-  expect(faultIn(applyApp())).toBeNull();
-  expect(faultIn(applyApp({ key: "app/shop/other" }))).toMatchObject({ code: "invalid" });
-  expect(faultIn(applyApp({ key: "project/shop" }))).toMatchObject({ code: "invalid" });
-  expect(faultIn(applyProject("shop", { key: "project/other" }))).toMatchObject({ code: "invalid" });
-  expect(faultIn(applyApp({ hash: "0".repeat(64) }))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyApp(), kindOf("app"))).toBeNull();
+  expect(faultIn(applyApp({ key: "app/shop/other" }), kindOf("app"))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyApp({ key: "project/shop" }), kindOf("app"))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyProject("shop", { key: "project/other" }), kindOf("project"))).toMatchObject({ code: "invalid" });
+  expect(faultIn(applyApp({ hash: "0".repeat(64) }), kindOf("app"))).toMatchObject({ code: "invalid" });
 });
 
 test("[OD10] what the cluster will never take is invalid, all else may be tried again, and no secret is told", () => {

@@ -1,9 +1,9 @@
 import type { HubFrames } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { addressOf, isAt } from "./address.ts";
-import { entryIn, hashOf } from "./custom-resource.ts";
+import { hashOf, versionIn } from "./custom-resource.ts";
 import type { Refusal } from "./desired-store.ts";
 import { isLeaving, isOurs, resourceIdOf } from "./ownership.ts";
+import { addressOf, isAt, type StoredKind } from "./stored-kind.ts";
 
 export type Decision = { readonly do: "store" | "nothing" } | { readonly do: "refuse"; readonly refusal: Refusal };
 
@@ -11,9 +11,9 @@ const refuse = (code: Refusal["code"], message: string): Decision => ({ do: "ref
 export const unable = (message: string): Refusal => ({ code: "unable", message });
 
 /** Whether a frame is whole and means one place; null where it is. */
-export function faultIn({ kind, key, hash, body }: HubFrames["apply"]): Refusal | null {
+export function faultIn({ key, hash, body }: HubFrames["apply"], kind: StoredKind): Refusal | null {
   const address = addressOf(kind, key);
-  if (!address) return { code: "invalid", message: `${key} is no key of the kind ${kind}.` };
+  if (!address) return { code: "invalid", message: `${key} is no key of the kind ${kind.kind}.` };
   if (!isAt(address, body.spec)) return { code: "invalid", message: `${key} does not tell of what it names.` };
   if (hashOf(body) !== hash) return { code: "invalid", message: `The content of ${key} does not match its hash.` };
   return null;
@@ -37,7 +37,7 @@ export function decideApply(
   if (!held) return { do: "store" };
   const { key, resource_id, generation, hash } = frame;
   if (!isOurs(held, clusterId)) return refuse("unable", `What stands at ${key} on the cluster is not Binnacle's.`);
-  const entry = entryIn(held);
+  const entry = versionIn(held);
   if (entry && entry.resource_id !== resource_id) {
     return refuse("unable", `An earlier resource at ${key} is still on the cluster.`);
   }
@@ -56,7 +56,7 @@ export function decideRemoval(
   clusterId: string,
 ): "absent" | "remove" | Refusal {
   if (!held || !isOurs(held, clusterId)) return "absent";
-  const entry = entryIn(held);
+  const entry = versionIn(held);
   if (entry && entry.resource_id !== resource_id) return "absent";
   if (entry && entry.generation > generation) {
     return { code: "stale", message: `${key} is at generation ${entry.generation} on the cluster.` };

@@ -1,19 +1,14 @@
 import { LABELS } from "@binnacle/contract";
-import type { Instance, Releases, WantedRelease } from "../app/releases.ts";
+import type { Instances } from "../addon/instances.ts";
+import type { Releases, WantedRelease } from "../app/releases.ts";
 import { exportsSeen } from "./exports.ts";
 import { isOfComponent, releaseOfComponent } from "./release-ids.ts";
 import type { ReleaseKeeper, WantedHelm } from "./release-keeper.reconciler.ts";
 
-/** Who knows the standalone addon instances. */
-export interface InstanceSource {
-  in(namespace: string): Promise<ReadonlyMap<string, Instance>>;
-  onChange(listener: (namespace: string) => void): () => void;
-}
-
 const exportsSecretOf = (release: string) => `${release}-exports`;
 
 /** Helm, as apps use it. */
-export function createReleases(keeper: ReleaseKeeper, instances: InstanceSource): Releases {
+export function createReleases(keeper: ReleaseKeeper, instances: Pick<Instances, "in" | "onChange">): Releases {
   return {
     async ensure(wanted) {
       const { state, reason, message, exports } = await keeper.keep(releaseOf(wanted));

@@ -2,39 +2,22 @@ import { LABELS } from "@binnacle/contract";
 import { isOurs, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Planned, type PlanOptions, type Settled } from "../kube/apply-set.adapter.ts";
 import { fingerprintOf } from "../kube/fingerprint.ts";
-import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
+import type { Watch, Work } from "../reconcile/kind.ts";
 import { FENCE_KINDS, FENCE_LABEL, fenceObjects } from "./fence.ts";
 import type { Project } from "./project.ts";
 
 interface FencePorts {
   readonly kube: KubeClient;
-  readonly log: InformerLog;
   readonly clusterId: string;
-  /** Told of a namespace in which an object of a fence has come, changed or gone. */
-  readonly onChange: (namespace: string) => void;
+  readonly cached: Work["cached"];
 }
 
-/** Keeps the objects that fence the namespaces of projects, whatever becomes of them. */
-export function startFences({ kube, log, clusterId, onChange }: FencePorts) {
+/** Keeps the objects that restrict the namespaces of projects as the policy says. */
+export function createFences({ kube, clusterId, cached }: FencePorts) {
   const applySet = createApplySet(kube);
   const settled = new Map<string, Settled>();
-  const kinds = FENCE_KINDS.map((type) => {
-    const informer: Informer<KubeObject> = startInformer({
-      client: kube,
-      type,
-      labelSelector: `${ownSelector(clusterId)},${FENCE_LABEL}`,
-      trim: withoutContent,
-      log,
-      onChange(key, object) {
-        // A quota says all the time how much of it is used.
-        if (object && informer.get(key)?.[FINGERPRINT] === object[FINGERPRINT]) return;
-        onChange(key.slice(0, key.indexOf("/")));
-      },
-    });
-    return { type, informer };
-  });
 
   /** What stands in the way, in sentences; nothing where the namespace is fenced as it is to be. */
   async function put(project: Project): Promise<readonly string[]> {
@@ -66,8 +49,8 @@ export function startFences({ kube, log, clusterId, onChange }: FencePorts) {
 
   async function prune(project: Project, wanted: readonly KubeObject[]): Promise<void> {
     const titles = new Set(wanted.map(titleOf));
-    for (const { type, informer } of kinds) {
-      for (const found of informer.list()) {
+    for (const type of FENCE_KINDS) {
+      for (const found of cached(type)) {
         const { name, namespace, uid } = found.metadata;
         const isUnwanted = namespace === project.spec.namespace && !titles.has(titleOf(found));
         if (!isUnwanted || !isFenceOf(found, project, clusterId)) continue;
@@ -82,15 +65,19 @@ export function startFences({ kube, log, clusterId, onChange }: FencePorts) {
     return known;
   }
 
-  return {
-    put,
-    forget: (key: string) => settled.delete(key),
-    async stop(): Promise<void> {
-      await Promise.all(kinds.map(({ informer }) => informer.stop()));
+  const watches: readonly Watch[] = FENCE_KINDS.map((type) => ({
+    type,
+    labelSelector: `${ownSelector(clusterId)},${FENCE_LABEL}`,
+    trim: withoutContent,
+    keyOf(name, object, before) {
+      // The status of a quota changes all the time, because it says how much of it is used.
+      const isSame = object !== null && before?.[FINGERPRINT] === object[FINGERPRINT];
+      return isSame ? null : `project/${name.slice(0, name.indexOf("/"))}`;
     },
-  };
+  }));
+
+  return { put, watches, forget: (key: string) => void settled.delete(key) };
 }
-export type Fences = ReturnType<typeof startFences>;
 
 const isFenceOf = (object: KubeObject, { resource_id }: Project, clusterId: string): boolean =>
   isOurs(object, clusterId) &&

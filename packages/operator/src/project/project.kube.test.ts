@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ANNOTATIONS, FINALIZER, LABELS } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { appKind } from "../app/app-kind.reconciler.ts";
 import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
-import { letGo } from "../desired/farewell.adapter.ts";
+import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
 import { APPS, CONFIG_MAPS, NAMESPACES, PROJECTS } from "../desired/resource-types.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
@@ -161,7 +162,7 @@ describe.concurrent("a project on a cluster", () => {
     await keeper.store.remove(removeOf(app));
     const leaving = await keeper.kube.get(APPS, "web", name);
     if (!leaving) throw new Error("the app did not wait for its reconciler");
-    expect(await letGo(keeper.kube, APPS, leaving)).toMatchObject({ state: "gone" });
+    expect(await finalize(keeper.kube, appKind, leaving)).toMatchObject({ state: "gone" });
     await reported(keeper, key, "gone", SLOW_MS);
   });
 

@@ -1,5 +1,4 @@
 import type { ClusterFacts } from "@binnacle/contract";
-import { keyAt } from "../desired/address.ts";
 import type { DesiredView } from "../desired/desired-view.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
@@ -41,10 +40,9 @@ export function startTelemetry(given: TelemetryPorts): Telemetry {
     ...given,
     url: given.prometheusUrl,
     capacity: () => facts.current().capacity,
-    isProjectNamespace: (namespace: string) =>
-      view.holder("project", keyAt({ kind: "project", namespace, name: namespace })) !== null,
+    isProjectNamespace: (namespace: string) => view.holder("project", `project/${namespace}`) !== null,
     componentsOf(namespace: string, app: string): readonly AppComponent[] | null {
-      const holder = view.holder("app", keyAt({ kind: "app", namespace, name: app }));
+      const holder = view.holder("app", `app/${namespace}/${app}`);
       return holder && componentsIn(holder);
     },
     releases: () => {

@@ -1,43 +1,42 @@
 import { FINALIZER } from "@binnacle/contract";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { companionName } from "./address.ts";
-import { addressOfHolder, entryIn } from "./custom-resource.ts";
+import { versionIn } from "./custom-resource.ts";
 import { DESIRED_SECRET_TYPE, SECRETS } from "./resource-types.ts";
+import { companionName, type StoredKind } from "./stored-kind.ts";
 
 /**
- * `gone`, with the generation it had when it went, where that was still to be seen: it may have been told of again since
- * somebody looked. `held`: others have finalizers on it, which are theirs to take away.
+ * `gone` carries the generation that the holder had last, where it could still be read: the hub may have sent a newer removal
+ * in the meantime. `held` names the finalizers of others, which only their owners may remove.
  */
-export type Farewell =
+export type Finalized =
   | { readonly state: "gone"; readonly generation: number | null }
   | { readonly state: "held"; readonly by: readonly string[] };
 
 /**
- * Lets a leaving object go once nothing of what it stands for is left, its companion included, and confirms that it
- * went. Only then is a resource gone.
+ * Removes our finalizer from a holder that is being deleted, and its companion with it, once the cleanup is complete. A
+ * resource is gone only after the API server no longer returns its holder.
  */
-export async function letGo(
+export async function finalize(
   kube: Pick<KubeClient, "get" | "patch" | "delete">,
-  type: ResourceType,
-  { metadata, ...object }: KubeObject,
-): Promise<Farewell> {
-  const { name, namespace, uid } = metadata;
-  const address = addressOfHolder({ ...object, kind: type.kind, metadata });
-  const companion = address && companionName(address);
+  kind: StoredKind,
+  { metadata: { name, namespace, uid } }: KubeObject,
+): Promise<Finalized> {
+  const type = kind.holder;
+  const companion = companionName({ kind, namespace: namespace ?? "", name });
   if (companion) await removeCompanion(kube, companion, namespace);
   const current = await kube.get(type, name, namespace);
   if (current?.metadata.uid !== uid || !current) return { state: "gone", generation: null };
   const others = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
   if (others.length !== current.metadata.finalizers?.length) {
-    await withoutOurs(kube, type, current, others);
+    await setFinalizers(kube, type, current, others);
   }
   const left = await kube.get(type, name, namespace);
   if (left?.metadata.uid === uid) return { state: "held", by: others };
-  return { state: "gone", generation: entryIn({ ...current, kind: type.kind })?.generation ?? null };
+  return { state: "gone", generation: versionIn(current)?.generation ?? null };
 }
 
-/** A Secret of another type only has its name. */
+/** A Secret of another type that only has the same name is left alone. */
 async function removeCompanion(
   kube: Pick<KubeClient, "get" | "delete">,
   name: string,
@@ -47,8 +46,8 @@ async function removeCompanion(
   if (found?.["type"] === DESIRED_SECRET_TYPE) await kube.delete(SECRETS, name, namespace);
 }
 
-/** Refused when somebody has changed the object meanwhile, whose finalizer would otherwise be overwritten. */
-async function withoutOurs(
+/** The resource version makes the API server refuse the patch where somebody has added a finalizer in the meantime. */
+async function setFinalizers(
   kube: Pick<KubeClient, "patch">,
   type: ResourceType,
   { metadata: { name, namespace, uid, resourceVersion } }: KubeObject,

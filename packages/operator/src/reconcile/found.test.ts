@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { StoredResource } from "../desired/desired-store.ts";
+import { applyProject } from "../desired/frames.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import type { StoredResource } from "./desired-store.ts";
-import { applyProject } from "./frames.fixture.ts";
-import { createLeavers } from "./leavers.ts";
+import { createFinder } from "./found.ts";
 
 const KEY = "project/shop";
 
@@ -12,7 +12,7 @@ function viewed() {
   const { key, resource_id, generation, hash, body } = applyProject();
   const told = { kind: "project", key, resource_id, generation, hash, ...body } as const;
   return {
-    leavers: createLeavers({ get: () => resource as never, holder: () => holder }, "project"),
+    finder: createFinder({ get: () => resource as never, holder: () => holder }, "project"),
     is(state: "kept" | "leaving" | "damaged" | "absent") {
       const metadata = { name: "shop" };
       holder = state === "absent" ? null : { apiVersion: "binnacle.dev/v1alpha1", kind: "Project", metadata };
@@ -23,28 +23,28 @@ function viewed() {
 }
 
 test("[OD25] what was leaving is still seen when it is not there any more, until it is reported", () => {
-  const { leavers, is } = viewed();
-  expect(leavers.see(KEY)).toBeNull();
+  const { finder, is } = viewed();
+  expect(finder.find(KEY)).toBeNull();
   is("leaving");
-  expect(leavers.see(KEY)?.resource.isLeaving).toBe(true);
+  expect(finder.find(KEY)?.resource.isLeaving).toBe(true);
   is("absent");
-  expect(leavers.see(KEY)?.resource.isLeaving).toBe(true);
-  leavers.forget(KEY);
-  expect(leavers.see(KEY)).toBeNull();
+  expect(finder.find(KEY)?.resource.isLeaving).toBe(true);
+  finder.forget(KEY);
+  expect(finder.find(KEY)).toBeNull();
 });
 
 test("[OD25] what vanishes without leaving, is damaged, or has come again, is not taken for leaving", () => {
-  const { leavers, is } = viewed();
+  const { finder, is } = viewed();
   is("kept");
-  expect(leavers.see(KEY)?.resource.isLeaving).toBe(false);
+  expect(finder.find(KEY)?.resource.isLeaving).toBe(false);
   is("absent");
-  expect(leavers.see(KEY)).toBeNull();
+  expect(finder.find(KEY)).toBeNull();
   is("leaving");
-  leavers.see(KEY);
+  finder.find(KEY);
   is("damaged");
-  expect(leavers.see(KEY)).toBeNull();
+  expect(finder.find(KEY)).toBeNull();
   is("kept");
-  expect(leavers.see(KEY)?.resource.isLeaving).toBe(false);
+  expect(finder.find(KEY)?.resource.isLeaving).toBe(false);
   is("absent");
-  expect(leavers.see(KEY)).toBeNull();
+  expect(finder.find(KEY)).toBeNull();
 });

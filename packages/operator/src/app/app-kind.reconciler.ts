@@ -1,15 +1,14 @@
-import { DEFAULT_POLICY, type DriftReport, type LinkSettings, type Reports } from "@binnacle/contract";
+import { DEFAULT_POLICY, type DriftReport, LABELS, type LinkSettings } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-store.ts";
-import type { DesiredView } from "../desired/desired-view.ts";
-import { isLeaving, isOurs } from "../desired/ownership.ts";
-import { isForPeople } from "../desired/refusal.ts";
+import { isLeaving, isOurs, ownSelector } from "../desired/ownership.ts";
 import { ADDON_INSTANCES, APPS } from "../desired/resource-types.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
-import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
-import { KubeError } from "../kube/kube-error.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
-import type { StatusSink } from "../link/status-sink.ts";
+import { OWNED_KINDS } from "../kube/owned-kinds.ts";
 import { policyOf } from "../project/fence.ts";
+import type { Found } from "../reconcile/found.ts";
+import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import { madeFor } from "./app-objects.ts";
 import { createAppRemoval } from "./app-removal.reconciler.ts";
 import {
@@ -37,50 +36,42 @@ import { type Exports, type Invalid, isInvalid } from "./render/rendering.ts";
 import type { Telling } from "./telling.ts";
 
 type App = StoredResource<"app">;
-type DriftPolicy = LinkSettings["drift_policy"];
 
-export interface AppReconcilerPorts {
-  readonly kube: KubeClient;
-  readonly view: DesiredView;
-  readonly sink: StatusSink;
+export interface AppPorts extends ReconcilerPorts {
   readonly releases: Releases;
   readonly telling: Pick<Telling, "isAllToldSince">;
-  /** The time of day. */
+  readonly settings: LinkSettings;
+  /** Wall-clock time in milliseconds. */
   readonly nowMs: () => number;
-  readonly clusterId: string;
 }
 
-/** What need not outlive the process: without it everything is looked at once more. */
+/** State that need not survive a restart: without it, every object is compared once more. */
 interface Notes {
   readonly settled: Settled;
   healing: Healing;
 }
 
-/** Makes one app at a time what it is to be, and says what has become of it. */
-export function createAppReconciler(ports: AppReconcilerPorts) {
-  const { kube, view, sink, releases, telling, nowMs, clusterId } = ports;
+/** A rollout changes many objects in a moment; one run is enough. */
+const GATHER_MS = 300;
+
+export const appKind: DispatchedKind<"app", AppPorts> = {
+  kind: "app",
+  holder: APPS,
+  companionPrefix: "binnacle-app-",
+  emptySecret: { secrets: {}, values: {} },
+  reconciler: createAppReconciler,
+};
+
+/** Applies the objects of an app, prunes what is obsolete, and reports phase and drift. */
+function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app"> {
+  const { kube, view, releases, telling, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
   const components = createComponentReconciler({ kube, applySet, releases, clusterId });
-  const removal = createAppRemoval({ kube, applySet, releases, clusterId });
+  const removal = createAppRemoval({ kube, applySet, releases, clusterId, stored: appKind });
   const notes = new Map<string, Notes>();
+  let { drift_policy: policy } = ports.settings;
 
-  /** In how many milliseconds to look again; null where there is nothing more to see. */
-  async function reconcile(key: string, policy: DriftPolicy): Promise<number | null> {
-    const app = view.get("app", key);
-    const holder = app && (await kube.get(APPS, app.spec.name, app.spec.namespace));
-    if (!app || !holder || !isOurs(holder, clusterId)) {
-      notes.delete(key);
-      return null;
-    }
-    try {
-      return await (app.isLeaving ? remove(app, holder) : maintain(app, holder, policy));
-    } catch (error) {
-      if (error instanceof KubeError && isForPeople(error)) tell(app, refusedReport(app, memoryIn(holder), error));
-      throw error;
-    }
-  }
-
-  async function maintain(app: App, holder: KubeObject, policy: DriftPolicy) {
+  async function apply({ resource: app, holder }: Found<"app">): Promise<Pass<"app">> {
     const note = noteOf(app.key);
     const known = memoryIn(holder);
     const isHealing = policy === "heal" && mayHeal(note.healing, nowMs());
@@ -89,18 +80,19 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
     if ("invalid" in round) {
       const awaited = await awaitedBy(app, holder, round);
       const said = awaited === null ? phaseOf(app, known, [], round) : awaitingReport(known, awaited);
-      await finish(app, holder, known, said, driftOf(known, [], ""));
-      return lookAgainMs(said, [], { healInMs: null, isPruning: false });
+      const report = await finish(app, holder, known, said, driftOf(known, [], ""));
+      return { report, againMs: lookAgainMs(said, [], { healInMs: null, isPruning: false }) };
     }
     const found = recorded(announced(known, app, round.rendered), app, round);
     const memory = await prune(app, found, round);
     const said = phaseOf(app, memory, round.outcomes, null);
     const drift = driftOf(memory, round.outcomes, new Date(nowMs()).toISOString());
     note.healing = afterLook(note.healing, policy === "heal" ? driftSeen(round.outcomes) : "nothing", nowMs());
-    await finish(app, holder, memory, said, drift);
+    const report = await finish(app, holder, memory, said, drift);
     const { dueMs } = note.healing;
     const isPruning = obsoleteReleases(memory, app).length > 0;
-    return lookAgainMs(said, round.outcomes, { healInMs: dueMs === null ? null : dueMs - nowMs(), isPruning });
+    const healInMs = dueMs === null ? null : dueMs - nowMs();
+    return { report, againMs: lookAgainMs(said, round.outcomes, { healInMs, isPruning }) };
   }
 
   /** The addon instance that is missing and may still come. */
@@ -183,16 +175,7 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
     if (!isSameStatus(holder["status"], status)) {
       await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, status);
     }
-    tell(app, { ...said, drift });
-  }
-
-  const tell = (app: App, report: Reports["app"]): void => sink.report("app", app, report);
-
-  async function remove(app: App, holder: KubeObject): Promise<number | null> {
-    const { report, lookAgainMs: againMs } = await removal.remove(app, holder);
-    tell(app, report);
-    if (againMs === null) notes.delete(app.key);
-    return againMs;
+    return { ...said, drift };
   }
 
   function noteOf(key: string): Notes {
@@ -201,7 +184,47 @@ export function createAppReconciler(ports: AppReconcilerPorts) {
     return known;
   }
 
-  return { reconcile };
+  /** Pull secrets and the level of pod security are rendered into the pods of every app in the namespace. */
+  const enqueueNeighbours = (key: string) => work.enqueueIn(key.slice(key.indexOf("/") + 1));
+
+  return {
+    firstRetryMs: 1_000,
+    concurrency: 4,
+    readsStatus: true,
+    watches: OWNED_KINDS.map((type) => ({
+      type,
+      labelSelector: `${ownSelector(clusterId)},${LABELS.app}`,
+      trim: identityOf,
+      afterMs: GATHER_MS,
+      keyOf: (_name, object, before) => appKeyOf(object ?? before),
+    })),
+    subscribe: () => [
+      view.onChange("registry_secrets", enqueueNeighbours),
+      view.onChange("project", enqueueNeighbours),
+      releases.onChange(work.enqueueIn),
+    ],
+    apply,
+    remove: ({ resource, holder }) => removal.remove(resource, holder),
+    rejected: ({ resource, holder }, error) => refusedReport(resource, memoryIn(holder), error),
+    forget: (key) => notes.delete(key),
+    settings({ drift_policy }) {
+      const isOther = drift_policy !== policy;
+      policy = drift_policy;
+      return isOther;
+    },
+  };
+}
+
+/** Keeps the name of an object and its app. The rest is read when it is needed. */
+function identityOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace = "", uid = "", resourceVersion = "", labels } = metadata;
+  const app = labels?.[LABELS.app] ?? "";
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels: { [LABELS.app]: app } } };
+}
+
+function appKeyOf(object: KubeObject | undefined): string | null {
+  const { namespace, labels } = object?.metadata ?? {};
+  return namespace && labels?.[LABELS.app] ? `app/${namespace}/${labels[LABELS.app]}` : null;
 }
 
 function driftSeen(outcomes: readonly Outcome[]): "nothing" | "drift" | "healed" {

@@ -1,0 +1,91 @@
+import type { AddonReport } from "@binnacle/contract";
+import { finalize } from "../desired/finalizer.adapter.ts";
+import { ADDON_INSTANCES } from "../desired/resource-types.ts";
+import type { ReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { statusOf } from "../kube/object-fields.ts";
+import type { Found } from "../reconcile/found.ts";
+import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import {
+  type Addon,
+  addonReport,
+  exportsPlaceOf,
+  leavingReport,
+  lookAgainMs,
+  refusedReport,
+  releaseIdOf,
+  releaseOf,
+} from "./addon.ts";
+import type { Instances } from "./instances.ts";
+
+export interface AddonPorts extends ReconcilerPorts {
+  readonly keeper: ReleaseKeeper;
+  readonly instances: Instances;
+}
+
+const DELETING_MS = 2_000;
+
+export const addonKind: DispatchedKind<"addon_instance", AddonPorts> = {
+  kind: "addon_instance",
+  holder: ADDON_INSTANCES,
+  companionPrefix: "binnacle-addon-",
+  emptySecret: { values: {} },
+  reconciler: createAddonReconciler,
+};
+
+/** Makes each addon instance a Helm release and reports its state. */
+function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"addon_instance"> {
+  const { kube, keeper, instances } = ports;
+
+  async function apply({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
+    const seen = await keeper.keep(releaseOf(addon));
+    instances.observed(addon, seen);
+    const report = addonReport(seen, addon.generation, readyGenerationIn(holder));
+    await writeStatus(addon, holder, report);
+    return { report, againMs: lookAgainMs(report) };
+  }
+
+  async function remove({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
+    instances.forget(addon.key);
+    const removal = await keeper.remove(releaseIdOf(addon), exportsPlaceOf(addon), addon.spec.chart);
+    const finalized = removal.isGone ? await finalize(kube, addonKind, holder) : null;
+    if (finalized?.state === "gone") {
+      return { report: { state: "gone" }, generation: finalized.generation, againMs: null };
+    }
+    return { report: leavingReport(removal, finalized?.by), againMs: DELETING_MS };
+  }
+
+  /** The status shows the phase to whoever reads the cluster with kubectl. */
+  async function writeStatus(addon: Addon, holder: KubeObject, report: AddonReport): Promise<void> {
+    const { phase, reason, message } = report;
+    const readyGeneration = phase === "ready" ? addon.generation : readyGenerationIn(holder);
+    const status = { generation: addon.generation, phase, reason, message, readyGeneration };
+    const before = statusOf(holder);
+    const isSame = Object.entries(status).every(([name, value]) => (before[name] ?? null) === value);
+    if (!isSame) await kube.patchStatus(ADDON_INSTANCES, addon.spec.name, addon.spec.namespace, status);
+  }
+
+  return {
+    firstRetryMs: 1_000,
+    readsStatus: true,
+    watches: [],
+    subscribe: () => [
+      keeper.onChange(({ namespace, name, owner }) => {
+        if (owner === "addon") work.enqueue(`addon_instance/${namespace}/${name}`);
+      }),
+    ],
+    apply,
+    remove,
+    rejected: ({ resource, holder }, error) => refusedReport(error, resource.isLeaving, readyGenerationIn(holder)),
+    forget: instances.forget,
+    settings(settings) {
+      keeper.settings(settings);
+      return true;
+    },
+  };
+}
+
+function readyGenerationIn(holder: KubeObject): number | null {
+  const { readyGeneration } = statusOf(holder);
+  return typeof readyGeneration === "number" ? readyGeneration : null;
+}

@@ -1,0 +1,79 @@
+import { finalize } from "../desired/finalizer.adapter.ts";
+import { ownSelector } from "../desired/ownership.ts";
+import { SECRETS } from "../desired/resource-types.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import type { Found } from "../reconcile/found.ts";
+import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts } from "../reconcile/kind.ts";
+import { PULL_SECRET_LABEL, planPullSecrets, type RegistrySecrets } from "./pull-secrets.ts";
+
+/** Secrets of others are not watched, so they are read again after a while. */
+const AGAIN_MS = 15_000;
+
+/** Pull secrets have nothing that may be public, so they are held by a Secret instead of a custom resource. */
+export const registryKind: DispatchedKind<"registry_secrets"> = {
+  kind: "registry_secrets",
+  holder: SECRETS,
+  nameIn: () => "binnacle-registries",
+  companionPrefix: null,
+  emptySecret: { registries: [] },
+  reconciler: createRegistryReconciler,
+};
+
+/** Makes the Secrets with which the workloads of a namespace pull their images. */
+function createRegistryReconciler({ kube, log, clusterId }: ReconcilerPorts): KindReconciler<"registry_secrets"> {
+  const ownPullSecrets = `${ownSelector(clusterId)},${PULL_SECRET_LABEL}`;
+
+  async function apply({ resource: stored }: Found<"registry_secrets">): Promise<Pass<"registry_secrets">> {
+    const { apply: wanted, prune, taken } = planPullSecrets(stored, await foundFor(stored), clusterId);
+    for (const secret of wanted) await kube.apply(secret, { force: true });
+    await removeSecrets(prune);
+    if (taken.length === 0) return { report: { state: "ready", message: null }, againMs: null };
+    const message = `The namespace ${stored.spec.namespace} has Secrets of somebody else named ${taken.join(", ")}.`;
+    return { report: { state: "apply_failed", message }, againMs: AGAIN_MS };
+  }
+
+  async function remove({ resource: stored, holder }: Found<"registry_secrets">): Promise<Pass<"registry_secrets">> {
+    const { prune } = planPullSecrets(stored, await ours(stored), clusterId);
+    await removeSecrets(prune);
+    if ((await ours(stored)).length > 0) return { report: null, againMs: AGAIN_MS };
+    const finalized = await finalize(kube, registryKind, holder);
+    if (finalized.state === "gone") return { report: { state: "gone" }, againMs: null };
+    log.warn({ key: stored.key, finalizers: finalized.by }, "a Secret of Binnacle is held by finalizers of others");
+    return { report: null, againMs: AGAIN_MS };
+  }
+
+  async function ours({ spec: { namespace } }: RegistrySecrets): Promise<readonly KubeObject[]> {
+    return (await kube.list(SECRETS, { namespace, labelSelector: ownPullSecrets })).items;
+  }
+
+  /** Our pull secrets, and every Secret that has a wanted name, whoever made it. */
+  async function foundFor(stored: RegistrySecrets): Promise<readonly KubeObject[]> {
+    const own = await ours(stored);
+    const known = new Set(own.map(({ metadata }) => metadata.name));
+    const unknown = stored.secret.registries.map(({ name }) => name).filter((name) => !known.has(name));
+    const others = await Promise.all(unknown.map((name) => kube.get(SECRETS, name, stored.spec.namespace)));
+    return [...own, ...others.filter((secret) => secret !== null)];
+  }
+
+  async function removeSecrets(secrets: readonly KubeObject[]): Promise<void> {
+    for (const { metadata } of secrets) {
+      const { name, namespace, uid } = metadata;
+      await kube.delete(SECRETS, name, namespace, uid ? { preconditions: { uid } } : {});
+    }
+  }
+
+  return {
+    firstRetryMs: 500,
+    readsStatus: false,
+    watches: [
+      {
+        type: SECRETS,
+        labelSelector: ownPullSecrets,
+        keyOf: (name) => `registry_secrets/${name.split("/")[0]}`,
+      },
+    ],
+    apply,
+    remove,
+    rejected: ({ resource }, { message }) => (resource.isLeaving ? null : { state: "apply_failed", message }),
+  };
+}
