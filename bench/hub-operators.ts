@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { realClock } from "../packages/operator/src/kube/real-clock.adapter.ts";
-import type { Answerer } from "../packages/operator/src/link/answerer.ts";
-import type { Commands } from "../packages/operator/src/link/commands.ts";
 import { type Link, startLink } from "../packages/operator/src/link/link.adapter.ts";
-import type { LinkLog } from "../packages/operator/src/link/link-log.ts";
 import { MemoryStore } from "../packages/operator/src/link/memory-store.fixture.ts";
-import { createNewsOutbox } from "../packages/operator/src/link/news-outbox.ts";
-import { createStatusOutbox } from "../packages/operator/src/link/status-outbox.ts";
+import { createNewsOutbox, createStatusOutbox } from "../packages/operator/src/link/outbox.ts";
+import type { Answerer, Commands, LinkLog } from "../packages/operator/src/link/ports.ts";
 
 /**
  * Many operators in one process: the operator's own link, over a store in memory instead of a cluster. Each reports what it

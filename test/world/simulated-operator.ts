@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type DesiredKind, type DriftReport, HUB_PATH, type HubFrames, type Reports } from "@binnacle/contract";
-import type { Refusal } from "../../packages/operator/src/desired/desired-store.ts";
+import type { Refusal } from "../../packages/operator/src/desired/desired-state.ts";
 import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.ts";
 import { type Link, type LinkPorts, startLink } from "../../packages/operator/src/link/link.adapter.ts";
 import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
-import { createNewsOutbox } from "../../packages/operator/src/link/news-outbox.ts";
-import { createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/status-outbox.ts";
+import { createNewsOutbox, createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/outbox.ts";
 
 export interface SimulatedOperator {
   readonly link: Link;

@@ -1,11 +1,10 @@
 import type { AddonReport } from "@binnacle/contract";
 import { finalize } from "../desired/finalizer.adapter.ts";
-import { ADDON_INSTANCES } from "../desired/resource-types.ts";
 import type { ReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
-import type { Found } from "../reconcile/found.ts";
-import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import { ADDON_INSTANCES } from "../kube/resource-types.ts";
+import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import {
   type Addon,
   addonReport,

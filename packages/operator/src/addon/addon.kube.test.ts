@@ -4,9 +4,9 @@ import { promisify } from "node:util";
 import { LABELS } from "@binnacle/contract";
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { isOurs } from "../desired/ownership.ts";
-import { ADDON_INSTANCES } from "../desired/resource-types.ts";
 import { HELM } from "../helm/helm-program.fixture.ts";
 import { fieldsIn } from "../kube/object-fields.ts";
+import { ADDON_INSTANCES } from "../kube/resource-types.ts";
 import { type AddonWorld, addonWorld, EXPORT_SCHEMA } from "./addon-world.fixture.ts";
 
 const PASSWORD = "pa55-w0rd-of-the-test";

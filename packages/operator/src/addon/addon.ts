@@ -1,9 +1,9 @@
 import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { exportsTold } from "../helm/exports.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
-import { releaseOfInstance } from "../helm/release-ids.ts";
 import type { ReleaseSeen, WantedHelm } from "../helm/release-keeper.reconciler.ts";
+import { releaseOfInstance } from "../helm/revision.ts";
 
 export type Addon = StoredResource<"addon_instance">;
 

@@ -1,6 +1,6 @@
 import { canonicalJson } from "@binnacle/contract";
 import type { Instance } from "../app/releases.ts";
-import type { DesiredView } from "../desired/desired-view.ts";
+import type { DesiredView } from "../desired/desired-state.ts";
 import { exportsSeen } from "../helm/exports.ts";
 import type { ReleaseKeeper, ReleaseSeen } from "../helm/release-keeper.reconciler.ts";
 import { type Addon, exportsSecretOf, releaseOf } from "./addon.ts";

@@ -1,16 +1,13 @@
 import { DEFAULT_POLICY, type DriftReport, LABELS, type LinkSettings } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { isLeaving, isOurs, ownSelector } from "../desired/ownership.ts";
-import { ADDON_INSTANCES, APPS } from "../desired/resource-types.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
-import { OWNED_KINDS } from "../kube/owned-kinds.ts";
+import { ADDON_INSTANCES, APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import { policyOf } from "../project/fence.ts";
-import type { Found } from "../reconcile/found.ts";
-import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
-import { madeFor } from "./app-objects.ts";
-import { createAppRemoval } from "./app-removal.reconciler.ts";
+import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import { createAppRemoval, madeFor } from "./app-removal.reconciler.ts";
 import {
   announced,
   awaitingReport,
@@ -25,7 +22,6 @@ import {
   refusedReport,
 } from "./app-round.ts";
 import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
-import { mayStillCome } from "./awaited-instance.ts";
 import { createComponentReconciler, type Look } from "./component.reconciler.ts";
 import { emptied, type Outcome } from "./component-outcome.ts";
 import { afterLook, type Healing, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
@@ -33,7 +29,7 @@ import type { PhaseReport } from "./phase.ts";
 import type { Instance, Releases } from "./releases.ts";
 import { renderApp } from "./render/render-app.ts";
 import { type Exports, type Invalid, isInvalid } from "./render/rendering.ts";
-import type { Telling } from "./telling.ts";
+import { mayStillCome, type Telling } from "./sync-progress.ts";
 
 type App = StoredResource<"app">;
 

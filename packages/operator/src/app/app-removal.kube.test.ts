@@ -1,6 +1,6 @@
 import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { APPS } from "../desired/resource-types.ts";
+import { APPS } from "../kube/resource-types.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 
 const CALM = { phase: "running", drift: { state: "in_sync" } };

@@ -1,17 +1,15 @@
-import { LABELS } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import { type AppReport, type Gone, LABELS, safeText } from "@binnacle/contract";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
-import { ownSelector } from "../desired/ownership.ts";
-import { APPS } from "../desired/resource-types.ts";
+import { isOurs, ownSelector } from "../desired/ownership.ts";
 import type { StoredKind } from "../desired/stored-kind.ts";
 import type { ApplySet } from "../kube/apply-set.adapter.ts";
 import { type InventoryItem, itemOf, union } from "../kube/inventory.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
-import { OWNED_KINDS } from "../kube/owned-kinds.ts";
+import { APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import type { Pass } from "../reconcile/kind.ts";
-import { madeFor } from "./app-objects.ts";
-import { NOTHING_LEFT, stillThere } from "./app-removal.ts";
 import { type AppMemory, chartOf, memoryIn } from "./app-status.ts";
+import { UNKNOWN_DRIFT } from "./drift-report.ts";
 import type { Releases } from "./releases.ts";
 
 type App = StoredResource<"app">;
@@ -66,3 +64,36 @@ export function createAppRemoval({ kube, applySet, releases, clusterId, stored }
 
   return { remove };
 }
+
+const NOTHING_LEFT: Gone = { state: "gone" };
+
+const MOST_NAMED = 5;
+
+/** Says what an app that is leaving still waits for. */
+export function stillThere(
+  items: readonly Pick<InventoryItem, "kind" | "name">[],
+  releases: readonly string[],
+  finalizers: readonly string[] = [],
+): AppReport {
+  const names = [
+    ...items.map(({ kind, name }) => `${kind} ${name}`),
+    ...releases.map((name) => `release ${name}`),
+    ...finalizers.map((name) => `finalizer ${name}`),
+  ];
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return {
+    phase: "deleting",
+    reason: finalizers.length > 0 ? "HeldByFinalizers" : "Deleting",
+    message: safeText(`Still on the cluster: ${names.slice(0, MOST_NAMED).join(", ")}${more}.`),
+    components: [],
+    drift: UNKNOWN_DRIFT,
+  };
+}
+
+/** Whether an object was made for this app, by this operator. Two apps may want objects of the same name. */
+export const madeFor =
+  ({ spec }: Pick<StoredResource<"app">, "spec">, clusterId: string) =>
+  (object: KubeObject): boolean =>
+    isOurs(object, clusterId) &&
+    object.metadata.namespace === spec.namespace &&
+    object.metadata.labels?.[LABELS.app] === spec.name;

@@ -1,9 +1,9 @@
 import { LABELS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { itemOf } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { stillThere } from "./app-removal.ts";
+import { stillThere } from "./app-removal.reconciler.ts";
 import {
   announced,
   driftOf,

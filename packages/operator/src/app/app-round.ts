@@ -1,5 +1,5 @@
 import { type AppReport, type DriftReport, safeText } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { type InventoryItem, itemOf, union, without } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf } from "../kube/object-fields.ts";

@@ -17,16 +17,16 @@ import { hashOf } from "../desired/custom-resource.ts";
 import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { APPS, PROJECTS, SECRETS } from "../desired/resource-types.ts";
 import { KINDS } from "../kinds.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { specOf } from "../kube/object-fields.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
+import { APPS, PROJECTS, SECRETS } from "../kube/resource-types.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { appKind } from "./app-kind.reconciler.ts";
 import { standInReleases } from "./releases.fixture.ts";
-import { createTelling } from "./telling.ts";
+import { createTelling } from "./sync-progress.ts";
 
 const DEFINITIONS = new URL("../../../../deploy/charts/binnacle-operator/files/crds/", import.meta.url);
 const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-0000000000aa";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mayStillCome } from "./awaited-instance.ts";
-import { createTelling } from "./telling.ts";
+import { createTelling, mayStillCome } from "./sync-progress.ts";
 
 describe("an addon instance that an app names and nobody sees", () => {
   const NOTHING_KNOWN = { isHeld: false, isAllTold: false, wasMissing: false };

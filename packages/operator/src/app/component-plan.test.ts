@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Planned } from "../kube/apply-set.adapter.ts";
 import type { Step } from "../kube/apply-set.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { outcome, stoppedState, unmetNeeds } from "./component-outcome.ts";
+import { componentReadiness, explained, outcome, stoppedState, unmetNeeds } from "./component-outcome.ts";
 import { planComponent } from "./component-plan.ts";
-import { componentReadiness, explained } from "./component-readiness.ts";
 
 const field: DriftField = { object: { kind: "Deployment", name: "web" }, pointer: "/spec/replicas" };
 const STEPS = {

@@ -1,16 +1,24 @@
 import { type DesiredComponent, LABELS } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
-import { PODS } from "../kube/owned-kinds.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { refusalOf } from "../kube/refusal.ts";
+import { PODS } from "../kube/resource-types.ts";
 import type { AppMemory } from "./app-status.ts";
-import { type Outcome, outcome, stoppedState, unmetNeeds, waitsForOthers } from "./component-outcome.ts";
+import {
+  componentReadiness,
+  explained,
+  type Outcome,
+  outcome,
+  stoppedState,
+  unmetNeeds,
+  WORKLOADS,
+  waitsForOthers,
+} from "./component-outcome.ts";
 import { planComponent } from "./component-plan.ts";
-import { componentReadiness, explained, WORKLOADS } from "./component-readiness.ts";
 import { componentNames } from "./names.ts";
 import type { Instance, Releases } from "./releases.ts";
 import type { RenderedComponent } from "./render/rendering.ts";

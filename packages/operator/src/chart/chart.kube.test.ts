@@ -10,13 +10,13 @@ import { eventually, type Keeper, reported, startKeeper } from "../desired/clust
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, removeOf } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { SECRETS } from "../desired/resource-types.ts";
 import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { projectUser } from "../helm/rights.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
+import { SECRETS } from "../kube/resource-types.ts";
 import { writeAddonChart } from "./addon-chart.fixture.ts";
 import { CHART, CLUSTER_ID, HELM, helmIn, TOKEN, withValues } from "./helm.fixture.ts";
 import { CHARTS_ROLE, NEEDED, REFUSED, rightText } from "./rights.fixture.ts";

@@ -7,7 +7,8 @@ import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import type { StatusSink, Subject } from "../link/status-sink.ts";
+import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS, SECRETS } from "../kube/resource-types.ts";
+import type { StatusSink, Subject } from "../link/ports.ts";
 import { projectKind } from "../project/project-kind.reconciler.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { registryKind } from "../registry/registry-kind.reconciler.ts";
@@ -15,7 +16,6 @@ import { installDefinitions } from "./definitions.fixture.ts";
 import { createDesiredStore } from "./desired.store.ts";
 import { startDesiredView } from "./desired-view.adapter.ts";
 import { ownSelector } from "./ownership.ts";
-import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS, SECRETS } from "./resource-types.ts";
 
 type Report = Reports[keyof Reports];
 

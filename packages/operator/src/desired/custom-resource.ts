@@ -12,9 +12,9 @@ import {
   LABELS,
 } from "@binnacle/contract";
 import type { KubeObject, ObjectMeta } from "../kube/kube-client.ts";
-import type { StoredResource } from "./desired-store.ts";
+import { DESIRED_SECRET_TYPE, SECRETS } from "../kube/resource-types.ts";
+import type { StoredResource } from "./desired-state.ts";
 import { isLeaving, ownLabels } from "./ownership.ts";
-import { DESIRED_SECRET_TYPE, SECRETS } from "./resource-types.ts";
 import { type Address, isAt, keyAt } from "./stored-kind.ts";
 
 /** Names the entry of the companion that belongs to this very content: the two objects cannot be written at once. */

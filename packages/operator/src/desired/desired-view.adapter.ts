@@ -1,12 +1,11 @@
 import { canonicalJson, DESIRED_KINDS, type DesiredKind } from "@binnacle/contract";
 import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
+import { DESIRED_SECRETS, SECRETS } from "../kube/resource-types.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import { storedIn } from "./custom-resource.ts";
-import type { StoredResource } from "./desired-store.ts";
-import type { DesiredView } from "./desired-view.ts";
+import type { DesiredView, StoredResource } from "./desired-state.ts";
 import { ownSelector } from "./ownership.ts";
-import { DESIRED_SECRETS, SECRETS } from "./resource-types.ts";
 import {
   type Address,
   addressOfCompanion,

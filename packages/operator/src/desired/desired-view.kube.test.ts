@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { APPS, SECRETS } from "../kube/resource-types.ts";
 import { eventually, type Keeper, reported, startKeeper } from "./cluster.fixture.ts";
 import { type Apply, applyAddon, applyApp, applyProject } from "./frames.fixture.ts";
-import { APPS, SECRETS } from "./resource-types.ts";
 
 let keeper: Keeper;
 let shop: string;

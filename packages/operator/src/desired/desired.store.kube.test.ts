@@ -6,12 +6,12 @@ import { appKind } from "../app/app-kind.reconciler.ts";
 import { KINDS } from "../kinds.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
+import { APPS, NAMESPACES, SECRETS } from "../kube/resource-types.ts";
 import { createRecorder, eventually, type Keeper, reported, startKeeper } from "./cluster.fixture.ts";
 import { hashOf } from "./custom-resource.ts";
 import { createDesiredStore } from "./desired.store.ts";
 import { finalize } from "./finalizer.adapter.ts";
 import { type Apply, applyApp, applyProject, applyRegistries, removeOf } from "./frames.fixture.ts";
-import { APPS, NAMESPACES, SECRETS } from "./resource-types.ts";
 
 let keeper: Keeper;
 let shop: string;

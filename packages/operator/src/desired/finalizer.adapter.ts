@@ -1,8 +1,8 @@
 import { FINALIZER } from "@binnacle/contract";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { DESIRED_SECRET_TYPE, SECRETS } from "../kube/resource-types.ts";
 import { versionIn } from "./custom-resource.ts";
-import { DESIRED_SECRET_TYPE, SECRETS } from "./resource-types.ts";
 import { companionName, type StoredKind } from "./stored-kind.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CONFIG_MAPS } from "../kube/resource-types.ts";
 import { type Keeper, startKeeper } from "./cluster.fixture.ts";
 import { MEMORY_NAME } from "./memory.store.ts";
-import { CONFIG_MAPS } from "./resource-types.ts";
 
 let keeper: Keeper;
 beforeAll(async () => {

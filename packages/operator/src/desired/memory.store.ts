@@ -2,9 +2,9 @@ import { LinkSettings } from "@binnacle/contract";
 import { Check } from "typebox/value";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import type { DesiredStore } from "./desired-store.ts";
+import { CONFIG_MAPS } from "../kube/resource-types.ts";
+import type { DesiredStore } from "./desired-state.ts";
 import { ownLabels } from "./ownership.ts";
-import { CONFIG_MAPS } from "./resource-types.ts";
 
 export const MEMORY_NAME = "binnacle-operator-memory";
 

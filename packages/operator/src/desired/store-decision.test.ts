@@ -5,8 +5,7 @@ import { KubeError } from "../kube/kube-error.ts";
 import { holderOf } from "./custom-resource.ts";
 import { addressIn, applyApp, applyProject, kindOf, PROJECT_ID, removeOf } from "./frames.fixture.ts";
 import { ownLabels } from "./ownership.ts";
-import { refusalFor } from "./refusal.ts";
-import { decideApply, decideRemoval, faultIn, objectionTo } from "./store-decision.ts";
+import { decideApply, decideRemoval, faultIn, objectionTo, refusalFor } from "./store-decision.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 const OTHER_ID = "01932c07-31f1-7a4e-8d8b-00000000000d";

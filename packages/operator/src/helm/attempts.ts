@@ -51,3 +51,22 @@ export function afterAttempt(
 /** Of this goal, if it has failed and nothing has come after. */
 export const failureFor = (attempts: Attempts | undefined, goal: string): Problem | null =>
   attempts?.goal === goal ? attempts.failure : null;
+
+/** Lets so many work at once; the others wait in line. */
+export function createSlots(most: number) {
+  let isFree = most;
+  const line: (() => void)[] = [];
+  return {
+    async within<T>(work: () => Promise<T>): Promise<T> {
+      if (isFree > 0) isFree -= 1;
+      else await new Promise<void>((turn) => line.push(turn));
+      try {
+        return await work();
+      } finally {
+        const next = line.shift();
+        if (next) next();
+        else isFree += 1;
+      }
+    },
+  };
+}

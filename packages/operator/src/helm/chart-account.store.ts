@@ -1,10 +1,9 @@
 import { isLeaving, isOurs } from "../desired/ownership.ts";
-import { NAMESPACES } from "../desired/resource-types.ts";
 import type { KubeClient, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { NAMESPACES } from "../kube/resource-types.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import { accountIn, bindingIn, bindingStep, isAccountAsWanted } from "./chart-account.ts";
-import { CHARTS_ACCOUNT, projectUser } from "./rights.ts";
+import { accountIn, bindingIn, bindingStep, CHARTS_ACCOUNT, isAccountAsWanted, projectUser } from "./rights.ts";
 
 const ACCOUNTS: ResourceType = {
   group: "",

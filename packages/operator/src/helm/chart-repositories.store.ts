@@ -1,10 +1,10 @@
 import type { RepositoryCredential } from "@binnacle/charts";
 import { canonicalJson } from "@binnacle/contract";
 import { ownLabels } from "../desired/ownership.ts";
-import { SECRETS } from "../desired/resource-types.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { SECRETS } from "../kube/resource-types.ts";
 
 export const REPOSITORIES_NAME = "binnacle-chart-repositories";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { renderArguments, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
+import { kubeconfigText, renderArguments, rollbackArguments, uninstallArguments, upgradeArguments } from "./command.ts";
 import { denialFor, failureSentence } from "./failure.ts";
-import { kubeconfigText } from "./kubeconfig-file.ts";
 import { rightsFor } from "./rights.ts";
 
 const rights = rightsFor({ namespace: "shop" }, null, { clusterWideCharts: () => [], clusterWideUser: null });

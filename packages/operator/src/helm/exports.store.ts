@@ -1,7 +1,7 @@
 import { canonicalJson, type ReleaseFacts } from "@binnacle/contract";
 import { isOurs, ownLabels } from "../desired/ownership.ts";
-import { SECRETS } from "../desired/resource-types.ts";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
+import { SECRETS } from "../kube/resource-types.ts";
 import { type ExportSchema, type ResolvedExports, resolveExports, sourceNames } from "./exports.ts";
 
 const SERVICES: ResourceType = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { KubeAccess } from "../kube/kube-access.ts";
 import type { ChartFiles } from "./chart-file.adapter.ts";
 import {
+  kubeconfigText,
   PROCESS_TIMEOUT_MS,
   renderArguments,
   rollbackArguments,
@@ -13,7 +14,6 @@ import {
   upgradeArguments,
 } from "./command.ts";
 import { denialFor, failureSentence, HelmFailure } from "./failure.ts";
-import { kubeconfigText } from "./kubeconfig-file.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
 import type { Rights } from "./rights.ts";
 

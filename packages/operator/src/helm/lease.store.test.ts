@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { createSlots } from "./attempts.ts";
 import { createLeases } from "./lease.store.ts";
-import { createSlots } from "./slots.ts";
 
 const id = { namespace: "shop", name: "db", owner: "addon" };
 

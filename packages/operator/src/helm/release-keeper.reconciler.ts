@@ -14,11 +14,10 @@ import {
   type ReleaseLook,
   type ReleaseRemoval,
 } from "./release.reconciler.ts";
-import { createReleaseStore } from "./release.store.ts";
+import { createReleasePods, createReleaseStore } from "./release.store.ts";
+import { type ReleaseVerdict, verdictOn } from "./release.ts";
 import { createReleaseObjects } from "./release-objects.store.ts";
-import { createReleasePods } from "./release-pods.store.ts";
 import type { ReleasePodsSource } from "./release-pods.ts";
-import { type ReleaseVerdict, verdictOn } from "./release-state.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
 import { type ChartName, projectUser, type RightsPolicy, rightsFor } from "./rights.ts";

@@ -1,14 +1,12 @@
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { titleOf } from "../kube/object-fields.ts";
-import { PODS } from "../kube/owned-kinds.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
-import { readinessOf } from "../kube/readiness.ts";
-import { type Readiness, ready } from "../kube/readiness-state.ts";
-import { FORBIDDEN } from "./failure.ts";
+import { type Readiness, readinessOf, ready } from "../kube/readiness.ts";
+import { PODS } from "../kube/resource-types.ts";
+import { FORBIDDEN, type IsNamespaced, outsideOf, outsideSentence } from "./failure.ts";
 import type { ReleaseObject } from "./manifest.ts";
-import { type IsNamespaced, outsideOf, outsideSentence } from "./outside.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { isPodOf, NOT_OF_WORKLOADS } from "./release-pods.ts";
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isSelected, selectorIn } from "./label-selector.ts";
 import { contentOf } from "./manifest.ts";
-import { isPodOf } from "./release-pods.ts";
+import { isPodOf, isSelected, selectorIn } from "./release-pods.ts";
 
 const MANIFEST = `
 apiVersion: apps/v1

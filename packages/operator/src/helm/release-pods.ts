@@ -1,7 +1,6 @@
-import { LABELS } from "@binnacle/contract";
+import { LABELS, type LabelRequirement, type Labels, meetsRequirement } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { fieldsIn, specOf } from "../kube/object-fields.ts";
-import { isSelected, type LabelSelector, selectorIn } from "./label-selector.ts";
+import { type Fields, fieldsIn, listIn, specOf, textIn } from "../kube/object-fields.ts";
 import type { ReleaseId } from "./revision.ts";
 
 /** An object of a release that Kubernetes makes pods of, or that is one. */
@@ -69,3 +68,25 @@ function isMadeBy({ kind, name, selector }: PodMaker, { metadata }: Pod): boolea
   if (kind === "CronJob") return job.startsWith(`${name}-`) && /^\d+$/.test(job.slice(name.length + 1));
   return selector !== null && isSelected(labels, selector) && pod.startsWith(`${name}-`.slice(0, LONGEST_BEGINNING));
 }
+
+/** By what labels a workload finds its pods. */
+export type LabelSelector = readonly LabelRequirement[];
+
+/** Null where it names nothing: Kubernetes takes no workload that would have every pod. */
+export function selectorIn(selector: unknown): LabelSelector | null {
+  const { matchLabels, matchExpressions } = fieldsIn(selector);
+  const requirements = [
+    ...Object.entries(fieldsIn(matchLabels)).map(([key, value]) => ({ key, operator: "In", values: [String(value)] })),
+    ...listIn(matchExpressions).map(requirementIn),
+  ];
+  return requirements.length > 0 ? requirements : null;
+}
+
+const requirementIn = ({ key, operator, values }: Fields): LabelRequirement => ({
+  key: textIn(key),
+  operator: textIn(operator),
+  values: Array.isArray(values) ? values.map(String) : [],
+});
+
+export const isSelected = (labels: Labels, selector: LabelSelector): boolean =>
+  selector.every((requirement) => meetsRequirement(labels, requirement));

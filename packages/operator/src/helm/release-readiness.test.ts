@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { failed, progressing, ready, unknown } from "../kube/readiness-state.ts";
+import { failed, progressing, ready, unknown } from "../kube/readiness.ts";
 import { isFree, seenLease } from "./lease.ts";
 import { contentIn, contentOf, NO_CONTENT } from "./manifest.ts";
+import { verdictOn } from "./release.ts";
 import { combined, isTelling } from "./release-readiness.ts";
-import { verdictOn } from "./release-state.ts";
 
 const object = { kind: "Deployment", name: "db" };
 const MANIFEST = `---

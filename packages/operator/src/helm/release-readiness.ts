@@ -1,5 +1,5 @@
 import type { KubeObject } from "../kube/kube-client.ts";
-import type { Readiness } from "../kube/readiness-state.ts";
+import type { Readiness } from "../kube/readiness.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseId } from "./revision.ts";
 

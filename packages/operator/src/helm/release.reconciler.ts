@@ -1,20 +1,26 @@
 import { setImmediate as letOthersWork } from "node:timers/promises";
 import { safeText } from "@binnacle/contract";
-import { isForPeople } from "../desired/refusal.ts";
+import { isForPeople } from "../desired/store-decision.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { type Attempts, afterAttempt, failureFor, type Problem, waitMs } from "./attempts.ts";
+import { type Attempts, afterAttempt, createSlots, failureFor, type Problem, waitMs } from "./attempts.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
-import { FORBIDDEN, HelmFailure } from "./failure.ts";
+import {
+  type Brought,
+  broughtBy,
+  FORBIDDEN,
+  HelmFailure,
+  type IsNamespaced,
+  outsideOf,
+  outsideSentence,
+} from "./failure.ts";
 import type { Helm } from "./helm.adapter.ts";
 import type { Leases } from "./lease.store.ts";
 import { documentsIn, fieldsOf } from "./manifest.ts";
-import { type Brought, broughtBy, type IsNamespaced, outsideOf, outsideSentence } from "./outside.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { hasRun, nextStep, nextVersion, type Step } from "./release.ts";
 import { digestOf, type HelmRelease, type ReleaseId, type Revision, revisionLabels } from "./revision.ts";
 import type { ChartName, Rights } from "./rights.ts";
-import { createSlots } from "./slots.ts";
 
 export interface ReleasePorts {
   readonly helm: Helm;

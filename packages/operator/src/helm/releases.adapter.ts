@@ -2,8 +2,8 @@ import { LABELS } from "@binnacle/contract";
 import type { Instances } from "../addon/instances.ts";
 import type { Releases, WantedRelease } from "../app/releases.ts";
 import { exportsSeen } from "./exports.ts";
-import { isOfComponent, releaseOfComponent } from "./release-ids.ts";
 import type { ReleaseKeeper, WantedHelm } from "./release-keeper.reconciler.ts";
+import { isOfComponent, releaseOfComponent } from "./revision.ts";
 
 const exportsSecretOf = (release: string) => `${release}-exports`;
 

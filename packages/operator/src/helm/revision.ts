@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { API_GROUP, type ChartRef, canonicalJson } from "@binnacle/contract";
+import { componentNames } from "../app/names.ts";
 import { isOurs, ownLabels } from "../desired/ownership.ts";
 import type { KubeObject, ObjectMeta } from "../kube/kube-client.ts";
 
@@ -69,3 +70,15 @@ export function revisionsIn(secrets: readonly { readonly metadata: ObjectMeta }[
     })
     .sort((one, other) => one.version - other.version);
 }
+
+const APP_OWNER = "app.";
+
+export const releaseOfComponent = (namespace: string, app: string, component: string): ReleaseId => ({
+  namespace,
+  name: componentNames(app, component).base,
+  owner: `${APP_OWNER}${app}.${component}`,
+});
+
+export const isOfComponent = ({ owner }: Pick<ReleaseId, "owner">): boolean => owner.startsWith(APP_OWNER);
+
+export const releaseOfInstance = (namespace: string, name: string): ReleaseId => ({ namespace, name, owner: "addon" });

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Asked, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { createChartAccounts } from "./chart-account.store.ts";
-import { accountIn, bindingIn, bindingStep, isAccountAsWanted } from "./chart-account.ts";
+import { broughtBy, outsideOf, outsideSentence } from "./failure.ts";
 import { documentsIn, fieldsOf } from "./manifest.ts";
-import { broughtBy, outsideOf, outsideSentence } from "./outside.ts";
-import { rightsFor } from "./rights.ts";
+import { accountIn, bindingIn, bindingStep, isAccountAsWanted, rightsFor } from "./rights.ts";
 
 const CHART = { repo: "https://charts.example.com", name: "cert-manager", version: "1.2.3" };
 const WIDE = "system:serviceaccount:binnacle-system:binnacle-cluster-charts";

@@ -1,12 +1,11 @@
 import { type Inspection, type Leave, type Step, sealed, stepFor } from "./apply-set.ts";
-import { fingerprintOf } from "./fingerprint.ts";
-import { HANDOVER_MANAGER, handoverOf } from "./handover.ts";
-import { apiVersionOf, type InventoryItem, itemId, itemOf, without } from "./inventory.ts";
+import { apiVersionOf, type InventoryItem, itemId, itemOf, type PruneScope, pruningOf, without } from "./inventory.ts";
 import type { KubeClient, KubeObject } from "./kube-client.ts";
 import { KubeConflict, KubeError } from "./kube-error.ts";
+import { HANDOVER_MANAGER, handoverOf } from "./managed-fields.ts";
 import { titleOf } from "./object-fields.ts";
-import { type PruneScope, pruningOf } from "./prune.ts";
 import { refusalOf } from "./refusal.ts";
+import { fingerprintOf } from "./same-value.ts";
 
 type Client = Pick<KubeClient, "get" | "apply" | "delete" | "resourceTypeOf">;
 

@@ -1,10 +1,10 @@
 import { ANNOTATIONS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { type Inspection, sealed, stepFor } from "./apply-set.ts";
-import { fingerprintOf } from "./fingerprint.ts";
-import { handoverOf } from "./handover.ts";
 import type { KubeObject, ManagedFields } from "./kube-client.ts";
+import { handoverOf } from "./managed-fields.ts";
 import type { Refusal } from "./refusal.ts";
+import { fingerprintOf } from "./same-value.ts";
 
 const REPLICAS = { "f:spec": { "f:replicas": {} } };
 const by = (manager: string, operation: "Apply" | "Update"): ManagedFields => ({

@@ -1,10 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { Transport } from "./client-transport.adapter.ts";
-import { watchEventOf } from "./client-watch.ts";
 import type { KubeObject, LogOptions, ResourceType, WatchEvent, WatchOptions } from "./kube-client.ts";
-import { KubeError } from "./kube-error.ts";
+import { KubeError, kubeErrorOf } from "./kube-error.ts";
 import { pathOf } from "./kube-path.ts";
-import { linesOf } from "./lines.ts";
 
 /** Bookmarks come about every minute; without two of them the connection is not believed. */
 const WATCH_INACTIVITY_MS = 150_000;
@@ -80,4 +78,53 @@ export async function* podLogs(
   } finally {
     ending.abort();
   }
+}
+
+/** One line of a watch. */
+function watchEventOf<T extends KubeObject>(line: string, request: string): WatchEvent<T> {
+  const { type, object } = parsed(line, request);
+  if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") return { type, object: object as T };
+  if (type === "BOOKMARK") return { type, resourceVersion: (object as T).metadata.resourceVersion ?? "" };
+  if (type === "ERROR") return { type, error: kubeErrorOf(500, object, request) };
+  throw malformed(request);
+}
+
+function parsed(line: string, request: string): { readonly type: string; readonly object: unknown } {
+  try {
+    const event = JSON.parse(line);
+    if (typeof event.object === "object" && event.object !== null) return event;
+  } catch {}
+  throw malformed(request);
+}
+
+const malformed = (request: string) =>
+  new KubeError({ status: 0, reason: "Malformed", message: `${request} sent something that is no watch event.` });
+
+/**
+ * Cuts bytes into lines. A line longer than `maxLength` comes in pieces, so that nobody fills our memory by never
+ * ending one. What stands after the last line break comes last.
+ */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxLength = Number.POSITIVE_INFINITY) {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks) {
+    const pieces = decoder.decode(chunk, { stream: true }).split("\n");
+    const last = pieces.pop() ?? "";
+    for (const piece of pieces) {
+      yield* cut(rest + piece, maxLength);
+      rest = "";
+    }
+    rest += last;
+    while (rest.length > maxLength) {
+      yield rest.slice(0, maxLength);
+      rest = rest.slice(maxLength);
+    }
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield* cut(rest, maxLength);
+}
+
+function* cut(line: string, maxLength: number) {
+  if (line === "") yield line;
+  for (let at = 0; at < line.length; at += maxLength) yield line.slice(at, at + maxLength);
 }

@@ -1,7 +1,6 @@
 import type { Dispatcher } from "undici";
 import { createAgents } from "./client-agents.adapter.ts";
-import type { Identity, KubeAccess } from "./kube-access.ts";
-import type { KubeAnswer, SentRequest } from "./kube-connection.ts";
+import type { Identity, KubeAccess, KubeAnswer, SentRequest } from "./kube-access.ts";
 import { KubeError, kubeErrorOf, withoutValues } from "./kube-error.ts";
 import { type Query, queryOf } from "./kube-path.ts";
 

@@ -1,5 +1,4 @@
 import type { Transport } from "./client-transport.adapter.ts";
-import { typesIn } from "./discovery.ts";
 import type { ResourceType } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 import { groupPath, splitApiVersion } from "./kube-path.ts";
@@ -32,4 +31,21 @@ export function createDiscovery({ call }: Pick<Transport, "call">) {
     const message = `The cluster knows no kind ${kind} in ${apiVersion}.`;
     throw new KubeError({ status: 404, reason: "UnknownKind", message, details: { kind } });
   };
+}
+
+interface ApiResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** The kinds that the API server lists under a group and version, without their subresources. */
+function typesIn(apiVersion: string, answer: unknown): ReadonlyMap<string, ResourceType> {
+  const { resources = [] } = answer as { readonly resources?: readonly ApiResource[] };
+  const place = splitApiVersion(apiVersion);
+  return new Map(
+    resources
+      .filter(({ name }) => !name.includes("/"))
+      .map(({ name, kind, namespaced }) => [kind, { ...place, plural: name, kind, namespaced }]),
+  );
 }

@@ -1,7 +1,15 @@
 import { ANNOTATIONS, type DriftField, safeText } from "@binnacle/contract";
-import { type FieldPath, find, isRecord, jsonPointer, pathId } from "./field-path.ts";
 import type { KubeObject } from "./kube-client.ts";
-import { holdersOf, type OwnedField, ownFields } from "./managed-fields.ts";
+import {
+  type FieldPath,
+  find,
+  holdersOf,
+  isRecord,
+  jsonPointer,
+  type OwnedField,
+  ownFields,
+  pathId,
+} from "./managed-fields.ts";
 import { isSameValue } from "./same-value.ts";
 
 /**

@@ -1,5 +1,3 @@
-import type { KubeConnection } from "./kube-connection.ts";
-
 /** Who we are to the API server. */
 export interface Identity {
   readonly token: string | null;
@@ -62,4 +60,30 @@ export function inClusterServer(env: Readonly<Record<string, string | undefined>
   const port = env["KUBERNETES_SERVICE_PORT"];
   if (!host || !port) return null;
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** A request as it is sent: its path with the query, its body as text. */
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal | null;
+}
+
+/** The head of an answer, with its body still to be read. */
+export interface KubeAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array> & {
+    text(): Promise<string>;
+    /** For a body that nobody wants. */
+    dump(): Promise<void>;
+  };
+}
+
+/** What carries requests to an API server and answers back. */
+export interface KubeConnection {
+  request(request: SentRequest): Promise<KubeAnswer>;
 }

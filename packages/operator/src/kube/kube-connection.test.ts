@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { createKubeClient } from "./client.adapter.ts";
-import type { KubeAccess } from "./kube-access.ts";
+import type { KubeAccess, KubeAnswer, SentRequest } from "./kube-access.ts";
 import type { ResourceType } from "./kube-client.ts";
-import type { KubeAnswer, SentRequest } from "./kube-connection.ts";
 
 const PODS: ResourceType = { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { linesOf } from "./client-streams.adapter.ts";
 import { gathered } from "./gathered.fixture.ts";
-import { linesOf } from "./lines.ts";
 
 async function* chunked(text: string, size: number) {
   const bytes = Buffer.from(text);

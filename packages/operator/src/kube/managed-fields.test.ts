@@ -1,8 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FieldPath, find, jsonPointer, type PathStep, pathId } from "./field-path.ts";
 import type { ManagedFields } from "./kube-client.ts";
-import { fieldsOf, holdersOf, ownFields } from "./managed-fields.ts";
+import {
+  type FieldPath,
+  fieldsOf,
+  find,
+  holdersOf,
+  jsonPointer,
+  ownFields,
+  type PathStep,
+  pathId,
+} from "./managed-fields.ts";
 
 /** As the API server writes a step. */
 function textOf(step: PathStep): string {

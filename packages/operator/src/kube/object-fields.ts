@@ -1,5 +1,5 @@
-import { isRecord } from "./field-path.ts";
 import type { KubeObject } from "./kube-client.ts";
+import { isRecord } from "./managed-fields.ts";
 
 /** Reads fields of objects of any kind, of which none can be counted on. */
 

@@ -1,7 +1,7 @@
 import type { KubeClient, KubeObject, ResourceType } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 import { rejected, rejectionIn, TELLS_BY_EVENTS } from "./pod-rejection.ts";
-import type { Readiness } from "./readiness-state.ts";
+import type { Readiness } from "./readiness.ts";
 
 const EVENTS: ResourceType = { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true };
 

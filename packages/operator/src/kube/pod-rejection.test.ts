@@ -3,7 +3,7 @@ import type { KubeObject } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 import { withRejection } from "./pod-rejection.store.ts";
 import { rejected, rejectionIn } from "./pod-rejection.ts";
-import { progressing, ready } from "./readiness-state.ts";
+import { progressing, ready } from "./readiness.ts";
 
 const event = (reason: string, message: string, at: string, fields: object = {}): KubeObject => ({
   apiVersion: "v1",

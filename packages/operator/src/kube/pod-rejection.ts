@@ -1,6 +1,6 @@
 import type { KubeObject } from "./kube-client.ts";
 import { fieldsIn, textIn, titleOf } from "./object-fields.ts";
-import type { Readiness } from "./readiness-state.ts";
+import type { Readiness } from "./readiness.ts";
 
 /** A pod that the API server does not take: it violates a policy of its namespace, or exceeds a quota. */
 

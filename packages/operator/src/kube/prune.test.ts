@@ -1,9 +1,17 @@
 import { LABELS } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type InventoryItem, itemId, itemOf, itemsIn, union, without } from "./inventory.ts";
+import {
+  type InventoryItem,
+  itemId,
+  itemOf,
+  itemsIn,
+  type PruneScope,
+  pruningOf,
+  union,
+  without,
+} from "./inventory.ts";
 import type { KubeObject } from "./kube-client.ts";
-import { type PruneScope, pruningOf } from "./prune.ts";
 
 const item = (given: Partial<InventoryItem> = {}): InventoryItem => ({
   group: "apps",

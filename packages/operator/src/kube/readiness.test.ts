@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "./kube-client.ts";
-import { readinessOf } from "./readiness.ts";
-import type { Readiness } from "./readiness-state.ts";
+import { type Readiness, readinessOf } from "./readiness.ts";
 
 const object = (kind: string, spec: object, status?: object, metadata: object = {}): KubeObject => ({
   apiVersion: "v1",

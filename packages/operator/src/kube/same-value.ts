@@ -1,5 +1,7 @@
-import { parseQuantity } from "@binnacle/contract";
-import { type FieldPath, isRecord } from "./field-path.ts";
+import { createHash } from "node:crypto";
+import { canonicalJson, parseQuantity } from "@binnacle/contract";
+import type { KubeObject } from "./kube-client.ts";
+import { type FieldPath, isRecord } from "./managed-fields.ts";
 
 /** What holds quantities: `1000m` and `1` are one and the same there, and only there. */
 const HOLDERS_OF_QUANTITIES = new Set(["resources", "sizeLimit"]);
@@ -33,4 +35,14 @@ function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** Changes with anything that somebody desires of an object; what a controller says about it does not count. */
+export function fingerprintOf(object: KubeObject): string {
+  const { status: _, ...desired } = object;
+  const { resourceVersion: _r, managedFields = [], ...metadata } = object.metadata;
+  const managers = managedFields.filter(({ subresource }) => subresource !== "status");
+  return createHash("sha256")
+    .update(canonicalJson({ ...desired, metadata: { ...metadata, managedFields: managers } }))
+    .digest("hex");
 }

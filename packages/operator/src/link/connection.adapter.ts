@@ -1,9 +1,9 @@
 import { CLOSE, type HubFrames, LINK_LIMITS } from "@binnacle/contract";
-import type { Holding } from "./inventory-pages.ts";
+import type { Clock } from "../kube/work-queue.ts";
 import { beginSession, type LinkSession, type SessionHost, type SessionPorts } from "./link-session.ts";
+import type { Holding } from "./outgoing.ts";
 import type { Ending } from "./reconnect.ts";
 import { openSocket } from "./socket.adapter.ts";
-import { startWatchdog } from "./watchdog.ts";
 
 export interface LinkTimes {
   /** From the first try to the welcome. */
@@ -111,4 +111,29 @@ export function connect(holding: Holding, options: ConnectionOptions, ports: Ses
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   return promise;
+}
+
+export interface Watchdog {
+  /** Something came from the other side. */
+  heard(): void;
+  stop(): void;
+}
+
+/** Notices that nothing was heard for so long. It looks when it might be so, not whenever something is heard. */
+function startWatchdog(clock: Clock, silentMs: number, onSilence: () => void): Watchdog {
+  let heardAtMs = clock.now();
+  let cancel = clock.after(silentMs, look);
+
+  function look(): void {
+    const leftMs = heardAtMs + silentMs - clock.now();
+    if (leftMs <= 0) onSilence();
+    else cancel = clock.after(leftMs, look);
+  }
+
+  return {
+    heard() {
+      heardAtMs = clock.now();
+    },
+    stop: () => cancel(),
+  };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readHubFrame } from "./hub-frame.ts";
+import { readHubFrame } from "./frames.ts";
 import { order } from "./link.fixture.ts";
 
 const session = randomUUID();

@@ -2,8 +2,13 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { HubFrame, HubFrames, OperatorFrame, OperatorFrames } from "@binnacle/contract";
-import { LINK_SUBPROTOCOL } from "@binnacle/contract";
+import {
+  type HubFrame,
+  type HubFrames,
+  LINK_SUBPROTOCOL,
+  type OperatorFrame,
+  type OperatorFrames,
+} from "@binnacle/contract";
 import { expect, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 

@@ -1,5 +1,5 @@
 import { creditOf, type LogLine } from "@binnacle/contract";
-import type { DroppedLines } from "./answerer.ts";
+import type { DroppedLines } from "./ports.ts";
 
 const LONGEST_BATCH = 1_000;
 const LARGEST_BATCH_BYTES = 32 * 1024;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { CLOSE, type LogLine, type Metrics } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { type Answerer, Unanswerable } from "./answerer.ts";
 import type { LinkPorts } from "./link.adapter.ts";
 import { FACTS, linked, order } from "./link.fixture.ts";
 import { MemoryStore } from "./memory-store.fixture.ts";
+import { type Answerer, Unanswerable } from "./ports.ts";
 
 async function live(changes: Partial<LinkPorts> = {}) {
   const started = await linked(changes);

@@ -1,20 +1,14 @@
 import { type ClusterFacts, canonicalJson, type HubFrame, type HubFrames, LINK_VERSION } from "@binnacle/contract";
-import type { DesiredStore } from "../desired/desired-store.ts";
+import type { DesiredStore } from "../desired/desired-state.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { Answerer } from "./answerer.ts";
-import type { Commands } from "./commands.ts";
-import { deliver, nack } from "./deliveries.ts";
-import { type HeardFrame, readHubFrame, type UnfitFrame } from "./hub-frame.ts";
-import { type Holding, inventoryPages } from "./inventory-pages.ts";
-import type { KeyedWork } from "./keyed-work.ts";
-import type { LinkLog } from "./link-log.ts";
+import { deliver, type KeyedWork, nack } from "./deliveries.ts";
+import { type HeardFrame, readHubFrame, type UnfitFrame } from "./frames.ts";
+import { createRequests } from "./hub-requests.ts";
 import { createLogStreams, type LogStreams } from "./log-streams.ts";
 import type { MemoryKeeper } from "./memory-keeper.ts";
-import type { NewsOutbox } from "./news-outbox.ts";
-import { createOutgoing, type Outgoing, type Wire } from "./outgoing.ts";
-import { createRequests } from "./requests.ts";
-import type { StatusOutbox } from "./status-outbox.ts";
-import type { TokenStore } from "./token-store.ts";
+import type { NewsOutbox, StatusOutbox } from "./outbox.ts";
+import { createOutgoing, type Holding, inventoryPages, type Outgoing, type Wire } from "./outgoing.ts";
+import type { Answerer, Commands, LinkLog, TokenStore } from "./ports.ts";
 
 export interface SessionPorts {
   readonly store: Pick<DesiredStore, "apply" | "remove">;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { CLOSE, canonicalJson, inventoryText, LINK_LIMITS, safeText } from "@binnacle/contract";
-import type { DesiredStore } from "../desired/desired-store.ts";
-import type { Commands } from "./commands.ts";
+import type { DesiredStore } from "../desired/desired-state.ts";
 import { type ConnectionOptions, connect, LINK_TIMES, type LinkTimes } from "./connection.adapter.ts";
-import type { Holding } from "./inventory-pages.ts";
-import { createKeyedWork } from "./keyed-work.ts";
+import { createKeyedWork } from "./deliveries.ts";
 import type { SessionPorts } from "./link-session.ts";
 import { createMemoryKeeper } from "./memory-keeper.ts";
+import type { Holding } from "./outgoing.ts";
+import type { Commands } from "./ports.ts";
 import { type Ending, type Prospect, prospectAfter } from "./reconnect.ts";
 
 export interface LinkPorts extends Omit<SessionPorts, "store" | "work" | "memory"> {

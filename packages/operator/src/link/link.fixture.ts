@@ -2,14 +2,11 @@ import { createHash, randomUUID } from "node:crypto";
 import { type ClusterFacts, canonicalJson, type HubFrames } from "@binnacle/contract";
 import { onTestFinished, vi } from "vitest";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import type { Answerer } from "./answerer.ts";
-import type { Commands } from "./commands.ts";
 import { Hub } from "./hub.fixture.ts";
 import { type LinkPorts, startLink } from "./link.adapter.ts";
 import { MemoryStore } from "./memory-store.fixture.ts";
-import { createNewsOutbox } from "./news-outbox.ts";
-import { createStatusOutbox } from "./status-outbox.ts";
-import type { TokenStore } from "./token-store.ts";
+import { createNewsOutbox, createStatusOutbox } from "./outbox.ts";
+import type { Answerer, Commands, TokenStore } from "./ports.ts";
 
 export const FACTS: ClusterFacts = {
   kubernetes_version: "v1.37.1",

@@ -3,10 +3,10 @@ import { creditOf, type LogLine } from "@binnacle/contract";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { type DroppedLines, Unanswerable } from "./answerer.ts";
+import type { UnsentOf } from "./frames.ts";
 import { createLineBuffer } from "./line-buffer.ts";
-import { openLogStream } from "./log-stream.ts";
-import type { UnsentOf } from "./unsent.ts";
+import { openLogStream } from "./log-streams.ts";
+import { type DroppedLines, Unanswerable } from "./ports.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

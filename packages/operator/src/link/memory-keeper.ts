@@ -1,7 +1,7 @@
 import { canonicalJson, type LinkSettings } from "@binnacle/contract";
-import type { DesiredStore } from "../desired/desired-store.ts";
+import type { DesiredStore } from "../desired/desired-state.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { LinkLog } from "./link-log.ts";
+import type { LinkLog } from "./ports.ts";
 
 /** A busy hub ends a sync many times a second; losing the last of them costs nothing but a longer resume. */
 const WRITE_EVERY_MS = 5_000;

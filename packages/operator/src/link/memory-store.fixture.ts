@@ -1,5 +1,5 @@
 import type { HubFrames, InventoryEntry, LinkSettings } from "@binnacle/contract";
-import type { DesiredStore, Refusal } from "../desired/desired-store.ts";
+import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
 
 /** A cluster's store without a cluster. */
 export class MemoryStore implements DesiredStore {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { createNewsOutbox } from "./news-outbox.ts";
-import type { BuildNews, SampleNews } from "./news-sink.ts";
+import { createNewsOutbox } from "./outbox.ts";
+import type { BuildNews, SampleNews } from "./ports.ts";
 
 const build = (name: string, state: BuildNews["state"]): BuildNews => ({
   namespace: "shop",

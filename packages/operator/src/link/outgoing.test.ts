@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
-import { inventoryPages } from "./inventory-pages.ts";
-import { createOutgoing, type Wire } from "./outgoing.ts";
-import type { Unsent } from "./unsent.ts";
+import type { Unsent } from "./frames.ts";
+import { createOutgoing, inventoryPages, type Wire } from "./outgoing.ts";
 
 const session = randomUUID();
 const heartbeat: Unsent = { type: "heartbeat" };

@@ -1,6 +1,5 @@
-import { LINK_LIMITS } from "@binnacle/contract";
-import { faultIn } from "./operator-frame.ts";
-import type { Unsent } from "./unsent.ts";
+import { type InventoryEntry, LINK_LIMITS } from "@binnacle/contract";
+import { faultIn, type Unsent } from "./frames.ts";
 
 /** So much waits in the socket at most before bulk is held back; what is urgent never waits behind more than this. */
 const HIGH_WATER_BYTES = 256 * 1024;
@@ -83,4 +82,27 @@ export function createOutgoing(wire: Wire, { session, sources, onUnfit }: Outgoi
 function isTooLarge(text: string): boolean {
   const { frameBytes } = LINK_LIMITS;
   return text.length * 3 > frameBytes && Buffer.byteLength(text) > frameBytes;
+}
+
+/** What the cluster has stored, as the hub is told it. */
+export interface Holding {
+  readonly revision: number | null;
+  /** SHA-256 of the entries' `inventoryText`. */
+  readonly digest: string;
+  readonly entries: readonly InventoryEntry[];
+}
+
+/** All entries in pages; at least one, which may be empty. */
+export function inventoryPages(entries: readonly InventoryEntry[]): BulkSource {
+  let sent = 0;
+  let isOver = false;
+  return {
+    next() {
+      if (isOver) return null;
+      const page = entries.slice(sent, sent + LINK_LIMITS.inventoryPage);
+      sent += page.length;
+      isOver = sent >= entries.length;
+      return { type: "inventory", entries: page, more: !isOver };
+    },
+  };
 }

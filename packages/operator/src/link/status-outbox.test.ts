@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ProjectReport } from "@binnacle/contract";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createStatusOutbox, type StatusOutbox } from "./status-outbox.ts";
+import { createStatusOutbox, type StatusOutbox } from "./outbox.ts";
 
 let outbox: StatusOutbox;
 beforeEach(() => {

@@ -1,7 +1,6 @@
-import { SECRETS } from "../desired/resource-types.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
-import type { LinkLog } from "./link-log.ts";
-import type { TokenStore } from "./token-store.ts";
+import { SECRETS } from "../kube/resource-types.ts";
+import type { LinkLog, TokenStore } from "./ports.ts";
 
 const KEY = "token";
 

@@ -2,8 +2,8 @@ import type { DesiredPolicy } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
 import { applyProject } from "../desired/frames.fixture.ts";
-import { NAMESPACES } from "../desired/resource-types.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
+import { NAMESPACES } from "../kube/resource-types.ts";
 import { FENCE_KINDS } from "./fence.ts";
 
 const SLOW_MS = 90_000;

@@ -1,9 +1,9 @@
 import { LABELS } from "@binnacle/contract";
 import { isOurs, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Planned, type PlanOptions, type Settled } from "../kube/apply-set.adapter.ts";
-import { fingerprintOf } from "../kube/fingerprint.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
+import { fingerprintOf } from "../kube/same-value.ts";
 import type { Watch, Work } from "../reconcile/kind.ts";
 import { FENCE_KINDS, FENCE_LABEL, fenceObjects } from "./fence.ts";
 import type { Project } from "./project.ts";

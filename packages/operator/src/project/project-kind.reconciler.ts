@@ -1,11 +1,10 @@
 import type { ProjectReport } from "@binnacle/contract";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { isLeaving, ownSelector } from "../desired/ownership.ts";
-import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS } from "../desired/resource-types.ts";
 import type { ChartAccounts } from "../helm/chart-account.store.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import type { Found } from "../reconcile/found.ts";
-import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
+import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import { createFences } from "./fence.reconciler.ts";
 import { decideProject, heldBack, namespaceOf, type Project, unfenced } from "./project.ts";
 

@@ -5,8 +5,8 @@ import { appKind } from "../app/app-kind.reconciler.ts";
 import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
-import { APPS, CONFIG_MAPS, NAMESPACES, PROJECTS } from "../desired/resource-types.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
+import { APPS, CONFIG_MAPS, NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 
 const SLOW_MS = 90_000;
 const HOLD = "example.com/hold";

@@ -1,5 +1,5 @@
 import { ANNOTATIONS, LABELS, type ProjectReport } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { isLeaving, isOurs, ownLabels, resourceIdOf } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { podSecurityLabels } from "./fence.ts";

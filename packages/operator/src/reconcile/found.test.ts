@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { applyProject } from "../desired/frames.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { createFinder } from "./found.ts";
+import { createFinder } from "./kind.ts";
 
 const KEY = "project/shop";
 

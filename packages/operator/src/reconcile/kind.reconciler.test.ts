@@ -1,10 +1,10 @@
 import type { DesiredKind, LinkSettings } from "@binnacle/contract";
 import { expect, test, vi } from "vitest";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { applyProject } from "../desired/frames.fixture.ts";
-import { PROJECTS } from "../desired/resource-types.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { PROJECTS } from "../kube/resource-types.ts";
 import { reconcilerFor } from "./kind.reconciler.ts";
 import type { DispatchedKind, KindReconciler, Pass } from "./kind.ts";
 

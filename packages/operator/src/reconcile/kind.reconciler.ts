@@ -1,13 +1,20 @@
 import type { DesiredKind, LinkSettings } from "@binnacle/contract";
 import { isOurs } from "../desired/ownership.ts";
-import { isForPeople } from "../desired/refusal.ts";
+import { isForPeople } from "../desired/store-decision.ts";
 import { addressOf } from "../desired/stored-kind.ts";
 import { type Informer, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { createWorkQueue, type WorkQueue } from "../kube/work-queue.ts";
-import { createFinder, type Found } from "./found.ts";
-import type { DispatchedKind, Pass, ReconcilerPorts, Watch, Work } from "./kind.ts";
+import {
+  createFinder,
+  type DispatchedKind,
+  type Found,
+  type Pass,
+  type ReconcilerPorts,
+  type Watch,
+  type Work,
+} from "./kind.ts";
 
 const LONGEST_RETRY_MS = 60_000;
 

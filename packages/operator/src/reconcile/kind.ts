@@ -1,12 +1,11 @@
 import type { DesiredKind, Gone, LinkSettings, Reports } from "@binnacle/contract";
-import type { DesiredView } from "../desired/desired-view.ts";
+import type { DesiredView, StoredResource } from "../desired/desired-state.ts";
 import type { StoredKind } from "../desired/stored-kind.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import type { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { StatusSink } from "../link/status-sink.ts";
-import type { Found } from "./found.ts";
+import type { StatusSink } from "../link/ports.ts";
 
 /** The ports that reconciling needs for any kind. A kind names what it needs beyond them in the type of its own ports. */
 export interface ReconcilerPorts {
@@ -78,4 +77,38 @@ export interface KindReconciler<K extends DesiredKind = DesiredKind> {
   forget?(key: string): void;
   /** Takes new settings. True where every resource has to be reconciled because of them. */
   settings?(settings: LinkSettings): boolean;
+}
+
+/** A resource and the object that holds it. */
+export interface Found<K extends DesiredKind = DesiredKind> {
+  readonly resource: StoredResource<K>;
+  readonly holder: KubeObject;
+}
+
+/**
+ * Finds resources of one kind. A resource that was being deleted is found also after its holder is gone, whoever removed the
+ * last finalizer: its absence still has to be confirmed and reported.
+ */
+export interface Finder<K extends DesiredKind> {
+  find(key: string): Found<K> | null;
+  /** Call once the absence is reported. */
+  forget(key: string): void;
+}
+
+export function createFinder<K extends DesiredKind>(view: Pick<DesiredView, "get" | "holder">, kind: K): Finder<K> {
+  const deleting = new Map<string, Found<K>>();
+  return {
+    find(key) {
+      const resource = view.get(kind, key);
+      const holder = view.holder(kind, key);
+      if (resource && holder) {
+        const found = { resource, holder };
+        if (resource.isLeaving) deleting.set(key, found);
+        else deleting.delete(key);
+        return found;
+      }
+      return holder ? null : (deleting.get(key) ?? null);
+    },
+    forget: (key) => void deleting.delete(key),
+  };
 }

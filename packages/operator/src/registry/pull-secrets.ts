@@ -1,5 +1,5 @@
 import { API_GROUP, canonicalJson, LABELS } from "@binnacle/contract";
-import type { StoredResource } from "../desired/desired-store.ts";
+import type { StoredResource } from "../desired/desired-state.ts";
 import { isOurs, ownLabels } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 

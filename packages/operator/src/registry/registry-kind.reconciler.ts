@@ -1,9 +1,8 @@
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { ownSelector } from "../desired/ownership.ts";
-import { SECRETS } from "../desired/resource-types.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import type { Found } from "../reconcile/found.ts";
-import type { DispatchedKind, KindReconciler, Pass, ReconcilerPorts } from "../reconcile/kind.ts";
+import { SECRETS } from "../kube/resource-types.ts";
+import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts } from "../reconcile/kind.ts";
 import { PULL_SECRET_LABEL, planPullSecrets, type RegistrySecrets } from "./pull-secrets.ts";
 
 /** Secrets of others are not watched, so they are read again after a while. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
 import { applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
-import { SECRETS } from "../desired/resource-types.ts";
+import { SECRETS } from "../kube/resource-types.ts";
 
 let keeper: Keeper;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
-import { releaseOfComponent, releaseOfInstance } from "../helm/release-ids.ts";
 import type { ReleasePods } from "../helm/release-pods.ts";
-import type { ReleaseId } from "../helm/revision.ts";
+import { type ReleaseId, releaseOfComponent, releaseOfInstance } from "../helm/revision.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { type Fields, listIn, specOf, textIn } from "../kube/object-fields.ts";
 

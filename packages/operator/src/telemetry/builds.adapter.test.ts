@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import type { BuildNews } from "../link/news-sink.ts";
+import type { BuildNews } from "../link/ports.ts";
 import { startBuilds } from "./builds.adapter.ts";
 
 const STARTED_MS = Date.parse("2026-01-31T10:00:00Z");

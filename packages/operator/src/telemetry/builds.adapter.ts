@@ -2,9 +2,8 @@ import { type Informer, type InformerLog, startInformer } from "../kube/informer
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { BuildNews, NewsSink } from "../link/news-sink.ts";
-import { createBuildTeller } from "./build-teller.ts";
-import { slimBuild } from "./builds.ts";
+import type { BuildNews, NewsSink } from "../link/ports.ts";
+import { createBuildTeller, slimBuild } from "./builds.ts";
 
 /** Somebody may install a builder at any time. */
 const LOOK_EVERY_MS = 300_000;

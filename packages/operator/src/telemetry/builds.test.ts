@@ -2,8 +2,7 @@ import { OPERATOR_FRAMES } from "@binnacle/contract";
 import { Check } from "typebox/value";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { createBuildTeller } from "./build-teller.ts";
-import { buildNewsOf, slimBuild } from "./builds.ts";
+import { buildNewsOf, createBuildTeller, slimBuild } from "./builds.ts";
 
 const AT = "2026-01-31T09:30:00Z";
 const LATER = "2026-01-31T09:35:00Z";

@@ -1,7 +1,7 @@
-import { safeText } from "@binnacle/contract";
+import { canonicalJson, safeText } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf, type Fields, fieldsIn, listIn, specOf, statusOf, textIn } from "../kube/object-fields.ts";
-import type { BuildNews } from "../link/news-sink.ts";
+import type { BuildNews } from "../link/ports.ts";
 
 type Source = BuildNews["source"];
 
@@ -66,7 +66,7 @@ const FACTS: Readonly<Record<Source, (object: KubeObject) => BuildFacts>> = {
 };
 
 /** When it was last heard of. */
-export function changedAtMs(source: Source, object: KubeObject): number {
+function changedAtMs(source: Source, object: KubeObject): number {
   const { startedAt, finishedAt } = FACTS[source](object);
   const times = [object.metadata.creationTimestamp, startedAt, finishedAt, transitionOf(object)];
   return Math.max(...times.map((time) => Date.parse(textIn(time))).filter((ms) => !Number.isNaN(ms)), 0);
@@ -104,6 +104,35 @@ export function slimBuild(object: KubeObject): KubeObject {
       output: { digest: fieldsIn(result)["digest"] },
       latestImage,
       podName,
+    },
+  };
+}
+
+/** What happened shortly before the start may not have been told. */
+const RECENT_MS = 300_000;
+
+/** Finds what is new of builds: each change once, and nothing of what was over long before the start. */
+export interface BuildTeller {
+  /** Null where there is nothing to tell. */
+  saw(source: BuildNews["source"], object: KubeObject): BuildNews | null;
+  gone(source: BuildNews["source"], key: string): void;
+}
+
+export function createBuildTeller(startedAtMs: number): BuildTeller {
+  const told = new Map<string, string>();
+  return {
+    saw(source, object) {
+      const news = buildNewsOf(source, object);
+      const key = `${source}/${news.namespace}/${news.name}`;
+      const sign = canonicalJson([object.metadata.uid, news]);
+      const before = told.get(key);
+      told.set(key, sign);
+      if (before === sign) return null;
+      const isOld = before === undefined && changedAtMs(source, object) < startedAtMs - RECENT_MS;
+      return isOld ? null : news;
+    },
+    gone(source, key) {
+      told.delete(`${source}/${key}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { LABELS, LINK_LIMITS } from "@binnacle/contract";
-import { selectorLabels } from "../app/render/labels.ts";
+import { selectorLabels } from "../app/render/component-context.ts";
 import { ownSelector } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { type Fields, fieldsIn, listIn, specOf, statusOf, textIn } from "../kube/object-fields.ts";

@@ -1,11 +1,10 @@
 import type { KubeClient } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import { Unanswerable } from "../link/answerer.ts";
+import { Unanswerable } from "../link/ports.ts";
 import type { PodContainer } from "./component-pods.ts";
 import type { ConnectionBudget } from "./connection-budget.ts";
-import type { TimedLine } from "./log-line.ts";
-import type { LogPosition } from "./log-position.ts";
+import type { LogPosition, TimedLine } from "./log-position.ts";
 import { pause, retryMsAfter, type Wakeable } from "./waiting.ts";
 
 const TAIL_TRIES = 3;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { factsOf, type NodeCapacity, trimNode } from "./facts.ts";
+import { factsOf, type NodeCapacity, trimNode } from "./facts.adapter.ts";
 
 const node = (capacity: Record<string, string>): NodeCapacity => ({
   apiVersion: "v1",

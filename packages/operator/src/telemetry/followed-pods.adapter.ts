@@ -1,12 +1,11 @@
 import { type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import { keyOf } from "../kube/informer-cache.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
-import { PODS } from "../kube/owned-kinds.ts";
+import { PODS } from "../kube/resource-types.ts";
 import { type ComponentPod, followedPods, type PodContainer, podOf, slimPod } from "./component-pods.ts";
 import { type ContainerPorts, followOf } from "./container-log.adapter.ts";
 import { createChannel } from "./line-channel.ts";
-import type { TimedLine } from "./log-line.ts";
-import type { LogPosition } from "./log-position.ts";
+import type { LogPosition, TimedLine } from "./log-position.ts";
 import type { PodSelection } from "./pod-selection.ts";
 import { createWakeable } from "./waiting.ts";
 

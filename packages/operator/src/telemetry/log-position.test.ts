@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shortened, timedLineOf } from "./log-line.ts";
-import { createLogPosition } from "./log-position.ts";
+import { createLogPosition, shortened, timedLineOf } from "./log-position.ts";
 
 const nowMs = () => Date.parse("2026-01-31T12:00:00.000Z");
 

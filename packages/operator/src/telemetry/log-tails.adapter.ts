@@ -1,9 +1,8 @@
-import { Unanswerable } from "../link/answerer.ts";
+import { Unanswerable } from "../link/ports.ts";
 import { type ContainerPlace, type ContainerPorts, tailOf } from "./container-log.adapter.ts";
 import type { ContainerLine } from "./followed-pods.adapter.ts";
-import type { TimedLine } from "./log-line.ts";
-import type { LogPosition } from "./log-position.ts";
-import { mergedByTime } from "./merged-lines.ts";
+import { mergedByTime } from "./line-channel.ts";
+import type { LogPosition, TimedLine } from "./log-position.ts";
 import { pause } from "./waiting.ts";
 
 /** A node that does not answer does not hold up the lines of others for longer. */

@@ -1,14 +1,13 @@
 import type { LogLine } from "@binnacle/contract";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { PODS } from "../kube/owned-kinds.ts";
-import { type Answerer, type DroppedLines, type LogStreamRequest, Unanswerable } from "../link/answerer.ts";
+import { PODS } from "../kube/resource-types.ts";
+import { type Answerer, type DroppedLines, type LogStreamRequest, Unanswerable } from "../link/ports.ts";
 import type { AppComponent } from "./app-components.ts";
 import { type ComponentPod, componentSelector, followedPods, isLabelValue, podOf, slimPod } from "./component-pods.ts";
 import { createBudget } from "./connection-budget.ts";
 import { type ContainerLine, type FollowPorts, followPods } from "./followed-pods.adapter.ts";
-import { instantAt, secondOf, timeOf } from "./log-line.ts";
-import { createLogPosition, type LogPosition } from "./log-position.ts";
+import { createLogPosition, instantAt, type LogPosition, secondOf, timeOf } from "./log-position.ts";
 import { tailsOf } from "./log-tails.adapter.ts";
 import { type PodSelection, podsLabelled, podsOfRelease } from "./pod-selection.ts";
 

@@ -5,9 +5,9 @@ import { type SimulatedLog, simulateLog } from "../../../../test/kube/pod-logs.t
 import { ownLabels } from "../desired/ownership.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
-import { PODS } from "../kube/owned-kinds.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import type { LogStreamRequest } from "../link/answerer.ts";
+import { PODS } from "../kube/resource-types.ts";
+import type { LogStreamRequest } from "../link/ports.ts";
 import { createLogs } from "./logs.adapter.ts";
 
 const WITHIN = { timeout: 40_000, interval: 100 };

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { gathered } from "../kube/gathered.fixture.ts";
-import { createChannel } from "./line-channel.ts";
-import { mergedByTime } from "./merged-lines.ts";
+import { createChannel, mergedByTime } from "./line-channel.ts";
 
 async function* from(instants: readonly string[], onEnd: () => void = () => undefined) {
   try {

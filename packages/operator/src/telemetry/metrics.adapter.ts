@@ -1,10 +1,17 @@
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
-import { type Answerer, Unanswerable } from "../link/answerer.ts";
+import { type Answerer, Unanswerable } from "../link/ports.ts";
 import type { AppComponent } from "./app-components.ts";
-import { podPattern, releasePodPattern } from "./pod-names.ts";
+import { podPattern, releasePodPattern } from "./pod-selection.ts";
 import type { Prometheus } from "./prometheus.adapter.ts";
-import { clusterQuery, componentsQuery, type Measure, rangeUpTo } from "./prometheus.ts";
-import { appSeries, clusterSeries, type Series } from "./prometheus-answer.ts";
+import {
+  appSeries,
+  clusterQuery,
+  clusterSeries,
+  componentsQuery,
+  type Measure,
+  rangeUpTo,
+  type Series,
+} from "./prometheus.ts";
 
 const USED = ["cpu_used", "memory_used"] as const;
 const CAPACITY = ["cpu_capacity", "memory_capacity"] as const;

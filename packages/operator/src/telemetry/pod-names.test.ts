@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { podPattern, releasePodPattern } from "./pod-names.ts";
+import { podPattern, releasePodPattern } from "./pod-selection.ts";
 
 const isMatch = (pattern: string, pod: string) => new RegExp(`^(?:${pattern})$`).test(pod);
 

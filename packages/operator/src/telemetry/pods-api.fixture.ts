@@ -2,12 +2,12 @@ import type { ServerResponse } from "node:http";
 import { LABELS, type LogLine } from "@binnacle/contract";
 import { onTestFinished } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
-import { releaseOfComponent } from "../helm/release-ids.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
+import { releaseOfComponent } from "../helm/revision.ts";
 import { type Asked, startFakeApi } from "../kube/fake-api.fixture.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { Answerer, DroppedLines, LogStreamRequest } from "../link/answerer.ts";
+import type { Answerer, DroppedLines, LogStreamRequest } from "../link/ports.ts";
 import { createLogs } from "./logs.adapter.ts";
 
 export const CLUSTER = "0190e5e0-0000-7000-8000-0000000000c1";

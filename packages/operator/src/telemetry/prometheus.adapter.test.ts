@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { releaseOfComponent } from "../helm/release-ids.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
+import { releaseOfComponent } from "../helm/revision.ts";
 import { type Answerer as ApiAnswerer, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import { createMetrics } from "./metrics.adapter.ts";
 import { createPrometheus } from "./prometheus.adapter.ts";

@@ -1,9 +1,8 @@
 import { Agent, request } from "undici";
 import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { Unanswerable } from "../link/answerer.ts";
-import { IS_MEASURED, type RangeQuery } from "./prometheus.ts";
-import { type Found, seriesIn } from "./prometheus-answer.ts";
+import { Unanswerable } from "../link/ports.ts";
+import { type Found, IS_MEASURED, type RangeQuery, seriesIn } from "./prometheus.ts";
 import { isKnownName, PROMETHEUS_NAMESPACES, PROMETHEUS_SELECTORS, prometheusPaths } from "./prometheus-service.ts";
 
 const SERVICES: ResourceType = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true };

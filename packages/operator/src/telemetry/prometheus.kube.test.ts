@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { releaseOfComponent } from "../helm/release-ids.ts";
+import { releaseOfComponent } from "../helm/revision.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
-import { PODS } from "../kube/owned-kinds.ts";
+import { PODS } from "../kube/resource-types.ts";
 import { createMetrics } from "./metrics.adapter.ts";
 import { createPrometheus } from "./prometheus.adapter.ts";
 import { hasPrometheus, outerAddress, type Recorded, startRealPrometheus } from "./prometheus.fixture.ts";

@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { podPattern } from "./pod-names.ts";
-import { componentsQuery, rangeUpTo, stepSecondsFor } from "./prometheus.ts";
-import { addedUp, appSeries, clusterSeries, seriesIn } from "./prometheus-answer.ts";
+import { podPattern } from "./pod-selection.ts";
+import {
+  addedUp,
+  appSeries,
+  clusterSeries,
+  componentsQuery,
+  rangeUpTo,
+  seriesIn,
+  stepSecondsFor,
+} from "./prometheus.ts";
 import { prometheusPaths } from "./prometheus-service.ts";
 
 describe("a range", () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Answerer, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
-import type { SampleNews } from "../link/news-sink.ts";
+import type { SampleNews } from "../link/ports.ts";
 import type { ReleaseComponent } from "./app-components.ts";
 import { startSamples } from "./samples.adapter.ts";
 

@@ -3,7 +3,7 @@ import { NOT_OF_WORKLOADS } from "../helm/release-pods.ts";
 import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { NewsSink } from "../link/news-sink.ts";
+import type { NewsSink } from "../link/ports.ts";
 import type { ReleaseComponent } from "./app-components.ts";
 import { appsSelector } from "./component-pods.ts";
 import type { Prometheus } from "./prometheus.adapter.ts";

@@ -5,7 +5,7 @@ import { ownLabels } from "../desired/ownership.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import type { SampleNews } from "../link/news-sink.ts";
+import type { SampleNews } from "../link/ports.ts";
 import { startFacts } from "./facts.adapter.ts";
 import { startSamples } from "./samples.adapter.ts";
 

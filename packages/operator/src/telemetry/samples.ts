@@ -2,7 +2,7 @@ import { LABELS, parseQuantity } from "@binnacle/contract";
 import { isPodOf } from "../helm/release-pods.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
-import type { SampleNews } from "../link/news-sink.ts";
+import type { SampleNews } from "../link/ports.ts";
 import type { ReleaseComponent } from "./app-components.ts";
 
 type Amounts = SampleNews["capacity"];

@@ -4,7 +4,7 @@ import { type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { FACTS } from "../link/link.fixture.ts";
-import { createNewsOutbox } from "../link/news-outbox.ts";
+import { createNewsOutbox } from "../link/outbox.ts";
 import { startTelemetry } from "./telemetry.adapter.ts";
 
 let api: FakeApi;

@@ -1,11 +1,9 @@
 import type { ClusterFacts } from "@binnacle/contract";
-import type { DesiredView } from "../desired/desired-view.ts";
+import type { DesiredView } from "../desired/desired-state.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { Answerer } from "../link/answerer.ts";
-import type { LinkLog } from "../link/link-log.ts";
-import type { NewsSink } from "../link/news-sink.ts";
+import type { Answerer, LinkLog, NewsSink } from "../link/ports.ts";
 import { type AppComponent, componentsIn, releaseComponents } from "./app-components.ts";
 import { startBuilds } from "./builds.adapter.ts";
 import { createLogs } from "./logs.adapter.ts";

@@ -1,16 +1,15 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import type { Core, WriteContext } from "./core.ts";
 import { bare, comparable, store, withoutStatus, writerOf } from "./create.ts";
 import { decoded, nothingOf } from "./decode.ts";
-import { ApiFault } from "./fault.ts";
-import { badRequest, conflict, notFound } from "./fault-of.ts";
-import { isRecord, type JsonRecord, omitting } from "./fields/json-value.ts";
+import { ApiFault, badRequest, conflict, notFound } from "./fault.ts";
 import { managersOf } from "./fields/managers.ts";
 import { afterUpdate, applied } from "./fields/tracking.ts";
 import { typeProblems } from "./fields/type-problems.ts";
+import { isRecord, type JsonRecord, omitting } from "./fields/typed-value.ts";
+import type { Core, WriteContext } from "./ports.ts";
 import type { Resource } from "./resource.ts";
 import { checkPlace, checkVersion, finish, inScope, type Place } from "./update.ts";
-import { recordAt, textAt } from "./validation/read.ts";
+import { recordAt, textAt } from "./validation/metadata.ts";
 
 export interface Applying extends WriteContext {
   readonly force: boolean;

@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { ObjectTable, type ObjectTableOptions } from "../store/object-table.ts";
-import type { Chance, Core } from "./core.ts";
 import { keepDefinitions } from "./definitions.ts";
-import type { Clock } from "./ports.ts";
-import { Registry } from "./registry.ts";
+import type { Chance, Clock, Core } from "./ports.ts";
+import { ServedResources } from "./resource.ts";
 
 export interface ClusterOptions extends ObjectTableOptions {
   readonly clock?: Clock;
@@ -22,7 +21,7 @@ const REAL_CHANCE: Chance = {
 
 /** The state of one cluster, without anybody who serves it or acts in it. */
 export function createCore({ clock = REAL_CLOCK, chance = REAL_CHANCE, ...options }: ClusterOptions = {}): Core {
-  const core: Core = { table: new ObjectTable(options), registry: new Registry(), clock, chance };
+  const core: Core = { table: new ObjectTable(options), served: new ServedResources(), clock, chance };
   keepDefinitions(core);
   return core;
 }

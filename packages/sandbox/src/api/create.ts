@@ -1,11 +1,11 @@
 import type { KubeObject, ObjectDraft } from "../store/kube-object.ts";
-import { type Core, timestamp, type WriteContext } from "./core.ts";
 import { decoded, nothingOf } from "./decode.ts";
-import { alreadyExists, badRequest } from "./fault-of.ts";
+import { alreadyExists, badRequest } from "./fault.ts";
 import type { FieldSet } from "./fields/field-set.ts";
-import { isRecord, type JsonRecord, omitting } from "./fields/json-value.ts";
 import { entriesOf, type Managers } from "./fields/managers.ts";
 import { afterUpdate, allButStatus, onlyStatus, type Writer } from "./fields/tracking.ts";
+import { isRecord, type JsonRecord, omitting } from "./fields/typed-value.ts";
+import { type Core, timestamp, type WriteContext } from "./ports.ts";
 import { preparedForCreate } from "./prepare.ts";
 import type { Resource } from "./resource.ts";
 import { checkDefinition, checkNamespace, validateNew } from "./validate.ts";

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { defaultsOf } from "./defaults/kind-defaults.ts";
-import { badRequest } from "./fault-of.ts";
-import { isRecord, type JsonRecord } from "./fields/json-value.ts";
+import { badRequest } from "./fault.ts";
+import { isRecord, type JsonRecord } from "./fields/typed-value.ts";
 import type { Resource } from "./resource.ts";
 import { hollow, normalize, WrongType } from "./schema/normalize.ts";
 

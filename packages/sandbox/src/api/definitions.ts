@@ -1,5 +1,5 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import type { Core } from "./core.ts";
+import type { Core } from "./ports.ts";
 import { remove } from "./remove.ts";
 import { isDone } from "./update.ts";
 
@@ -8,12 +8,12 @@ const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 /** Serves the kinds of all custom resource definitions, and takes their objects away with them. */
 export function keepDefinitions(core: Core): void {
-  const { table, registry } = core;
-  for (const definition of table.list(DEFINITIONS)) registry.define(definition);
+  const { table, served } = core;
+  for (const definition of table.list(DEFINITIONS)) served.define(definition);
   table.listen(({ type, resource, object }) => {
     if (resource === DEFINITIONS) {
-      if (type === "DELETED") registry.forget(object.metadata.name);
-      else registry.define(object);
+      if (type === "DELETED") served.forget(object.metadata.name);
+      else served.define(object);
       if (type === "MODIFIED" && isLeaving(object)) removeObjects(core, object);
     } else if (type === "DELETED") finishWhenEmpty(core, table.get(DEFINITIONS, resource));
   });
@@ -23,7 +23,7 @@ const isLeaving = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(CLEANUP);
 
 function removeObjects(core: Core, definition: KubeObject): void {
-  const resource = core.registry.byId(definition.metadata.name);
+  const resource = core.served.byId(definition.metadata.name);
   if (!resource) return;
   for (const { metadata } of core.table.list(resource.id)) {
     const { name, namespace, deletionTimestamp } = metadata;

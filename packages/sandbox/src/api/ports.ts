@@ -1,4 +1,6 @@
 import type { KubeObject } from "../store/kube-object.ts";
+import type { ObjectTable } from "../store/object-table.ts";
+import type { ServedResources } from "./resource.ts";
 
 export interface LogLine {
   /** Milliseconds since the epoch. */
@@ -46,4 +48,32 @@ export interface UsageSource {
 /** Time, so that tests need not wait for it. */
 export interface Clock {
   nowMs(): number;
+}
+
+/** Chance, so that tests may leave nothing to it. */
+export interface Chance {
+  uid(): string;
+  /** Five letters and digits, for names that the server makes up. */
+  suffix(): string;
+}
+
+/** What every operation of the API works on. */
+export interface Core {
+  readonly table: ObjectTable;
+  readonly served: ServedResources;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** To the second, as Kubernetes writes times. */
+export const timestamp = ({ clock }: Pick<Core, "clock">): string =>
+  `${new Date(clock.nowMs()).toISOString().slice(0, 19)}Z`;
+
+/** How somebody writes. */
+export interface WriteContext {
+  readonly manager: string;
+  readonly dryRun: boolean;
+  readonly subresource: string;
+  /** Told each field that the server does not know. */
+  readonly onUnknown?: (path: string) => void;
 }

@@ -1,9 +1,9 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import { type Core, timestamp } from "./core.ts";
-import { isRecord, isSame, type JsonRecord } from "./fields/json-value.ts";
+import { isRecord, isSame, type JsonRecord } from "./fields/typed-value.ts";
+import { type Core, timestamp } from "./ports.ts";
 import type { Resource } from "./resource.ts";
 import { addressed, readdressed } from "./service-addresses.ts";
-import { at, recordAt, recordsAt, textAt } from "./validation/read.ts";
+import { at, recordAt, recordsAt, textAt } from "./validation/metadata.ts";
 
 /** Kinds whose spec has a generation. */
 const COUNTED = new Set([

@@ -1,10 +1,10 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import { type Core, timestamp } from "./core.ts";
-import { conflict, notFound } from "./fault-of.ts";
-import { isSame } from "./fields/json-value.ts";
+import { conflict, notFound } from "./fault.ts";
+import { isSame } from "./fields/typed-value.ts";
+import { type Core, timestamp } from "./ports.ts";
 import type { Resource } from "./resource.ts";
 import { isDone, type Place } from "./update.ts";
-import { at, textAt } from "./validation/read.ts";
+import { at, textAt } from "./validation/metadata.ts";
 
 export interface Removal {
   readonly propagation?: "Background" | "Foreground" | "Orphan" | undefined;

@@ -1,5 +1,6 @@
+import type { KubeObject } from "../store/kube-object.ts";
 import type { GroupResource } from "../store/store.ts";
-import { isRecord, type JsonRecord } from "./fields/json-value.ts";
+import { isRecord, type JsonRecord } from "./fields/typed-value.ts";
 import { KINDS, type Kind } from "./kinds.ts";
 import { customSchema } from "./schema/custom-schema.ts";
 import { kubernetesSchema } from "./schema/kubernetes-schema.ts";
@@ -58,7 +59,7 @@ interface DefinitionSpec {
 }
 
 /** The kinds that a custom resource definition makes known, one for each version that is served. */
-export function customResources(spec: unknown): Resource[] {
+function customResources(spec: unknown): Resource[] {
   const { group, scope, names, versions } = spec as DefinitionSpec;
   return versions
     .filter(({ served }) => served)
@@ -82,4 +83,46 @@ export function customResources(spec: unknown): Resource[] {
         scale: subresources.scale ?? null,
       },
     }));
+}
+
+const BY_ID: ReadonlyMap<GroupResource, Resource> = new Map(BUILT_IN.map((resource) => [resource.id, resource]));
+const BY_PATH: ReadonlyMap<string, Resource> = new Map(BUILT_IN.map((resource) => [pathKey(resource), resource]));
+
+function pathKey({ group, version, plural }: Pick<Resource, "group" | "version" | "plural">): string {
+  return `${group}/${version}/${plural}`;
+}
+
+/** The kinds that one cluster serves: those of Kubernetes, and those of its custom resource definitions. */
+export class ServedResources {
+  readonly #custom = new Map<string, readonly Resource[]>();
+  /** Grows with each change, so that documents made from it are known to be old. */
+  revision = 0;
+
+  define(definition: KubeObject): void {
+    this.#custom.set(definition.metadata.name, customResources(definition["spec"]));
+    this.revision += 1;
+  }
+
+  forget(name: string): void {
+    if (this.#custom.delete(name)) this.revision += 1;
+  }
+
+  /** Stored kinds by their name; the first version that is served stands for all. */
+  byId(id: GroupResource): Resource | undefined {
+    return BY_ID.get(id) ?? this.#custom.get(id)?.[0];
+  }
+
+  byPath(group: string, version: string, plural: string): Resource | undefined {
+    const key = pathKey({ group, version, plural });
+    return BY_PATH.get(key) ?? this.#custom.get(`${plural}.${group}`)?.find((resource) => resource.version === version);
+  }
+
+  /** Every kind in every version. */
+  all(): readonly Resource[] {
+    return [...BUILT_IN, ...this.custom()];
+  }
+
+  custom(): readonly Resource[] {
+    return [...this.#custom.values()].flat();
+  }
 }

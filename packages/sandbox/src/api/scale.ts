@@ -1,8 +1,8 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import { badRequest } from "./fault-of.ts";
-import { isRecord, type JsonRecord } from "./fields/json-value.ts";
+import { badRequest } from "./fault.ts";
+import { isRecord, type JsonRecord } from "./fields/typed-value.ts";
 import type { Resource } from "./resource.ts";
-import { at, recordAt } from "./validation/read.ts";
+import { at, recordAt } from "./validation/metadata.ts";
 
 const pathIn = (path: string): string[] => path.replace(/^\./, "").split(".");
 

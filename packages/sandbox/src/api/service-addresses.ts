@@ -1,7 +1,7 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import type { Core } from "./core.ts";
-import { type JsonRecord, omitting } from "./fields/json-value.ts";
-import { at, recordAt, recordsAt, textAt } from "./validation/read.ts";
+import { type JsonRecord, omitting } from "./fields/typed-value.ts";
+import type { Core } from "./ports.ts";
+import { at, recordAt, recordsAt, textAt } from "./validation/metadata.ts";
 
 const FIRST_NODE_PORT = 30_000;
 const LAST_NODE_PORT = 32_767;

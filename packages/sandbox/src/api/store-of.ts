@@ -1,11 +1,10 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { fieldMatcher, labelMatcher } from "../store/selectors.ts";
 import type { GroupResource, Selection, Store, WriteOptions } from "../store/store.ts";
-import type { Core, WriteContext } from "./core.ts";
 import { create } from "./create.ts";
-import { ApiFault } from "./fault.ts";
-import { pathNotFound } from "./fault-of.ts";
-import { mergePatch } from "./patch/merge-patch.ts";
+import { ApiFault, pathNotFound } from "./fault.ts";
+import { mergePatch } from "./patch/json-patch.ts";
+import type { Core, WriteContext } from "./ports.ts";
 import { remove } from "./remove.ts";
 import type { Resource } from "./resource.ts";
 import { scaled } from "./scale.ts";
@@ -15,10 +14,10 @@ const CONTROLLER = "kube-controller-manager";
 
 /** The cluster as its own controllers see it. */
 export function storeOf(core: Core): Store {
-  const { table, registry } = core;
+  const { table, served } = core;
 
   function known(id: GroupResource): Resource {
-    const resource = registry.byId(id);
+    const resource = served.byId(id);
     if (!resource) throw pathNotFound();
     return resource;
   }
@@ -70,7 +69,7 @@ export function storeOf(core: Core): Store {
         if (resource === "*" || change.resource === resource) listener(change);
       }),
     resources: () =>
-      registry.all().map(({ id, group, version, plural, kind, namespaced }) => ({
+      served.all().map(({ id, group, version, plural, kind, namespaced }) => ({
         resource: id,
         group,
         version,

@@ -1,16 +1,15 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import type { Core, WriteContext } from "./core.ts";
 import { bare, comparable, writerOf } from "./create.ts";
 import { decoded } from "./decode.ts";
-import { badRequest, conflict, isStale, notFound } from "./fault-of.ts";
-import { isRecord } from "./fields/json-value.ts";
+import { badRequest, conflict, isStale, notFound } from "./fault.ts";
 import { entriesOf, type Managers, managersOf } from "./fields/managers.ts";
 import { afterUpdate } from "./fields/tracking.ts";
+import { isRecord } from "./fields/typed-value.ts";
+import type { Core, WriteContext } from "./ports.ts";
 import { preparedForUpdate } from "./prepare.ts";
 import type { Resource } from "./resource.ts";
 import { validateChange } from "./validate.ts";
-import { isUnchanged } from "./validation/metadata.ts";
-import { at, textAt } from "./validation/read.ts";
+import { at, isUnchanged, textAt } from "./validation/metadata.ts";
 
 export interface Place {
   readonly name: string;

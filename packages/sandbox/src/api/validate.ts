@@ -1,7 +1,6 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import type { Core } from "./core.ts";
-import { ApiFault } from "./fault.ts";
-import { forbidden, invalid, notFound } from "./fault-of.ts";
+import { ApiFault, forbidden, invalid, notFound } from "./fault.ts";
+import type { Core } from "./ports.ts";
 import type { Resource } from "./resource.ts";
 import { changeProblems } from "./validation/changes.ts";
 import { schemaProblems } from "./validation/custom.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Autoscaler } from "./autoscaler.ts";
-import { conditionOf } from "./conditions.ts";
 import type { Deployment } from "./deployment.ts";
 import { deployment, template } from "./objects.fixture.ts";
+import { conditionOf } from "./pod.ts";
 import { World } from "./world.fixture.ts";
 
 let world: World;

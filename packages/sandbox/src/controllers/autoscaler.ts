@@ -1,12 +1,10 @@
 import type { UsageSource } from "../api/ports.ts";
 import type { KubeObject } from "../store/kube-object.ts";
 import { type AutoscalerMetric, currentMetric, measure } from "./autoscaler-metrics.ts";
-import { type Condition, withCondition } from "./conditions.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type View, type Write } from "./control.ts";
-import { type LabelSelector, selects } from "./labels.ts";
-import { isLeaving, type Pod } from "./pod.ts";
-import { msOf, secondsAfter, stampOf } from "./stamp.ts";
-import { normal, present, statusWrites } from "./writes.ts";
+import { type LabelSelector, selects } from "./owners.ts";
+import { type Condition, isLeaving, type Pod, withCondition } from "./pod.ts";
+import { msOf, normal, present, secondsAfter, stampOf, statusWrites } from "./writes.ts";
 
 export interface Autoscaler extends KubeObject {
   readonly spec: {

@@ -1,13 +1,11 @@
 import type { Labels } from "@binnacle/contract";
 import type { KubeObject } from "../store/kube-object.ts";
-import { isTrue } from "./conditions.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type Write } from "./control.ts";
 import { lastRunMs, nextRunMs, type Schedule, scheduleOf } from "./cron-schedule.ts";
 import { isDone, JOBS, type Job } from "./job.ts";
 import { controlled, controllersConcerned, ownedBy } from "./owners.ts";
-import { isLeaving } from "./pod.ts";
-import { msOf, stampOf } from "./stamp.ts";
-import { deletion, normal, present, statusWrites, warning } from "./writes.ts";
+import { isLeaving, isTrue } from "./pod.ts";
+import { deletion, msOf, normal, present, stampOf, statusWrites, warning } from "./writes.ts";
 
 export interface CronJob extends KubeObject {
   readonly spec: {

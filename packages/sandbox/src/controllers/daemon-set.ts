@@ -1,9 +1,8 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type View, type Write } from "./control.ts";
-import { amountOf } from "./deployment-limits.ts";
+import { amountOf } from "./deployment-rollout.ts";
 import { freeSuffix } from "./fingerprint.ts";
-import { hasAll } from "./labels.ts";
-import { controlled, controllersConcerned, ownedBy } from "./owners.ts";
+import { controlled, controllersConcerned, hasAll, ownedBy } from "./owners.ts";
 import {
   isActive,
   isAvailable,

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Write } from "./control.ts";
 import type { Deployment } from "./deployment.ts";
-import { rolloutLimits } from "./deployment-limits.ts";
-import { REVISION, revisionOf } from "./deployment-revision.ts";
+import { REVISION, revisionOf, rolloutLimits } from "./deployment-rollout.ts";
 import { shortHash } from "./fingerprint.ts";
 import { ownedBy } from "./owners.ts";
 import type { PodTemplate } from "./pod.ts";

@@ -1,7 +1,7 @@
+import type { KubeObject } from "../store/kube-object.ts";
 import type { Deployment, Scaling } from "./deployment.ts";
-import { rolloutLimits } from "./deployment-limits.ts";
 import type { ReplicaSet } from "./replica-set.ts";
-import { msOf } from "./stamp.ts";
+import { msOf } from "./writes.ts";
 
 const wantedOf = ({ spec }: ReplicaSet | Deployment): number => spec.replicas ?? 1;
 const availableOf = ({ status }: ReplicaSet): number => status?.availableReplicas ?? 0;
@@ -71,3 +71,33 @@ function lessOf(old: readonly ReplicaSet[], spare: number, spareAvailable: numbe
 }
 
 const createdMs = ({ metadata }: ReplicaSet): number => msOf(metadata.creationTimestamp) ?? 0;
+
+export interface RolloutLimits {
+  /** Pods beyond the wanted number. */
+  readonly surge: number;
+  /** Pods that may be missing. */
+  readonly unavailable: number;
+}
+
+const QUARTER = "25%";
+
+/** How far a rollout may go over and under the wanted number. Both at nothing would let it never begin. */
+export function rolloutLimits({ spec }: Deployment): RolloutLimits {
+  if (spec.strategy?.type === "Recreate") return { surge: 0, unavailable: 0 };
+  const { maxSurge = QUARTER, maxUnavailable = QUARTER } = spec.strategy?.rollingUpdate ?? {};
+  const replicas = spec.replicas ?? 1;
+  const surge = amountOf(maxSurge, replicas, Math.ceil);
+  const unavailable = Math.min(amountOf(maxUnavailable, replicas, Math.floor), replicas);
+  return surge === 0 && unavailable === 0 ? { surge, unavailable: 1 } : { surge, unavailable };
+}
+
+/** A number, or a share of the whole. */
+export function amountOf(amount: number | string, whole: number, round: (share: number) => number): number {
+  if (typeof amount === "number") return amount;
+  return amount.endsWith("%") ? round((Number(amount.slice(0, -1)) * whole) / 100) : Number(amount) || 0;
+}
+
+export const REVISION = "deployment.kubernetes.io/revision";
+
+/** The number of a version, counted up with each one that is rolled out. */
+export const revisionOf = ({ metadata }: KubeObject): number => Number(metadata.annotations?.[REVISION] ?? 0) || 0;

@@ -1,9 +1,8 @@
-import { type Condition, conditionOf, withCondition } from "./conditions.ts";
 import type { Deployment } from "./deployment.ts";
-import { rolloutLimits } from "./deployment-limits.ts";
+import { rolloutLimits } from "./deployment-rollout.ts";
+import { type Condition, conditionOf, withCondition } from "./pod.ts";
 import type { ReplicaSet } from "./replica-set.ts";
-import { secondsAfter, stampOf } from "./stamp.ts";
-import { counted } from "./writes.ts";
+import { counted, secondsAfter, stampOf } from "./writes.ts";
 
 const PROGRESS_SECONDS = 600;
 const COMPLETE = "NewReplicaSetAvailable";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { conditionOf } from "./conditions.ts";
 import type { Deployment } from "./deployment.ts";
 import { deployment, template } from "./objects.fixture.ts";
+import { conditionOf } from "./pod.ts";
 import type { ReplicaSet } from "./replica-set.ts";
 import { World } from "./world.fixture.ts";
 

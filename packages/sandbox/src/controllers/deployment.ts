@@ -1,13 +1,10 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import type { Condition } from "./conditions.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type Write } from "./control.ts";
 import { newReplicaSet, replicaSetOf } from "./deployment-replica-set.ts";
-import { revisionOf } from "./deployment-revision.ts";
-import { recreate, rollOut, scaleOnly } from "./deployment-rollout.ts";
+import { recreate, revisionOf, rollOut, scaleOnly } from "./deployment-rollout.ts";
 import { deploymentStatus } from "./deployment-status.ts";
-import type { LabelSelector } from "./labels.ts";
-import { adoptions, controlled, controllersConcerned } from "./owners.ts";
-import { isFinished, isLeaving, type Pod, type PodTemplate } from "./pod.ts";
+import { adoptions, controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
+import { type Condition, isFinished, isLeaving, type Pod, type PodTemplate } from "./pod.ts";
 import { REPLICA_SETS, type ReplicaSet } from "./replica-set.ts";
 import { deletion, normal, patchOf, statusWrites } from "./writes.ts";
 

@@ -2,8 +2,7 @@ import type { KubeObject } from "../store/kube-object.ts";
 import type { Store } from "../store/store.ts";
 import type { EventDraft } from "./control.ts";
 import { numberOf } from "./fingerprint.ts";
-import { msOf, stampOf } from "./stamp.ts";
-import { present } from "./writes.ts";
+import { msOf, present, stampOf } from "./writes.ts";
 
 const KEPT_MS = 3_600_000;
 /** What repeats faster is not worth a write. */

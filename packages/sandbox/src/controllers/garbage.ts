@@ -9,7 +9,8 @@ import {
   type View,
   type Write,
 } from "./control.ts";
-import { isLeaving } from "./pod.ts";
+import { isDone, JOBS } from "./job.ts";
+import { controllerOf, isFinished, isLeaving, type Pod } from "./pod.ts";
 import { deletion, patchOf } from "./writes.ts";
 
 const FOREGROUND = "foregroundDeletion";
@@ -98,4 +99,35 @@ function orphaning(resource: string, object: KubeObject, owned: readonly Owned[]
   const freed = owned.map((one) => released(one, uid));
   const letGo = patchOf(resource, object, { metadata: { finalizers: finalizers.filter((one) => one !== ORPHAN) } });
   return { writes: [...freed, letGo], wakeAtMs: null };
+}
+
+const ALL: Place = { resource: "pods", name: "*" };
+
+/** Pods that have ended stay for people to look at, but not without a limit; those that a Job still counts stay. */
+export const podCleanup = (mostFinished: number): Controller => ({
+  name: "pod-cleanup",
+  concerns: ({ resource, object, type, previous }) =>
+    resource === "pods" && type !== "DELETED" && isFinished(object as Pod) && !(previous && isFinished(previous as Pod))
+      ? [ALL]
+      : [],
+  step(_, view) {
+    const finished = (view.list("pods") as readonly Pod[]).filter((pod) => isFinished(pod) && !isLeaving(pod));
+    if (finished.length <= mostFinished) return NOTHING;
+    const isCounted = (pod: Pod): boolean => {
+      const owner = controllerOf(pod);
+      const job = owner?.kind === "Job" ? view.get(JOBS, owner.name, pod.metadata.namespace) : null;
+      return job !== null && !isDone(job);
+    };
+    return cleanedUp(
+      finished.filter((pod) => !isCounted(pod)),
+      finished.length - mostFinished,
+    );
+  },
+});
+
+function cleanedUp(pods: readonly Pod[], count: number): Outcome {
+  const oldest = [...pods].sort((a, b) =>
+    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
+  );
+  return { writes: oldest.slice(0, count).map((pod) => deletion("pods", pod)), wakeAtMs: null };
 }

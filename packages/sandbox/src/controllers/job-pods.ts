@@ -1,21 +1,15 @@
-import type { KubeObject } from "../store/kube-object.ts";
 import type { Outcome, Write } from "./control.ts";
 import { freeSuffix } from "./fingerprint.ts";
 import type { Job } from "./job.ts";
-import { completionsOf, failedOf, succeededOf } from "./job-verdict.ts";
+import { completionsOf, failedOf, INDEX, indexOf, succeededOf } from "./job-status.ts";
 import { ownedBy } from "./owners.ts";
 import { isActive, isFinished, type Pod } from "./pod.ts";
-import { rankedForDeletion } from "./pod-ranking.ts";
-import { msOf } from "./stamp.ts";
-import { deletion, normal, present } from "./writes.ts";
+import { rankedForDeletion } from "./replica-set.ts";
+import { deletion, msOf, normal, present } from "./writes.ts";
 
 const SOURCE = "job-controller";
-const INDEX = "batch.kubernetes.io/job-completion-index";
 const FIRST_BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 600_000;
-
-/** -1 for a pod without one. */
-export const indexOf = ({ metadata }: KubeObject): number => Number(metadata.annotations?.[INDEX] ?? -1);
 
 /** As many pods as still have something to do, after a pause when the last one failed. */
 export function jobPods(job: Job, pods: readonly Pod[], nowMs: number): Outcome {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { conditionOf } from "./conditions.ts";
 import type { Job } from "./job.ts";
 import { job } from "./objects.fixture.ts";
-import { isActive } from "./pod.ts";
+import { conditionOf, isActive } from "./pod.ts";
 import { World } from "./world.fixture.ts";
 
 let world: World;

@@ -1,14 +1,10 @@
 import type { KubeObject } from "../store/kube-object.ts";
-import { type Condition, isTrue } from "./conditions.ts";
 import { type Controller, earliest, NOTHING, type Outcome, placeOf, type Write } from "./control.ts";
 import { jobPods } from "./job-pods.ts";
-import { jobStatus } from "./job-status.ts";
-import { verdictOf } from "./job-verdict.ts";
-import type { LabelSelector } from "./labels.ts";
-import { controlled, controllersConcerned } from "./owners.ts";
-import { isActive, isLeaving, type Pod, type PodTemplate } from "./pod.ts";
-import { secondsAfter } from "./stamp.ts";
-import { deletion, normal, statusWrites, warning } from "./writes.ts";
+import { jobStatus, verdictOf } from "./job-status.ts";
+import { controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
+import { type Condition, isActive, isLeaving, isTrue, type Pod, type PodTemplate } from "./pod.ts";
+import { deletion, normal, secondsAfter, statusWrites, warning } from "./writes.ts";
 
 export interface Job extends KubeObject {
   readonly spec: {

@@ -1,7 +1,7 @@
+import { type LabelRequirement, type Labels, meetsRequirement } from "@binnacle/contract";
 import type { KubeObject, OwnerReference } from "../store/kube-object.ts";
 import type { GroupResource, StoreEvent } from "../store/store.ts";
 import type { Place, View, Write } from "./control.ts";
-import { type LabelSelector, selects } from "./labels.ts";
 import { controllerOf, isControlledBy, isLeaving } from "./pod.ts";
 import { patchOf } from "./writes.ts";
 
@@ -49,3 +49,18 @@ export function controllersConcerned({ object, previous }: StoreEvent, kind: str
   );
   return [...names].map((name) => ({ resource, name, namespace: object.metadata.namespace }));
 }
+
+export interface LabelSelector {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly LabelRequirement[];
+}
+
+/** A selector that is not there selects nothing, an empty one everything. */
+export function selects(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
+  if (!selector) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return hasAll(labels, matchLabels) && matchExpressions.every((requirement) => meetsRequirement(labels, requirement));
+}
+
+export const hasAll = (labels: Labels, wanted: Labels): boolean =>
+  Object.entries(wanted).every(([name, value]) => labels[name] === value);

@@ -1,8 +1,6 @@
 import type { Labels } from "@binnacle/contract";
 import type { KubeObject, OwnerReference } from "../store/kube-object.ts";
-import type { Condition } from "./conditions.ts";
-import { conditionOf } from "./conditions.ts";
-import { secondsAfter } from "./stamp.ts";
+import { secondsAfter, stampOf } from "./writes.ts";
 
 type Quantities = Readonly<Record<string, string>>;
 
@@ -106,4 +104,37 @@ export function isAvailable(pod: Pod, minReadySeconds: number, nowMs: number): b
 export function nextAvailableMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | null {
   const times = pods.map((pod) => availableAtMs(pod, minReadySeconds)).filter((time) => time !== null && time > nowMs);
   return times.length === 0 ? null : Math.min(...times.filter((time) => time !== null));
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly lastUpdateTime?: string;
+  readonly lastProbeTime?: string | null;
+}
+
+function conditionsOf(object: KubeObject): readonly Condition[] {
+  const status = object["status"] as { readonly conditions?: readonly Condition[] } | undefined;
+  return status?.conditions ?? [];
+}
+
+export const conditionOf = (object: KubeObject, type: string): Condition | undefined =>
+  conditionsOf(object).find((condition) => condition.type === type);
+
+export const isTrue = (object: KubeObject, type: string): boolean => conditionOf(object, type)?.status === "True";
+
+/** The conditions with one more, or with a changed one: its time of transition is that of its last other status. */
+export function withCondition(
+  conditions: readonly Condition[],
+  condition: Condition,
+  nowMs: number,
+): readonly Condition[] {
+  const before = conditions.find(({ type }) => type === condition.type);
+  const isSame = before?.status === condition.status;
+  const lastTransitionTime = (isSame && before.lastTransitionTime) || stampOf(nowMs);
+  const next = { ...condition, lastTransitionTime };
+  return before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next];
 }

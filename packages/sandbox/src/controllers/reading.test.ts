@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { withCondition } from "./conditions.ts";
 import { freeSuffix, shortHash } from "./fingerprint.ts";
-import { type LabelSelector, selects } from "./labels.ts";
 import { barePod } from "./objects.fixture.ts";
-import type { Pod } from "./pod.ts";
-import { rankedForDeletion } from "./pod-ranking.ts";
-import { durationMs, stampOf } from "./stamp.ts";
+import { type LabelSelector, selects } from "./owners.ts";
+import { type Pod, withCondition } from "./pod.ts";
+import { rankedForDeletion } from "./replica-set.ts";
+import { durationMs, stampOf } from "./writes.ts";
 
 describe("what controllers read", () => {
   const LABELS = { app: "web", tier: "front" };

@@ -1,11 +1,18 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type Write } from "./control.ts";
 import { freeSuffix } from "./fingerprint.ts";
-import { hasAll, type LabelSelector } from "./labels.ts";
-import { adoptions, controlled, controllersConcerned, ownedBy } from "./owners.ts";
-import { isActive, isAvailable, isLeaving, isReady, nextAvailableMs, type Pod, type PodTemplate } from "./pod.ts";
-import { rankedForDeletion } from "./pod-ranking.ts";
-import { counted, deletion, normal, present, statusWrites } from "./writes.ts";
+import { adoptions, controlled, controllersConcerned, hasAll, type LabelSelector, ownedBy } from "./owners.ts";
+import {
+  conditionOf,
+  isActive,
+  isAvailable,
+  isLeaving,
+  isReady,
+  nextAvailableMs,
+  type Pod,
+  type PodTemplate,
+} from "./pod.ts";
+import { counted, deletion, msOf, normal, present, statusWrites } from "./writes.ts";
 
 export interface ReplicaSet extends KubeObject {
   readonly spec: {
@@ -105,3 +112,23 @@ function statusOf(set: ReplicaSet, active: readonly Pod[], nowMs: number): Write
     }),
   });
 }
+
+const COST = "controller.kubernetes.io/pod-deletion-cost";
+
+/** The pods of a set, those first that are missed least: not running, then unready, then cheap, then young. */
+export const rankedForDeletion = (pods: readonly Pod[]): readonly Pod[] =>
+  [...pods].sort((a, b) => {
+    const [left, right] = [rankOf(a), rankOf(b)];
+    const place = left.findIndex((value, index) => value !== right[index]);
+    return (left[place] ?? 0) - (right[place] ?? 0);
+  });
+
+const rankOf = (pod: Pod): readonly number[] => [
+  Number(pod.spec.nodeName !== undefined),
+  ["Pending", "Unknown", "Running"].indexOf(pod.status?.phase ?? "Pending"),
+  Number(isReady(pod)),
+  Number(pod.metadata.annotations?.[COST] ?? 0) || 0,
+  -(msOf(conditionOf(pod, "Ready")?.lastTransitionTime) ?? 0),
+  -Math.max(0, ...(pod.status?.containerStatuses ?? []).map(({ restartCount }) => restartCount)),
+  -(msOf(pod.metadata.creationTimestamp) ?? 0),
+];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Deployment } from "./deployment.ts";
-import { amountOf, rolloutLimits } from "./deployment-limits.ts";
+import { amountOf, rolloutLimits } from "./deployment-rollout.ts";
 import { deployment, template } from "./objects.fixture.ts";
 import { isActive, isReady } from "./pod.ts";
 import { World } from "./world.fixture.ts";

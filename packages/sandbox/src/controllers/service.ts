@@ -4,7 +4,7 @@ import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, type Place, placeOf, type View, type Write } from "./control.ts";
 import { endpointSliceOf, endpointsOf } from "./endpoints.ts";
 import { numberOf } from "./fingerprint.ts";
-import { hasAll } from "./labels.ts";
+import { hasAll } from "./owners.ts";
 import { isFinished, isLeaving, type Pod } from "./pod.ts";
 import { deletion, statusWrites } from "./writes.ts";
 

@@ -1,9 +1,17 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type Write } from "./control.ts";
-import { amountOf } from "./deployment-limits.ts";
-import type { LabelSelector } from "./labels.ts";
-import { controlled, controllersConcerned } from "./owners.ts";
-import { isAvailable, isFinished, isLeaving, nextAvailableMs, type Pod, type PodTemplate } from "./pod.ts";
+import { amountOf } from "./deployment-rollout.ts";
+import { controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
+import {
+  isActive,
+  isAvailable,
+  isFinished,
+  isLeaving,
+  isReady,
+  nextAvailableMs,
+  type Pod,
+  type PodTemplate,
+} from "./pod.ts";
 import {
   CONTROLLER_REVISIONS,
   type ControllerRevision,
@@ -13,8 +21,7 @@ import {
   updateRevisionOf,
 } from "./revisions.ts";
 import { type ClaimTemplate, claimWrites, ordinalOf, statefulPod } from "./stateful-pod.ts";
-import { statefulStatus } from "./stateful-status.ts";
-import { deletion, normal, statusWrites } from "./writes.ts";
+import { counted, deletion, normal, statusWrites } from "./writes.ts";
 
 export interface StatefulSet extends KubeObject {
   readonly spec: {
@@ -175,3 +182,38 @@ const deletedOf = (set: StatefulSet, pod: Pod): Write[] => [
     `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`,
   ),
 ];
+
+function statefulStatus(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  current: ControllerRevision,
+  update: ControllerRevision,
+  nowMs: number,
+) {
+  const { replicas = 1, minReadySeconds = 0, updateStrategy } = set.spec;
+  const existing = pods.filter((pod) => !isFinished(pod));
+  const active = pods.filter(isActive);
+  const ready = active.filter(isReady).length;
+  const ofRevision = ({ metadata }: ControllerRevision) =>
+    active.filter((pod) => revisionOfPod(pod) === metadata.name).length;
+  const updated = ofRevision(update);
+  const isRolledOut =
+    (updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" &&
+    existing.length === replicas &&
+    updated === replicas &&
+    ready === replicas;
+  const shown = isRolledOut ? update : current;
+  return {
+    observedGeneration: set.metadata.generation ?? 1,
+    replicas: existing.length,
+    ...counted({
+      readyReplicas: ready,
+      currentReplicas: ofRevision(shown),
+      updatedReplicas: updated,
+    }),
+    availableReplicas: active.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length,
+    currentRevision: shown.metadata.name,
+    updateRevision: update.metadata.name,
+    collisionCount: 0,
+  };
+}

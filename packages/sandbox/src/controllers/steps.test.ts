@@ -9,9 +9,9 @@ import { type Namespace, stepNamespace } from "./namespace.ts";
 import { barePod, configMap, cronJob, deployment, job, namespace, replicaSet } from "./objects.fixture.ts";
 import type { Pod } from "./pod.ts";
 import { type ReplicaSet, stepReplicaSet } from "./replica-set.ts";
-import { stampOf } from "./stamp.ts";
 import { START_MS } from "./virtual-time.fixture.ts";
 import { stepClaim, type VolumeClaim } from "./volume-claim.ts";
+import { stampOf } from "./writes.ts";
 
 /** An object as the store would give it out. */
 function stored<T extends KubeObject>(draft: ObjectDraft, more: object = {}): T {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { App } from "@binnacle/contract";
+import { waitMs } from "./figures.ts";
 import type { FleetApi } from "./fleet-api.adapter.ts";
-import { waitMs } from "./pace.ts";
 
 /** An app with the change that was accepted last, and when the answer came. */
 export interface Committed {

@@ -1,6 +1,6 @@
 import { parseConfig } from "../../../operator/src/config.ts";
 import type { KubeAccess } from "../../../operator/src/kube/kube-access.ts";
-import type { LinkLog } from "../../../operator/src/link/link-log.ts";
+import type { LinkLog } from "../../../operator/src/link/ports.ts";
 import { startOperator } from "../../../operator/src/operator.ts";
 import { type Sandbox, startSandbox } from "../sandbox.ts";
 import type { ObjectDraft } from "../store/kube-object.ts";

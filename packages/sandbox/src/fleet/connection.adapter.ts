@@ -1,7 +1,7 @@
-import type { KubeAnswer, KubeConnection, SentRequest } from "../../../operator/src/kube/kube-connection.ts";
+import type { KubeAnswer, KubeConnection, SentRequest } from "../../../operator/src/kube/kube-access.ts";
 import type { Handler } from "../api/http/handler.ts";
 import type { ApiResponse } from "../api/http/message.ts";
-import { TextStream } from "./text-stream.ts";
+import { TextStream } from "./messages.ts";
 
 /** The way from an operator to a sandbox in the same process: no sockets, no buffers of theirs. */
 export function connectionTo(handle: Handler): KubeConnection {

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { databaseProcesses, takenBytes } from "./memory.adapter.ts";
+import { databaseProcesses, takenBytes } from "./crew.adapter.ts";
 
 const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
 

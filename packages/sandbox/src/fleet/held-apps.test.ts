@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from "@binnacle/contract";
 import { expect, test } from "vitest";
 import type { KubeObject } from "../store/kube-object.ts";
-import { heldApps } from "./held-apps.ts";
+import { heldApps } from "./figures.ts";
 
 const app = {
   apiVersion: "binnacle.dev/v1alpha1",

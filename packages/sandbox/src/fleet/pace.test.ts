@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dealt, quantile, waitMs } from "./pace.ts";
+import { dealt, quantile, waitMs } from "./figures.ts";
 
 describe("the pace of changes", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { Sink } from "../api/http/message.ts";
-import { TextStream } from "./text-stream.ts";
+import { TextStream } from "./messages.ts";
 
 function opened(signal: AbortSignal | null = null) {
   const stop = vi.fn();

@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import type { LinkLog } from "../../../operator/src/link/link-log.ts";
+import type { LinkLog } from "../../../operator/src/link/ports.ts";
 import type { ObjectDraft } from "../store/kube-object.ts";
 import { type RunningCluster, startCluster } from "./cluster.adapter.ts";
-import { heldApps } from "./held-apps.ts";
+import { heldApps } from "./figures.ts";
 import type { Answer, Ask, Launch } from "./messages.ts";
 
 /** Many clusters in one process. Questions come and answers go over the channel to the process that has started this one. */

@@ -1,6 +1,6 @@
 import { numberOf } from "../controllers/fingerprint.ts";
 import type { Container, ContainerEnd, ContainerStatus, Pod } from "../controllers/pod.ts";
-import { stampOf } from "../controllers/stamp.ts";
+import { stampOf } from "../controllers/writes.ts";
 
 const hex = (text: string): string => numberOf(text).toString(16).padStart(8, "0");
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { conditionOf } from "../controllers/conditions.ts";
 import { barePod, deployment, template } from "../controllers/objects.fixture.ts";
-import type { Pod } from "../controllers/pod.ts";
+import { conditionOf, type Pod } from "../controllers/pod.ts";
 import { World } from "../controllers/world.fixture.ts";
 import { SIMULATED } from "./nodes.ts";
 

@@ -1,5 +1,6 @@
 import type { LogLine } from "../api/ports.ts";
 import { fractionOf, numberOf } from "../controllers/fingerprint.ts";
+import type { KubeObject } from "../store/kube-object.ts";
 
 /** One run of a container, of which each has lines of its own. */
 export interface ContainerRun {
@@ -77,4 +78,24 @@ function lastLine({ exitCode, endReason }: ContainerRun, atMs: number): LogLine 
   if (exitCode === 0) return { atMs, text: `level=info msg="done"` };
   const text = endReason === "OOMKilled" ? "allocating memory" : "unrecoverable failure, giving up";
   return { atMs, text: `level=error msg="${text}" exit_code=${exitCode}` };
+}
+
+const ALL_PODS = "sandbox-log";
+
+/** The names of the ConfigMaps that may say what a pod has logged: its own one, or the one of all pods beside it. */
+export const logNamesOf = ({ metadata }: KubeObject): readonly string[] => [`${ALL_PODS}-${metadata.name}`, ALL_PODS];
+
+const LINE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))(?: (.*))?$/;
+
+/** The lines that stand under `log`, each behind its time; one without a time has that of the line before it. */
+export function writtenLines({ data }: KubeObject): readonly LogLine[] {
+  const { log } = (data ?? {}) as { readonly log?: string };
+  if (!log) return [];
+  const lines: LogLine[] = [];
+  for (const line of log.replace(/\n$/, "").split("\n")) {
+    const [, stamp = "", text = ""] = LINE.exec(line) ?? [];
+    const atMs = stamp === "" ? (lines.at(-1)?.atMs ?? 0) : Date.parse(stamp);
+    lines.push({ atMs, text: stamp === "" ? line : text });
+  }
+  return lines;
 }

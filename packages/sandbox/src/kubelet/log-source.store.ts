@@ -3,8 +3,7 @@ import { type Time, TimerQueue } from "../controllers/timer-queue.ts";
 import type { KubeObject } from "../store/kube-object.ts";
 import type { Store, StoreEvent } from "../store/store.ts";
 import { laterRun, runOf } from "./container-run.ts";
-import { type ContainerRun, linesUntil, nextLineMs } from "./log-lines.ts";
-import { logNamesOf, writtenLines } from "./written-log.ts";
+import { type ContainerRun, linesUntil, logNamesOf, nextLineMs, writtenLines } from "./log-lines.ts";
 
 interface Follower {
   readonly place: LogPlace;

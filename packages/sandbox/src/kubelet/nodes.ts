@@ -1,6 +1,6 @@
-import { type Condition, withCondition } from "../controllers/conditions.ts";
 import { type Controller, NOTHING, type Outcome, type Write } from "../controllers/control.ts";
-import { stampOf } from "../controllers/stamp.ts";
+import { type Condition, withCondition } from "../controllers/pod.ts";
+import { stampOf } from "../controllers/writes.ts";
 import { nodeIp } from "./pod-status.ts";
 import type { SimulationSettings } from "./settings.ts";
 

@@ -1,9 +1,8 @@
 import { NOTHING, type Outcome } from "../controllers/control.ts";
 import { type ContainerEnd, type ContainerStatus, controllerOf, type Pod } from "../controllers/pod.ts";
-import { msOf } from "../controllers/stamp.ts";
-import { normal, warning } from "../controllers/writes.ts";
+import { msOf, normal, warning } from "../controllers/writes.ts";
+import { type Fate, fateOf } from "./container-run.ts";
 import { backedOff, ended, endOf, restarted } from "./container-status.ts";
-import { type Fate, fateOf } from "./fate.ts";
 import { KUBELET, podWrites } from "./pod-status.ts";
 import type { SimulationSettings } from "./settings.ts";
 

@@ -1,9 +1,8 @@
 import { NOTHING, type Outcome, placeOf, type Write } from "../controllers/control.ts";
 import { type Container, isFinished, isLeaving, type Pod } from "../controllers/pod.ts";
-import { msOf, stampOf } from "../controllers/stamp.ts";
-import { normal, warning } from "../controllers/writes.ts";
+import { msOf, normal, stampOf, warning } from "../controllers/writes.ts";
+import { fateOf, isMissingImage, readyAfterMs } from "./container-run.ts";
 import { initStatus, running, waiting } from "./container-status.ts";
-import { fateOf, isMissingImage, readyAfterMs } from "./fate.ts";
 import { stepEnd } from "./pod-end.ts";
 import { KUBELET, nodeIp, podWrites } from "./pod-status.ts";
 import type { SimulationSettings } from "./settings.ts";

@@ -1,7 +1,6 @@
-import { type Condition, withCondition } from "../controllers/conditions.ts";
 import type { Write } from "../controllers/control.ts";
 import { numberOf } from "../controllers/fingerprint.ts";
-import type { ContainerStatus, Pod, PodStatus } from "../controllers/pod.ts";
+import { type Condition, type ContainerStatus, type Pod, type PodStatus, withCondition } from "../controllers/pod.ts";
 import { statusWrites } from "../controllers/writes.ts";
 
 export const KUBELET = "kubelet";

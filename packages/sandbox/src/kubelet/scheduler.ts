@@ -1,13 +1,11 @@
-import type { Labels } from "@binnacle/contract";
-import { conditionOf, withCondition } from "../controllers/conditions.ts";
+import { type Labels, parseQuantity } from "@binnacle/contract";
 import { type Controller, NOTHING, type Outcome, type Place, type View, type Write } from "../controllers/control.ts";
-import { hasAll } from "../controllers/labels.ts";
-import { isFinished, isLeaving, type Pod } from "../controllers/pod.ts";
+import { hasAll } from "../controllers/owners.ts";
+import { conditionOf, isFinished, isLeaving, type Pod, withCondition } from "../controllers/pod.ts";
 import { normal, patchOf, statusWrites, warning } from "../controllers/writes.ts";
 import type { KubeObject } from "../store/kube-object.ts";
 import type { StoreEvent } from "../store/store.ts";
-import { fateOf } from "./fate.ts";
-import { amountsOf, fits, type Room, roomOf, taken } from "./node-room.ts";
+import { fateOf } from "./container-run.ts";
 
 const SOURCE = "default-scheduler";
 const MANAGER = "kube-scheduler";
@@ -117,4 +115,56 @@ function unscheduled(pod: Pod, message: string, nowMs: number): Write[] {
     ...statusWrites("pods", pod, { phase: "Pending", ...pod.status, conditions }, MANAGER),
     warning(SOURCE, pod, "FailedScheduling", message),
   ];
+}
+
+export interface Amounts {
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+/** What a node can still take. */
+export interface Room extends Amounts {
+  readonly node: Node;
+  /** That it has. */
+  readonly pods: number;
+  readonly mostPods: number;
+}
+
+/** What the containers of a pod ask for. */
+function amountsOf({ spec }: Pod): Amounts {
+  const total = (resource: "cpu" | "memory") =>
+    spec.containers.reduce((sum, { resources = {} }) => {
+      return sum + (parseQuantity(resources.requests?.[resource] ?? resources.limits?.[resource]) ?? 0);
+    }, 0);
+  return { cpu: total("cpu"), memory: total("memory") };
+}
+
+function roomOf(node: Node, pods: readonly Pod[]): Room {
+  const { cpu, memory, pods: mostPods } = node.status?.allocatable ?? {};
+  const own = pods.filter((pod) => pod.spec.nodeName === node.metadata.name && !isFinished(pod));
+  const empty = {
+    node,
+    pods: 0,
+    cpu: parseQuantity(cpu) ?? 0,
+    memory: parseQuantity(memory) ?? 0,
+    mostPods: parseQuantity(mostPods) ?? 0,
+  };
+  return own.map(amountsOf).reduce(taken, empty);
+}
+
+const taken = (room: Room, { cpu, memory }: Amounts): Room => ({
+  ...room,
+  pods: room.pods + 1,
+  cpu: room.cpu - cpu,
+  memory: room.memory - memory,
+});
+
+/** Fractions of a core do not add up exactly. */
+const CRUMB = 1e-6;
+
+/** Null when there is room, else what is missing. */
+function fits(room: Room, { cpu, memory }: Amounts): string | null {
+  if (room.pods >= room.mostPods) return "Too many pods";
+  if (cpu > room.cpu + CRUMB) return "Insufficient cpu";
+  return memory > room.memory ? "Insufficient memory" : null;
 }

@@ -1,3 +1,7 @@
+import { type Controller, NOTHING, placeOf } from "../controllers/control.ts";
+import type { Pod } from "../controllers/pod.ts";
+import { stepPod } from "./pod-lifecycle.ts";
+
 /** How large the simulated cluster is, and how fast what is in it. Times count from whole seconds. */
 export interface SimulationSettings {
   readonly nodes: number;
@@ -35,3 +39,17 @@ export const DEFAULT_SETTINGS: SimulationSettings = {
   mostEvents: 1_000,
   mostFinishedPods: 100,
 };
+
+/** The kubelets of all nodes. */
+export const kubelet = (settings: SimulationSettings): Controller => ({
+  name: "kubelet",
+  concerns: ({ resource, type, object }) =>
+    resource === "pods" && type !== "DELETED" ? [placeOf("pods", object)] : [],
+  step({ name, namespace }, view, nowMs) {
+    const pod = view.get("pods", name, namespace) as Pod | null;
+    if (!pod) return NOTHING;
+    const { nodeName } = pod.spec;
+    const isHosted = nodeName === undefined || view.get("nodes", nodeName) !== null;
+    return isHosted ? stepPod(pod, settings, nowMs) : NOTHING;
+  },
+});

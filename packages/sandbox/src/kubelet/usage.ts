@@ -2,8 +2,8 @@ import { parseQuantity } from "@binnacle/contract";
 import type { PodUsage, Usage } from "../api/ports.ts";
 import { fractionOf } from "../controllers/fingerprint.ts";
 import type { Container, Pod } from "../controllers/pod.ts";
-import { msOf } from "../controllers/stamp.ts";
-import { annotationOf } from "./fate.ts";
+import { msOf } from "../controllers/writes.ts";
+import { annotationOf } from "./container-run.ts";
 
 const WINDOW_SECONDS = 15;
 const IDLE_CORES = 0.02;

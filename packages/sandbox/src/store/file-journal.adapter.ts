@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { appendFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Journal, JournalRecord } from "./journal.ts";
+import type { Journal, JournalRecord } from "./kube-object.ts";
 
 /** A file with so many lines more than objects is written anew. */
 const MOST_OLD_LINES = 5_000;

@@ -1,5 +1,4 @@
-import type { Journal } from "./journal.ts";
-import type { KubeObject } from "./kube-object.ts";
+import type { Journal, KubeObject } from "./kube-object.ts";
 import type { GroupResource, StoreEvent } from "./store.ts";
 
 /** A change with the version that it made. */

@@ -1,6 +1,5 @@
 import type { KubeObject } from "../../kube/kube-client.ts";
-import { objectOf, type WorkloadContext } from "./component-context.ts";
-import { present, someOf } from "./present.ts";
+import { objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
 import { servedPorts } from "./publishers.ts";
 import type { Workload } from "./rendering.ts";
 

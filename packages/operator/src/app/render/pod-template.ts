@@ -1,10 +1,8 @@
 import { API_GROUP } from "@binnacle/contract";
-import type { WorkloadContext } from "./component-context.ts";
-import { configurationChecksum, environmentFields } from "./configuration.ts";
-import { fieldsOf, present, someOf } from "./present.ts";
-import { probeFields } from "./probes.ts";
+import type { KubeObject } from "../../kube/kube-client.ts";
+import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
+import { configurationChecksum, environmentFields } from "./environment.ts";
 import type { Workload } from "./rendering.ts";
-import { podVolumes, volumeMounts } from "./volumes.ts";
 
 export const CHECKSUM_ANNOTATION = `${API_GROUP}/configuration-checksum`;
 const TERMINATION_SECONDS = 30;
@@ -77,3 +75,73 @@ function resources({ resources: { requests = {}, limits = {} } = {}, autoscale }
     present({ requests: fieldsOf(present({ cpu, ...present(requests) })), limits: fieldsOf(present(limits)) }),
   );
 }
+
+type Probes = NonNullable<Workload["probes"]>;
+type Probe = NonNullable<Probes["liveness"]>;
+
+const DEFAULT_PERIOD_SECONDS = 10;
+const DEFAULT_FAILURES = 3;
+
+function probe({ path, port, command, ...timing }: Probe) {
+  return present({
+    httpGet: path !== undefined && port !== undefined ? { path, port } : undefined,
+    tcpSocket: path === undefined && port !== undefined ? { port } : undefined,
+    exec: command && { command },
+    initialDelaySeconds: timing.initial_delay_seconds || undefined,
+    periodSeconds: timing.period_seconds,
+    timeoutSeconds: timing.timeout_seconds,
+    failureThreshold: timing.failure_threshold,
+  });
+}
+
+const probeFields = ({ liveness, readiness, startup }: Probes = {}) =>
+  present({
+    livenessProbe: liveness && probe(liveness),
+    readinessProbe: readiness && probe(readiness),
+    startupProbe: startup && probe(startup),
+  });
+
+/** How long a pod may take to start before its startup probe gives it up. */
+export function startupSeconds({ startup }: Probes = {}): number {
+  if (!startup) return 0;
+  const { initial_delay_seconds = 0, period_seconds, failure_threshold } = startup;
+  return initial_delay_seconds + (period_seconds ?? DEFAULT_PERIOD_SECONDS) * (failure_threshold ?? DEFAULT_FAILURES);
+}
+
+type Volume = NonNullable<Workload["volumes"]>[number];
+
+const claimSpec = ({ size_gb }: Volume) => ({
+  accessModes: ["ReadWriteOnce"],
+  resources: { requests: { storage: `${size_gb}Gi` } },
+});
+
+/** Each replica of a StatefulSet has volumes of its own, whatever their number: the templates cannot be added later. */
+const hasOwnVolumes = ({ kind }: Workload): boolean => kind === "statefulset";
+
+export function claimObjects(context: WorkloadContext): KubeObject[] {
+  if (hasOwnVolumes(context.spec)) return [];
+  return (context.spec.volumes ?? []).map((volume) =>
+    objectOf(context, "v1", "PersistentVolumeClaim", context.names.claim(volume.name), { spec: claimSpec(volume) }),
+  );
+}
+
+export const claimTemplates = ({ spec, labels }: WorkloadContext) =>
+  someOf(
+    (spec.volumes ?? []).map((volume) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: volume.name, labels },
+      spec: claimSpec(volume),
+    })),
+  );
+
+const volumeMounts = ({ volumes = [] }: Workload) =>
+  someOf(volumes.map(({ name, mount_path }) => ({ name, mountPath: mount_path })));
+
+/** Those of a StatefulSet come from its templates. */
+const podVolumes = ({ spec, names }: WorkloadContext) =>
+  hasOwnVolumes(spec)
+    ? undefined
+    : someOf(
+        (spec.volumes ?? []).map(({ name }) => ({ name, persistentVolumeClaim: { claimName: names.claim(name) } })),
+      );

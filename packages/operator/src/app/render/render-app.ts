@@ -1,20 +1,16 @@
 import type { DesiredComponent } from "@binnacle/contract";
-import type { StoredResource } from "../../desired/desired-store.ts";
+import type { StoredResource } from "../../desired/desired-state.ts";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { componentNames } from "../names.ts";
-import { autoscalerObjects } from "./autoscaler.ts";
-import type { WorkloadContext } from "./component-context.ts";
-import { configurationObjects, secretsObject } from "./configuration.ts";
-import { environmentOf } from "./environment.ts";
-import { componentLabels, selectorLabels } from "./labels.ts";
+import { componentLabels, selectorLabels, type WorkloadContext } from "./component-context.ts";
+import { configurationObjects, environmentOf, secretsObject } from "./environment.ts";
 import { ingressObjects, serviceObjects } from "./network.ts";
-import { renderedProblem } from "./object-problems.ts";
+import { claimObjects } from "./pod-template.ts";
+import { problemOf, renderedProblem } from "./problems.ts";
 import { publisherOf } from "./publishers.ts";
 import type { RenderedComponent, Rendering, Surroundings } from "./rendering.ts";
-import { problemOf } from "./spec-problems.ts";
 import { needsOf, startOrder } from "./start-order.ts";
-import { claimObjects } from "./volumes.ts";
-import { accountObjects, workloadObject } from "./workload.ts";
+import { accountObjects, autoscalerObjects, workloadObject } from "./workload.ts";
 
 type App = Pick<StoredResource<"app">, "spec" | "secret">;
 

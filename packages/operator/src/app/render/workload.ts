@@ -1,11 +1,8 @@
 import { canonicalJson } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { shortHash } from "../names.ts";
-import { objectOf, type WorkloadContext } from "./component-context.ts";
-import { podTemplate } from "./pod-template.ts";
-import { present, someOf } from "./present.ts";
-import { startupSeconds } from "./probes.ts";
-import { claimTemplates } from "./volumes.ts";
+import { objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
+import { claimTemplates, podTemplate, startupSeconds } from "./pod-template.ts";
 
 /** Earlier versions are kept by the control plane, with all that belongs to them. */
 const REVISIONS_KEPT = 3;
@@ -15,7 +12,7 @@ const RUNS_KEPT = 3;
 const LATEST_START_SECONDS = 3600;
 
 const isRunOnce = ({ kind }: WorkloadContext["spec"]): boolean => kind === "job" || kind === "cronjob";
-export const scalesByItself = ({ spec, isPaused }: WorkloadContext): boolean =>
+const scalesByItself = ({ spec, isPaused }: WorkloadContext): boolean =>
   spec.autoscale !== undefined && !isPaused && !isRunOnce(spec);
 
 /** Where an autoscaler decides, the number is not said at all: two who say it would take it from each other forever. */
@@ -111,4 +108,28 @@ function cronJob(context: WorkloadContext): KubeObject {
       },
     },
   });
+}
+
+/** None while the app is paused: it would have the replicas back at once. */
+export function autoscalerObjects(
+  context: WorkloadContext,
+  { apiVersion, kind, metadata: { name } }: KubeObject,
+): KubeObject[] {
+  const { autoscale } = context.spec;
+  if (!autoscale || !scalesByItself(context)) return [];
+  return [
+    objectOf(context, "autoscaling/v2", "HorizontalPodAutoscaler", context.names.base, {
+      spec: {
+        scaleTargetRef: { apiVersion, kind, name },
+        minReplicas: autoscale.min,
+        maxReplicas: autoscale.max,
+        metrics: [
+          {
+            type: "Resource",
+            resource: { name: "cpu", target: { type: "Utilization", averageUtilization: autoscale.cpu_percent } },
+          },
+        ],
+      },
+    }),
+  ];
 }

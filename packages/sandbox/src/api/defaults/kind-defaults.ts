@@ -1,6 +1,5 @@
-import { isRecord, type JsonRecord } from "../fields/json-value.ts";
-import { whenAbsent, whenEmpty } from "./absent.ts";
-import { POD_DEFAULTS } from "./pod-defaults.ts";
+import { isRecord, type JsonRecord } from "../fields/typed-value.ts";
+import { POD_DEFAULTS, whenAbsent, whenEmpty } from "./pod-defaults.ts";
 import { WORKLOAD_DEFAULTS } from "./workload-defaults.ts";
 
 type Defaults = Readonly<Record<string, (value: JsonRecord) => JsonRecord>>;

@@ -1,5 +1,4 @@
-import { isRecord, type JsonRecord } from "../fields/json-value.ts";
-import { whenAbsent, whenEmpty } from "./absent.ts";
+import { isRecord, type JsonRecord } from "../fields/typed-value.ts";
 
 type Defaults = Readonly<Record<string, (value: JsonRecord) => JsonRecord>>;
 
@@ -75,4 +74,16 @@ function pullPolicy(image: unknown): string {
   if (name.includes("@")) return "IfNotPresent";
   const tag = /:([^/:]+)$/.exec(name)?.[1] ?? "latest";
   return tag === "latest" ? "Always" : "IfNotPresent";
+}
+
+/** The fields that the value does not have. */
+export function whenAbsent(value: JsonRecord, defaults: JsonRecord): JsonRecord {
+  return Object.fromEntries(
+    Object.entries(defaults).filter(([name]) => value[name] === undefined || value[name] === null),
+  );
+}
+
+/** The fields that the value does not have, or has as an empty text or a zero. */
+export function whenEmpty(value: JsonRecord, defaults: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !value[name]));
 }

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../fields/json-value.ts";
-import { whenAbsent, whenEmpty } from "./absent.ts";
+import { isRecord, type JsonRecord } from "../fields/typed-value.ts";
+import { whenAbsent, whenEmpty } from "./pod-defaults.ts";
 
 type Defaults = Readonly<Record<string, (value: JsonRecord) => JsonRecord>>;
 

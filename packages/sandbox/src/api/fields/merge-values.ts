@@ -1,7 +1,6 @@
 import { fieldSchema, type Schema } from "../schema/schema.ts";
-import type { FieldSet } from "./field-set.ts";
-import { isRecord } from "./json-value.ts";
-import { stepOfElement, UnidentifiedElement } from "./list-step.ts";
+import { type FieldSet, stepOfElement, UnidentifiedElement } from "./field-set.ts";
+import { isRecord } from "./typed-value.ts";
 
 type ListSchema = Extract<Schema, { is: "list" }>;
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiFault } from "../fault.ts";
 import { kubernetesSchema } from "../schema/kubernetes-schema.ts";
-import { isRecord, type JsonRecord } from "./json-value.ts";
 import { entriesOf, type Managers } from "./managers.ts";
 import { afterUpdate, applied, type Writer } from "./tracking.ts";
+import { isRecord, type JsonRecord } from "./typed-value.ts";
 
 const schema = kubernetesSchema("core.v1.PodSpec");
 const writer = (manager: string): Writer => ({

@@ -13,10 +13,9 @@ import {
   within,
   without,
 } from "./field-set.ts";
-import { isSame, type JsonRecord } from "./json-value.ts";
 import { capped, type Managed, type Managers, managerId } from "./managers.ts";
 import { merge, removePlaces, withNamedFields } from "./merge-values.ts";
-import { compare, fieldSetOf } from "./typed-value.ts";
+import { compare, fieldSetOf, isSame, type JsonRecord } from "./typed-value.ts";
 
 /** Nobody's fields: they name the object, or the server fills them in. */
 const NOT_MANAGED = fieldsNamed(

@@ -1,7 +1,6 @@
 import { fieldSchema, type ScalarType, type Schema } from "../schema/schema.ts";
-import { placeText } from "./field-set.ts";
-import { isRecord } from "./json-value.ts";
-import { stepOfElement, UnidentifiedElement } from "./list-step.ts";
+import { placeText, stepOfElement, UnidentifiedElement } from "./field-set.ts";
+import { isRecord } from "./typed-value.ts";
 
 /** What of a configuration is not as the schema says, in the words of server-side apply. */
 export function typeProblems(schema: Schema, value: unknown, path = ""): string[] {

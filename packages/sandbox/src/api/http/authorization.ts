@@ -1,9 +1,10 @@
 import type { KubeObject } from "../../store/kube-object.ts";
-import type { Core } from "../core.ts";
 import { ApiFault } from "../fault.ts";
-import type { JsonRecord } from "../fields/json-value.ts";
-import { recordsAt, textAt } from "../validation/read.ts";
-import type { Identity } from "./tokens.ts";
+import type { JsonRecord } from "../fields/typed-value.ts";
+import type { Core } from "../ports.ts";
+import { recordsAt, textAt } from "../validation/metadata.ts";
+import type { ApiRequest } from "./message.ts";
+import { accountIdentity, type Identity } from "./tokens.ts";
 
 export interface Act {
   readonly verb: string;
@@ -78,4 +79,20 @@ export function verbOf(method: string, isOne: boolean, isWatch: boolean): string
   if (method === "GET" || method === "HEAD") return isWatch ? "watch" : isOne ? "get" : "list";
   if (method === "DELETE") return isOne ? "delete" : "deletecollection";
   return { POST: "create", PUT: "update", PATCH: "patch" }[method] ?? method.toLowerCase();
+}
+
+const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/**
+ * In whose name a request is made: that of whoever sends it, or of whom they name where roles let them. Only users are
+ * named here, and a service account comes with its groups.
+ */
+export function actingAs(core: Core, sender: Identity, { headers }: Pick<ApiRequest, "headers">): Identity {
+  const user = headers["impersonate-user"];
+  if (user === undefined) return sender;
+  const [, namespace, name] = ACCOUNT.exec(user) ?? [];
+  const act: Omit<Act, "resource"> = { verb: "impersonate", group: "", name: name ?? user, namespace };
+  checkAllowed(core, sender, { ...act, resource: namespace === undefined ? "users" : "serviceaccounts" });
+  if (namespace !== undefined && name !== undefined) return accountIdentity(namespace, name);
+  return { username: user, groups: ["system:authenticated"], isAdministrator: false };
 }

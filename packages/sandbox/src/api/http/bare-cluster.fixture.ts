@@ -1,5 +1,4 @@
-import type { ClusterOptions } from "../core.adapter.ts";
-import { createCore } from "../core.adapter.ts";
+import { type ClusterOptions, createCore } from "../core.adapter.ts";
 import type { LogSource, UsageSource } from "../ports.ts";
 import { storeOf } from "../store-of.ts";
 import { createHandler } from "./handler.ts";

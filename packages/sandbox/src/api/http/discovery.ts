@@ -1,5 +1,4 @@
-import type { Registry } from "../registry.ts";
-import type { Resource } from "../resource.ts";
+import type { Resource, ServedResources } from "../resource.ts";
 import { METRICS_GROUP, METRICS_VERSION } from "./metrics.ts";
 
 const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -71,25 +70,25 @@ const servedOf = (resource: Resource): Served => ({
   verbs: resource.id === "namespaces" ? WITHOUT_COLLECTION : VERBS,
 });
 
-const allServed = (registry: Registry): readonly Served[] => [...registry.all().map(servedOf), ...ANSWERS];
+const allServed = (served: ServedResources): readonly Served[] => [...served.all().map(servedOf), ...ANSWERS];
 
 const apiVersionOf = (group: string, version: string) => (group === "" ? version : `${group}/${version}`);
 
 /** `/api` and `/apis`. */
 export const coreVersions = () => ({ kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] });
 
-export function groupList(registry: Registry) {
-  return { kind: "APIGroupList", apiVersion: "v1", groups: groupsIn(registry) };
+export function groupList(served: ServedResources) {
+  return { kind: "APIGroupList", apiVersion: "v1", groups: groupsIn(served) };
 }
 
-export function groupDocument(registry: Registry, group: string) {
-  const found = groupsIn(registry).find(({ name }) => name === group);
+export function groupDocument(served: ServedResources, group: string) {
+  const found = groupsIn(served).find(({ name }) => name === group);
   return found ? { kind: "APIGroup", apiVersion: "v1", ...found } : null;
 }
 
-function groupsIn(registry: Registry) {
+function groupsIn(served: ServedResources) {
   const groups = Map.groupBy(
-    allServed(registry).filter(({ group }) => group !== ""),
+    allServed(served).filter(({ group }) => group !== ""),
     ({ group }) => group,
   );
   return [...groups].map(([name, served]) => {
@@ -102,16 +101,16 @@ function groupsIn(registry: Registry) {
 }
 
 /** Asked with every request, so it makes no document. */
-export function isServed(registry: Registry, group: string, version: string): boolean {
+export function isServed(served: ServedResources, group: string, version: string): boolean {
   const isOfIt = (one: { readonly group: string; readonly version: string }) =>
     one.group === group && one.version === version;
-  return registry.all().some(isOfIt) || ANSWERS.some(isOfIt);
+  return served.all().some(isOfIt) || ANSWERS.some(isOfIt);
 }
 
 /** `/api/v1` and the like. */
-export function resourceList(registry: Registry, group: string, version: string) {
-  const served = allServed(registry).filter((one) => one.group === group && one.version === version);
-  const resources = served.flatMap((one) => [
+export function resourceList(served: ServedResources, group: string, version: string) {
+  const listed = allServed(served).filter((one) => one.group === group && one.version === version);
+  const resources = listed.flatMap((one) => [
     listedResource(one),
     ...one.subresources.map((name) => listedSubresource(one, name)),
   ]);
@@ -135,9 +134,9 @@ function listedSubresource({ plural, namespaced, kind }: Served, name: string) {
 }
 
 /** All at once, as newer clients ask for it. */
-export function aggregated(registry: Registry, isCore: boolean) {
-  const served = allServed(registry).filter(({ group }) => (group === "") === isCore);
-  const items = [...Map.groupBy(served, ({ group }) => group)].map(([group, kinds]) => ({
+export function aggregated(served: ServedResources, isCore: boolean) {
+  const listed = allServed(served).filter(({ group }) => (group === "") === isCore);
+  const items = [...Map.groupBy(listed, ({ group }) => group)].map(([group, kinds]) => ({
     metadata: group === "" ? {} : { name: group },
     versions: [...Map.groupBy(kinds, ({ version }) => version)].map(([version, ofVersion]) => ({
       version,

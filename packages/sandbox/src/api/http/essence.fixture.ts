@@ -1,4 +1,4 @@
-import { isRecord, omitting } from "../fields/json-value.ts";
+import { isRecord, omitting } from "../fields/typed-value.ts";
 
 /** Words that differ from one cluster to the next, and from one moment to the next. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [

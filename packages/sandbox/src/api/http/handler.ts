@@ -1,17 +1,14 @@
-import type { Core } from "../core.ts";
 import { ApiFault } from "../fault.ts";
-import type { LogSource, UsageSource } from "../ports.ts";
-import { type Act, checkAllowed, verbOf } from "./authorization.ts";
+import type { Core, LogSource, UsageSource } from "../ports.ts";
+import { type Act, actingAs, checkAllowed, verbOf } from "./authorization.ts";
 import { aggregated, coreVersions, groupDocument, groupList, isServed, resourceList } from "./discovery.ts";
-import { actingAs } from "./impersonation.ts";
-import { type ApiRequest, type ApiResponse, json, text } from "./message.ts";
+import { type ApiRequest, type ApiResponse, json, refused, text } from "./message.ts";
 import { METRICS_GROUP, metrics } from "./metrics.ts";
 import { answered } from "./objects.ts";
 import { openApiDocument, openApiIndex, openApiV2 } from "./openapi.ts";
 import { isTrue } from "./options.ts";
 import { review } from "./reviews.ts";
 import { groupPath, type Route, routeOf } from "./route.ts";
-import { refused } from "./status.ts";
 import { Tokens } from "./tokens.ts";
 
 export interface HandlerOptions {
@@ -52,8 +49,8 @@ export function createHandler({ core, logSource, usageSource, token }: HandlerOp
     const place = groupPath(request.path);
     if (!place) return text(404, "404 page not found\n");
     const { group, version, rest } = place;
-    if (!isServed(core.registry, group, version)) return text(404, "404 page not found\n");
-    if (rest.length === 0) return json(200, resourceList(core.registry, group, version));
+    if (!isServed(core.served, group, version)) return text(404, "404 page not found\n");
+    if (rest.length === 0) return json(200, resourceList(core.served, group, version));
     const reviewed = review(core, identity, group, rest, request);
     if (reviewed) return reviewed;
     if (group === METRICS_GROUP) {
@@ -68,7 +65,7 @@ export function createHandler({ core, logSource, usageSource, token }: HandlerOp
       });
       return metrics(core, usageSource, rest, request);
     }
-    const route = routeOf(core.registry, place);
+    const route = routeOf(core.served, place);
     checkAllowed(core, identity, actOf(route, request));
     return answered({ core, logSource, tokens }, route, request);
   }
@@ -101,20 +98,20 @@ const AGGREGATED = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const AGGREGATED_TYPE = { "content-type": `application/json;${AGGREGATED}` };
 
 /** Questions about the server itself and not about any object. */
-function aboutServer({ registry }: Core, { path, headers }: ApiRequest): ApiResponse | null {
+function aboutServer({ served }: Core, { path, headers }: ApiRequest): ApiResponse | null {
   const isAggregatedAsked = (headers["accept"] ?? "").includes(AGGREGATED);
   if (path === "/version" || path === "/version/") return json(200, VERSION);
   if (path === "/readyz" || path === "/livez" || path === "/healthz") return text(200, "ok");
   if (path === "/api")
-    return isAggregatedAsked ? json(200, aggregated(registry, true), AGGREGATED_TYPE) : json(200, coreVersions());
+    return isAggregatedAsked ? json(200, aggregated(served, true), AGGREGATED_TYPE) : json(200, coreVersions());
   if (path === "/apis")
-    return isAggregatedAsked ? json(200, aggregated(registry, false), AGGREGATED_TYPE) : json(200, groupList(registry));
+    return isAggregatedAsked ? json(200, aggregated(served, false), AGGREGATED_TYPE) : json(200, groupList(served));
   if (path === "/openapi/v2") return json(200, openApiV2());
-  if (path === "/openapi/v3") return json(200, openApiIndex(registry));
-  if (path.startsWith("/openapi/v3/")) return openApi(openApiDocument(registry, path.slice("/openapi/v3/".length)));
+  if (path === "/openapi/v3") return json(200, openApiIndex(served));
+  if (path.startsWith("/openapi/v3/")) return openApi(openApiDocument(served, path.slice("/openapi/v3/".length)));
   const group = /^\/apis\/([^/]+)\/?$/.exec(path)?.[1];
   if (group === undefined) return null;
-  const document = groupDocument(registry, group);
+  const document = groupDocument(served, group);
   return document ? json(200, document) : text(404, "404 page not found\n");
 }
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../store/kube-object.ts";
-import type { Core } from "../core.ts";
-import { badRequest, gone } from "../fault-of.ts";
-import { isRecord } from "../fields/json-value.ts";
+import { badRequest, gone } from "../fault.ts";
+import { isRecord } from "../fields/typed-value.ts";
+import type { Core } from "../ports.ts";
 import type { Resource } from "../resource.ts";
 import { listed } from "../store-of.ts";
 import type { ApiRequest } from "./message.ts";

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../store/kube-object.ts";
-import { badRequest } from "../fault-of.ts";
+import { badRequest } from "../fault.ts";
 import type { LogLine, LogPlace, LogSource } from "../ports.ts";
-import { recordsAt, textAt } from "../validation/read.ts";
+import { recordsAt, textAt } from "../validation/metadata.ts";
 import { type ApiRequest, type ApiResponse, streaming, text } from "./message.ts";
 import { isTrue } from "./options.ts";
 

@@ -1,3 +1,9 @@
+import { parse } from "yaml";
+import { BadSelector } from "../../store/selectors.ts";
+import { ApiFault, badRequest, internal } from "../fault.ts";
+import { UnidentifiedElement } from "../fields/field-set.ts";
+import { PatchFailed } from "../patch/json-patch.ts";
+
 /** A request as the API reads it, however it has come. */
 export interface ApiRequest {
   readonly method: string;
@@ -42,3 +48,54 @@ export const streaming = (stream: (sink: Sink) => () => void, type = "applicatio
   headers: { "content-type": type },
   stream,
 });
+
+/** JSON, or YAML where somebody sends that. */
+export function parsedBody(body: string, contentType = "", kind = "object"): unknown {
+  if (body === "") return {};
+  try {
+    return JSON.parse(body);
+  } catch {
+    if (!contentType.includes("yaml")) throw unreadable(kind);
+  }
+  try {
+    return parse(body);
+  } catch {
+    throw badRequest("error decoding YAML: the document cannot be read");
+  }
+}
+
+const unreadable = (kind: string) =>
+  badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error`,
+  );
+
+/** A refusal as an object of the kind `Status`. */
+export function statusOf({ code, reason, message, details }: ApiFault) {
+  const { name, ...rest } = details ?? {};
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...(reason === "" ? {} : { reason }),
+    ...(details ? { details: { ...(name ? { name } : {}), ...rest } } : {}),
+    code,
+  };
+}
+
+/** Whatever went wrong, in the words of Kubernetes. */
+function faultOf(error: unknown): ApiFault {
+  if (error instanceof ApiFault) return error;
+  if (error instanceof BadSelector) return new ApiFault(400, "BadRequest", error.message);
+  if (error instanceof UnidentifiedElement) return new ApiFault(500, "", error.message);
+  if (error instanceof PatchFailed) {
+    return new ApiFault(422, "Invalid", "the server rejected our request due to an error in our request", {});
+  }
+  return internal(error instanceof Error ? error.message : String(error));
+}
+
+export const refused = (error: unknown): ApiResponse => {
+  const fault = faultOf(error);
+  return json(fault.code, statusOf(fault));
+};

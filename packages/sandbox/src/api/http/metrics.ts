@@ -1,8 +1,7 @@
 import type { KubeObject } from "../../store/kube-object.ts";
 import { labelMatcher } from "../../store/selectors.ts";
-import type { Core } from "../core.ts";
-import { notFound, pathNotFound } from "../fault-of.ts";
-import type { Usage, UsageSource } from "../ports.ts";
+import { notFound, pathNotFound } from "../fault.ts";
+import type { Core, Usage, UsageSource } from "../ports.ts";
 import { type ApiRequest, type ApiResponse, json } from "./message.ts";
 
 export const METRICS_GROUP = "metrics.k8s.io";

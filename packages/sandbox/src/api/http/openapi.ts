@@ -1,9 +1,9 @@
-import { isRecord, type JsonRecord } from "../fields/json-value.ts";
+import { isRecord, type JsonRecord } from "../fields/typed-value.ts";
 import { KINDS } from "../kinds.ts";
-import type { Registry } from "../registry.ts";
+import type { ServedResources } from "../resource.ts";
 import { BUILT_IN, type Resource } from "../resource.ts";
+import { longName } from "../schema/go-types.ts";
 import { compactFieldsOf } from "../schema/kubernetes-schema.ts";
-import { longName } from "../schema/type-names.ts";
 
 const TITLE = { title: "Kubernetes (simulated by the Binnacle sandbox)", version: "1.37" };
 const META = "meta.v1.ObjectMeta";
@@ -11,11 +11,11 @@ const META = "meta.v1.ObjectMeta";
 const pathOf = (group: string, version: string) => (group === "" ? `api/${version}` : `apis/${group}/${version}`);
 
 /** `/openapi/v3`: where the document of each group and version is. */
-export function openApiIndex(registry: Registry) {
-  const paths = new Set(registry.all().map(({ group, version }) => pathOf(group, version)));
+export function openApiIndex(served: ServedResources) {
+  const paths = new Set(served.all().map(({ group, version }) => pathOf(group, version)));
   const entries = [...paths].map((path) => [
     path,
-    { serverRelativeURL: `/openapi/v3/${path}?hash=${registry.revision}` },
+    { serverRelativeURL: `/openapi/v3/${path}?hash=${served.revision}` },
   ]);
   return { paths: Object.fromEntries(entries) };
 }
@@ -23,8 +23,8 @@ export function openApiIndex(registry: Registry) {
 const builtInDocuments = new Map<string, string>();
 
 /** The document of a group and version as JSON; those of Kubernetes itself are made once for all sandboxes. */
-export function openApiDocument(registry: Registry, path: string): string | null {
-  const custom = registry.custom().filter(({ group, version }) => pathOf(group, version) === path);
+export function openApiDocument(served: ServedResources, path: string): string | null {
+  const custom = served.custom().filter(({ group, version }) => pathOf(group, version) === path);
   if (custom.length > 0) return JSON.stringify(documentOf(custom));
   const known = builtInDocuments.get(path);
   if (known !== undefined) return known;

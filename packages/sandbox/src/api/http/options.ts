@@ -1,7 +1,6 @@
 import type { Selection } from "../../store/store.ts";
-import { ApiFault } from "../fault.ts";
-import { badRequest, invalid, notSupported, required } from "../fault-of.ts";
-import { isRecord } from "../fields/json-value.ts";
+import { ApiFault, badRequest, invalid, notSupported, required } from "../fault.ts";
+import { isRecord } from "../fields/typed-value.ts";
 import type { Removal } from "../remove.ts";
 import type { ApiRequest } from "./message.ts";
 

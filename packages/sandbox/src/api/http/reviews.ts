@@ -1,9 +1,8 @@
-import type { Core } from "../core.ts";
-import { isRecord } from "../fields/json-value.ts";
-import { at, textAt } from "../validation/read.ts";
+import { isRecord } from "../fields/typed-value.ts";
+import type { Core } from "../ports.ts";
+import { at, textAt } from "../validation/metadata.ts";
 import { type Act, isAllowed } from "./authorization.ts";
-import { parsedBody } from "./body.ts";
-import { type ApiRequest, type ApiResponse, json } from "./message.ts";
+import { type ApiRequest, type ApiResponse, json, parsedBody } from "./message.ts";
 import type { Identity } from "./tokens.ts";
 
 type Answer = (core: Core, identity: Identity, body: unknown) => object;

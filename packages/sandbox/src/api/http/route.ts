@@ -1,6 +1,5 @@
-import { pathNotFound } from "../fault-of.ts";
-import type { Registry } from "../registry.ts";
-import type { Resource } from "../resource.ts";
+import { pathNotFound } from "../fault.ts";
+import type { Resource, ServedResources } from "../resource.ts";
 
 /** What a path below a group and version speaks of. */
 export interface Route {
@@ -30,11 +29,11 @@ export function groupPath(path: string): GroupPath | null {
   return root !== "apis" || group === undefined || version === undefined ? null : { group, version, rest };
 }
 
-export function routeOf(registry: Registry, { group, version, rest }: GroupPath): Route {
+export function routeOf(served: ServedResources, { group, version, rest }: GroupPath): Route {
   const [first, second, third, ...others] = rest;
   const isInNamespace = first === "namespaces" && third !== undefined && !isOfNamespaces(group, third);
   const [plural, name, ...sub] = isInNamespace ? [third, ...others] : rest;
-  const resource = registry.byPath(group, version, plural ?? "");
+  const resource = served.byPath(group, version, plural ?? "");
   if (!resource || (isInNamespace && !resource.namespaced)) throw pathNotFound();
   const subresource = sub.join("/");
   if (subresource !== "" && !resource.subresources.includes(sub[0] ?? "")) throw pathNotFound();

@@ -217,7 +217,7 @@ test("[SA50] every group that is listed is described, and every kind is in both 
     ask(handler, { path: "/api", accept }).answer,
     ask(handler, { path: "/apis", accept }).answer,
   ]);
-  for (const { plural, kind } of core.registry.all()) {
+  for (const { plural, kind } of core.served.all()) {
     expect(whole).toContain(`"resource":"${plural}"`);
     expect(whole).toContain(`"kind":"${kind}"`);
   }

@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ApiFault } from "../fault.ts";
-import { badRequest } from "../fault-of.ts";
+import { ApiFault, badRequest } from "../fault.ts";
 import { fromProtobuf, NotProtobuf } from "../schema/protobuf.ts";
 import type { Handler } from "./handler.ts";
-import type { ApiRequest, ApiResponse } from "./message.ts";
-import { refused } from "./status.ts";
+import { type ApiRequest, type ApiResponse, refused } from "./message.ts";
 
 const LARGEST_BODY = 4 * 1024 * 1024;
 

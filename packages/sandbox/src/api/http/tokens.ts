@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../store/kube-object.ts";
-import { isRecord } from "../fields/json-value.ts";
-import { at } from "../validation/read.ts";
+import { isRecord } from "../fields/typed-value.ts";
+import { at } from "../validation/metadata.ts";
 
 /** Who asks. */
 export interface Identity {

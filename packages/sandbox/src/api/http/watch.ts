@@ -1,13 +1,12 @@
 import type { KubeObject } from "../../store/kube-object.ts";
 import type { Change } from "../../store/object-table.ts";
 import { fieldMatcher, labelMatcher, type Matcher } from "../../store/selectors.ts";
-import type { Core } from "../core.ts";
-import { gone } from "../fault-of.ts";
+import { gone } from "../fault.ts";
+import type { Core } from "../ports.ts";
 import type { Resource } from "../resource.ts";
 import { listed } from "../store-of.ts";
-import { type ApiRequest, type ApiResponse, type Sink, streaming } from "./message.ts";
+import { type ApiRequest, type ApiResponse, type Sink, statusOf, streaming } from "./message.ts";
 import { isTrue, selectionIn, versionIn } from "./options.ts";
-import { statusOf } from "./status.ts";
 
 const BOOKMARK_MS = 50_000;
 const LONGEST_SECONDS = 3_600;

@@ -1,19 +1,16 @@
 import type { KubeObject } from "../../store/kube-object.ts";
 import { apply } from "../apply.ts";
-import type { Core, WriteContext } from "../core.ts";
 import { create } from "../create.ts";
-import { ApiFault } from "../fault.ts";
-import { badRequest, invalid, invalidValue } from "../fault-of.ts";
-import { isRecord } from "../fields/json-value.ts";
-import { jsonPatch } from "../patch/json-patch.ts";
-import { mergePatch } from "../patch/merge-patch.ts";
+import { ApiFault, badRequest, invalid, invalidValue } from "../fault.ts";
+import { isRecord } from "../fields/typed-value.ts";
+import { jsonPatch, mergePatch } from "../patch/json-patch.ts";
 import { strategicPatch } from "../patch/strategic-patch.ts";
+import type { Core, WriteContext } from "../ports.ts";
 import type { Resource } from "../resource.ts";
 import { scaled, scaleOf } from "../scale.ts";
 import { checkPlace, checkUid, type Place, update } from "../update.ts";
-import { at, textAt } from "../validation/read.ts";
-import { parsedBody } from "./body.ts";
-import type { ApiRequest } from "./message.ts";
+import { at, textAt } from "../validation/metadata.ts";
+import { type ApiRequest, parsedBody } from "./message.ts";
 import { applierIn, dryRunIn, isTrue, managerIn } from "./options.ts";
 
 export interface Written {

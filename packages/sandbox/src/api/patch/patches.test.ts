@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { kubernetesSchema } from "../schema/kubernetes-schema.ts";
-import { jsonPatch, PatchFailed } from "./json-patch.ts";
-import { mergePatch } from "./merge-patch.ts";
+import { jsonPatch, mergePatch, PatchFailed } from "./json-patch.ts";
 import { strategicPatch } from "./strategic-patch.ts";
 
 test.each([

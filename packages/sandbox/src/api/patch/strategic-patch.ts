@@ -1,4 +1,4 @@
-import { isRecord, isSame, type JsonRecord } from "../fields/json-value.ts";
+import { isRecord, isSame, type JsonRecord } from "../fields/typed-value.ts";
 import type { Field, Schema } from "../schema/schema.ts";
 import { PatchFailed } from "./json-patch.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../fields/json-value.ts";
+import { isRecord, type JsonRecord } from "../fields/typed-value.ts";
 import { kubernetesSchema } from "./kubernetes-schema.ts";
 import { ANY, type Field, type ScalarType, type Schema, type StructSchema } from "./schema.ts";
 

@@ -1,5 +1,4 @@
-import type { Emptiness, GoField } from "./go-types.ts";
-import { longName, shortName } from "./type-names.ts";
+import { type Emptiness, type GoField, longName, shortName } from "./go-types.ts";
 
 interface OpenApiProperty {
   readonly $ref?: string;

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../fields/json-value.ts";
+import { isRecord, type JsonRecord } from "../fields/typed-value.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import type { Field, ScalarType, Schema, StructSchema } from "./schema.ts";
 

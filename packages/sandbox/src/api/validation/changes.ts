@@ -1,6 +1,6 @@
-import { type FieldProblem, forbiddenField, invalidValue } from "../fault-of.ts";
-import { isSame, type JsonRecord, omitting } from "../fields/json-value.ts";
-import { at, recordAt, recordsAt, textAt } from "./read.ts";
+import { type FieldProblem, forbiddenField, invalidValue } from "../fault.ts";
+import { isSame, type JsonRecord, omitting } from "../fields/typed-value.ts";
+import { at, recordAt, recordsAt, textAt } from "./metadata.ts";
 
 type Rule = (live: JsonRecord, next: JsonRecord) => FieldProblem[];
 

@@ -1,6 +1,6 @@
-import { type FieldProblem, invalidValue, notSupported, required } from "../fault-of.ts";
-import { isRecord, isSame, type JsonRecord } from "../fields/json-value.ts";
-import { at } from "./read.ts";
+import { type FieldProblem, invalidValue, notSupported, required } from "../fault.ts";
+import { isRecord, isSame, type JsonRecord } from "../fields/typed-value.ts";
+import { at } from "./metadata.ts";
 
 /** What the schema of a custom resource definition says against a value. */
 export function schemaProblems(schema: JsonRecord, value: unknown, field: string): FieldProblem[] {

@@ -1,8 +1,7 @@
-import { type FieldProblem, invalidValue, notSupported, required } from "../fault-of.ts";
-import type { JsonRecord } from "../fields/json-value.ts";
-import { subdomainProblem } from "./names.ts";
+import { type FieldProblem, invalidValue, notSupported, required } from "../fault.ts";
+import type { JsonRecord } from "../fields/typed-value.ts";
+import { at, recordAt, recordsAt, subdomainProblem, textAt } from "./metadata.ts";
 import { isPort, podSpecProblems } from "./pod-spec.ts";
-import { at, recordAt, recordsAt, textAt } from "./read.ts";
 import { autoscalerProblems, cronJobProblems, jobSpecProblems, workloadProblems } from "./workloads.ts";
 
 type Rule = (object: JsonRecord) => FieldProblem[];

@@ -1,13 +1,6 @@
 import type { KubeObject } from "../../store/kube-object.ts";
-import { type FieldProblem, forbiddenField, invalidValue, required } from "../fault-of.ts";
-import { isSame } from "../fields/json-value.ts";
-import {
-  labelProblem,
-  labelValueProblem,
-  pathSegmentProblem,
-  qualifiedNameProblem,
-  subdomainProblem,
-} from "./names.ts";
+import { type FieldProblem, forbiddenField, invalidValue, required } from "../fault.ts";
+import { isRecord, isSame, type JsonRecord } from "../fields/typed-value.ts";
 
 /** Most names are subdomains; these are not. */
 const NAME_RULES: Readonly<Record<string, (name: string) => string | null>> = {
@@ -78,3 +71,78 @@ export function isUnchanged(live: KubeObject, next: KubeObject): boolean {
   const { resourceVersion: _new, ...after } = next.metadata;
   return isSame({ ...live, metadata: before }, { ...next, metadata: after });
 }
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
+
+const tooLong = (most: number) => `must be no more than ${most} characters`;
+
+/** Each of these says what is wrong with the text; null when nothing is. */
+export function subdomainProblem(text: string): string | null {
+  if (text.length > 253) return tooLong(253);
+  if (SUBDOMAIN.test(text)) return null;
+  return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+}
+
+export function labelProblem(text: string): string | null {
+  if (text.length > 63) return tooLong(63);
+  if (LABEL.test(text)) return null;
+  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+}
+
+/** Names of roles and the like may hold all but what means something in a path. */
+function pathSegmentProblem(text: string): string | null {
+  if (text === "." || text === "..") return `may not be '${text}'`;
+  if (text.includes("/")) return "may not contain '/'";
+  return text.includes("%") ? "may not contain '%'" : null;
+}
+
+function qualifiedNameProblem(text: string): string | null {
+  const parts = text.split("/");
+  const name = parts.at(-1) ?? "";
+  if (parts.length > 2) {
+    return "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+  }
+  if (parts.length === 2) {
+    if (parts[0] === "") return "prefix part must be non-empty";
+    const problem = subdomainProblem(parts[0] ?? "");
+    if (problem) return `prefix part ${problem}`;
+  }
+  if (name === "") return "name part must be non-empty";
+  if (name.length > 63) return `name part ${tooLong(63)}`;
+  if (QUALIFIED.test(name)) return null;
+  return "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+}
+
+function labelValueProblem(text: string): string | null {
+  if (text.length > 63) return tooLong(63);
+  if (LABEL_VALUE.test(text)) return null;
+  return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+}
+
+/** What stands at the path, where each step is a field; undefined where the path leads nowhere. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, step) => (isRecord(inner) ? inner[step] : undefined), value);
+}
+
+export const recordAt = (value: unknown, ...path: readonly string[]): JsonRecord => {
+  const found = at(value, ...path);
+  return isRecord(found) ? found : {};
+};
+
+export const recordsAt = (value: unknown, ...path: readonly string[]): readonly JsonRecord[] => {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter(isRecord) : [];
+};
+
+export const textAt = (value: unknown, ...path: readonly string[]): string => {
+  const found = at(value, ...path);
+  return typeof found === "string" ? found : "";
+};
+
+export const numberAt = (value: unknown, ...path: readonly string[]): number => {
+  const found = at(value, ...path);
+  return typeof found === "number" ? found : 0;
+};

@@ -1,7 +1,6 @@
-import { duplicate, type FieldProblem, invalidValue, notSupported, required } from "../fault-of.ts";
-import type { JsonRecord } from "../fields/json-value.ts";
-import { labelProblem } from "./names.ts";
-import { at, recordAt, recordsAt, textAt } from "./read.ts";
+import { duplicate, type FieldProblem, invalidValue, notSupported, required } from "../fault.ts";
+import type { JsonRecord } from "../fields/typed-value.ts";
+import { at, labelProblem, recordAt, recordsAt, textAt } from "./metadata.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const PROBES = ["livenessProbe", "readinessProbe", "startupProbe"];

@@ -1,7 +1,7 @@
-import { type FieldProblem, invalidValue, notSupported, required } from "../fault-of.ts";
-import { isSame, type JsonRecord } from "../fields/json-value.ts";
+import { type FieldProblem, invalidValue, notSupported, required } from "../fault.ts";
+import { isSame, type JsonRecord } from "../fields/typed-value.ts";
+import { at, recordAt, recordsAt, textAt } from "./metadata.ts";
 import { podSpecProblems } from "./pod-spec.ts";
-import { at, recordAt, recordsAt, textAt } from "./read.ts";
 
 /** Of kinds that keep as many pods as somebody asks for. */
 export function workloadProblems(object: JsonRecord): FieldProblem[] {

@@ -1,8 +1,6 @@
 import { type HubFrames, safeText } from "@binnacle/contract";
-import { type Answerer, Unanswerable } from "./answerer.ts";
-import type { Commands } from "./commands.ts";
-import type { LinkLog } from "./link-log.ts";
-import type { UnsentOf } from "./unsent.ts";
+import type { UnsentOf } from "./frames.ts";
+import { type Answerer, type Commands, type LinkLog, Unanswerable } from "./ports.ts";
 
 const MOST_AT_ONCE = 32;
 

@@ -1,4 +1,31 @@
+import { API_GROUP, API_VERSION } from "@binnacle/contract";
 import type { ResourceType } from "./kube-client.ts";
+
+const core = (plural: string, kind: string, namespaced = true): ResourceType => ({
+  group: "",
+  version: "v1",
+  plural,
+  kind,
+  namespaced,
+});
+const own = (plural: string, kind: string, namespaced = true): ResourceType => ({
+  group: API_GROUP,
+  version: API_VERSION,
+  plural,
+  kind,
+  namespaced,
+});
+
+export const NAMESPACES = core("namespaces", "Namespace", false);
+export const SECRETS = core("secrets", "Secret");
+/** Selects, among Secrets, those that hold what the hub has told. Kubernetes lets nobody change a Secret's type. */
+export const DESIRED_SECRET_TYPE = `${API_GROUP}/desired`;
+export const DESIRED_SECRETS = `type=${DESIRED_SECRET_TYPE}`;
+export const CONFIG_MAPS = core("configmaps", "ConfigMap");
+
+export const PROJECTS = own("projects", "Project", false);
+export const APPS = own("apps", "App");
+export const ADDON_INSTANCES = own("addoninstances", "AddonInstance");
 
 const namespaced = (group: string, version: string, plural: string, kind: string): ResourceType => ({
   group,

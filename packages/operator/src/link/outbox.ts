@@ -1,7 +1,6 @@
-import { canonicalJson, type DesiredKind, type Reports } from "@binnacle/contract";
-import { safeReport } from "./safe-report.ts";
-import type { StatusSink, Subject } from "./status-sink.ts";
-import type { UnsentOf } from "./unsent.ts";
+import { canonicalJson, type DesiredKind, type Reports, safeText } from "@binnacle/contract";
+import type { Unsent, UnsentOf } from "./frames.ts";
+import type { NewsSink, SampleNews, StatusSink, Subject } from "./ports.ts";
 
 /** More than these are not on their way at a time: a hub that is slow gets the newest later, not everything at once. */
 const MOST_UNNOTED = 256;
@@ -91,4 +90,66 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
     },
   };
   return outbox;
+}
+
+/** Builds whose state is not told yet; beyond these the oldest is forgotten. */
+const MOST_BUILDS = 1_000;
+
+export interface NewsOutbox extends NewsSink {
+  /** Called whenever there is something to send. */
+  onDue: () => void;
+  next(): Unsent | null;
+  /** The hub is away. */
+  lost(): void;
+}
+
+export function createNewsOutbox(): NewsOutbox {
+  const builds = new Map<string, UnsentOf<"build">>();
+  let samples: SampleNews | null = null;
+
+  const outbox: NewsOutbox = {
+    onDue: () => undefined,
+
+    build(news) {
+      const name = `${news.source}/${news.namespace}/${news.name}`;
+      // Moved to the end, so that the oldest news is at the front.
+      builds.delete(name);
+      builds.set(name, { type: "build", ...news });
+      const [oldest] = builds.keys();
+      if (builds.size > MOST_BUILDS && oldest !== undefined) builds.delete(oldest);
+      outbox.onDue();
+    },
+
+    samples(news) {
+      samples = news;
+      outbox.onDue();
+    },
+
+    next() {
+      const [build] = builds;
+      if (build) {
+        builds.delete(build[0]);
+        return build[1];
+      }
+      if (!samples) return null;
+      const frame: UnsentOf<"samples"> = { type: "samples", ...samples };
+      samples = null;
+      return frame;
+    },
+
+    lost() {
+      samples = null;
+    },
+  };
+  return outbox;
+}
+
+/** A report whose texts may be shown to people. The hub ends the session of an operator that sends others. */
+function safeReport<R extends Reports[DesiredKind]>(report: R): R {
+  const { message, drift } = report as { message?: string | null; drift?: { summary: string | null } };
+  return {
+    ...report,
+    ...(message ? { message: safeText(message) } : {}),
+    ...(drift?.summary ? { drift: { ...drift, summary: safeText(drift.summary) } } : {}),
+  };
 }

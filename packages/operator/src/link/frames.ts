@@ -1,4 +1,4 @@
-import { HUB_FRAMES, type HubFrame, type HubFrames } from "@binnacle/contract";
+import { HUB_FRAMES, type HubFrame, type HubFrames, OPERATOR_FRAMES, type OperatorFrame } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
@@ -64,3 +64,19 @@ function parsed(text: string): unknown {
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
+
+/** Those whose content is gathered elsewhere; all others are made here, and fit. */
+const GATHERED: ReadonlySet<OperatorFrame["type"]> = new Set(["status", "build", "samples", "response", "stream_data"]);
+
+/** What the hub would not take of a frame; null where it fits. The place is named, never the value. */
+export function faultIn(frame: OperatorFrame): string | null {
+  if (!GATHERED.has(frame.type)) return null;
+  const schema = OPERATOR_FRAMES[frame.type];
+  return validatorOf(schema).Check(frame) ? null : `it is malformed at ${placeOf(schema, frame)}`;
+}
+
+type WithoutSession<F> = F extends { readonly session: string } ? Omit<F, "session"> : never;
+
+/** A frame before it is known in which session it is sent. */
+export type Unsent = WithoutSession<OperatorFrame>;
+export type UnsentOf<T extends Unsent["type"]> = Extract<Unsent, { readonly type: T }>;

@@ -1,8 +1,9 @@
 import { type DesiredComponent, parseQuantity } from "@binnacle/contract";
+import type { KubeObject } from "../../kube/kube-client.ts";
 import { LONGEST_NAMES_TOGETHER } from "../names.ts";
 import { ingressPort } from "./network.ts";
-import { referenceProblems } from "./reference-problems.ts";
-import type { AppSpec, Invalid, InvalidReason, Surroundings, Workload } from "./rendering.ts";
+import { publisherOf } from "./publishers.ts";
+import type { AppSpec, Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
 import { startOrder } from "./start-order.ts";
 
 const invalid = (reason: InvalidReason, message: string): Invalid => ({ invalid: reason, message });
@@ -101,4 +102,98 @@ function sharedAddresses(components: readonly DesiredComponent[]): Invalid[] {
     const message = `Components ${owner} and ${name} both have ${address} in workload_spec.ingress.`;
     return [invalid("IngressConflict", message)];
   });
+}
+
+const KEYS_NAMED = 10;
+
+interface Reference {
+  readonly to: string;
+  readonly key: string | undefined;
+  /** The field that says so. */
+  readonly field: string;
+}
+
+function referencesOf({ export_refs = [], workload_spec }: DesiredComponent): Reference[] {
+  return [
+    ...export_refs.map(({ component: to, key }, index) => ({ to, key, field: `export_refs[${index}]` })),
+    ...(workload_spec?.env ?? []).flatMap(({ name, export_ref }) =>
+      export_ref
+        ? [{ to: export_ref.component, key: export_ref.key, field: `the export_ref of variable ${name}` }]
+        : [],
+    ),
+  ];
+}
+
+/** What a component says about others that are not there, or do not have what it asks of them. */
+function referenceProblems(component: DesiredComponent, app: AppSpec, around: Surroundings): Invalid[] {
+  const names = new Set(app.components.map(({ name }) => name));
+  const strangers = (component.depends_on ?? []).filter((name) => !names.has(name));
+  return [
+    ...strangers.map(
+      (name): Invalid => ({
+        invalid: "UnknownComponent",
+        message: `Component ${component.name} names ${name} in depends_on, but the app has no such component.`,
+      }),
+    ),
+    ...referencesOf(component).flatMap((reference) => referenceProblem(component.name, reference, app, around)),
+  ];
+}
+
+function referenceProblem(from: string, { to, key, field }: Reference, app: AppSpec, around: Surroundings): Invalid[] {
+  const publisher = publisherOf(to, app, around);
+  if (!publisher) {
+    const way = around.instances.has(to)
+      ? ` Add a component ${to} of type addon with addon_spec.instance ${to} to use the addon instance of this name.`
+      : "";
+    const message = `Component ${from} names ${to} in ${field}, but the app has no such component.${way}`;
+    return [{ invalid: "UnknownComponent", message }];
+  }
+  if (key === undefined || publisher.keys.includes(key)) return [];
+  const has = publisher.keys.slice(0, KEYS_NAMED).join(", ") || "nothing";
+  const message = `Component ${from} asks for ${key} of ${to} in ${field}, but ${to} exports ${has}.`;
+  return [{ invalid: "UnknownExport", message }];
+}
+
+type Drawn = Pick<RenderedComponent, "name" | "objects">;
+
+/** Kubernetes takes no ConfigMap or Secret that holds more. */
+const MOST_DATA_BYTES = 1024 * 1024;
+
+/** What can be seen only once everything has its name and content. */
+export const renderedProblem = (components: readonly Drawn[]): Invalid | null =>
+  repeatedName(components) ?? tooLarge(components);
+
+function repeatedName(components: readonly Drawn[]): Invalid | null {
+  const owners = new Map<string, string>();
+  for (const { name: component, objects } of components) {
+    for (const { kind, metadata } of objects) {
+      const owner = owners.get(`${kind}/${metadata.name}`);
+      if (owner !== undefined) {
+        const message = `Components ${owner} and ${component} would both have a ${kind} ${metadata.name}: rename one of them.`;
+        return { invalid: "DuplicateName", message };
+      }
+      owners.set(`${kind}/${metadata.name}`, component);
+    }
+  }
+  return null;
+}
+
+const FIELDS: Readonly<Record<string, string>> = { ConfigMap: "variables", Secret: "secrets" };
+
+function tooLarge(components: readonly Drawn[]): Invalid | null {
+  for (const { name, objects } of components) {
+    const large = objects.find((object) => FIELDS[object.kind] && dataBytes(object) > MOST_DATA_BYTES);
+    if (large) {
+      const message = `The ${FIELDS[large.kind]} of component ${name} are larger than 1 MiB together.`;
+      return { invalid: "TooLarge", message };
+    }
+  }
+  return null;
+}
+
+function dataBytes({ kind, data = {} }: KubeObject): number {
+  const encoding = kind === "Secret" ? "base64" : "utf8";
+  return Object.entries(data as Record<string, string>)
+    .map(([key, value]) => key.length + Buffer.byteLength(value, encoding))
+    .reduce((sum, bytes) => sum + bytes, 0);
 }

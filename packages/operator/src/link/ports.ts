@@ -1,0 +1,86 @@
+import type {
+  DesiredKind,
+  HubFrames,
+  InventoryEntry,
+  LinkSettings,
+  LogLine,
+  Metrics,
+  OperatorFrames,
+  Reports,
+} from "@binnacle/contract";
+
+export type MetricsRequest = HubFrames["request"]["request"];
+export type LogStreamRequest = HubFrames["stream_open"]["stream"];
+
+/** Lines that were lost on the way from a pod, in the place where they are missing. None: there is an answer, and lines may follow. */
+export interface DroppedLines {
+  readonly dropped: number;
+}
+
+/** Answers what the hub asks about the cluster. */
+export interface Answerer {
+  /** Null where nothing measures. */
+  metrics(request: MetricsRequest): Promise<Omit<Metrics, "range"> | null>;
+  /**
+   * Begins with no lines dropped, at once: so the hub learns that somebody answers. Ends by itself unless it follows. Once the
+   * signal is given, nobody takes anything any more.
+   */
+  logs(stream: LogStreamRequest, signal: AbortSignal): AsyncIterable<LogLine | DroppedLines>;
+}
+
+/** Thrown by an answerer to say more than that it failed; the message is shown to people. */
+export class Unanswerable extends Error {
+  override readonly name = "Unanswerable";
+  readonly code: "not_found" | "unavailable" | "failed";
+
+  constructor(code: Unanswerable["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Carries out what the hub commands. */
+export interface Commands {
+  /** Look at everything again and report it. */
+  resync(): void;
+  /** What the organization has decided: at the start, and when it has changed. */
+  settings(settings: LinkSettings): void;
+  /** With what private chart repositories are read from now on, and with nothing else. */
+  chartRepositories(repositories: HubFrames["chart_repositories"]["chart_repositories"]): void;
+}
+
+/** Which desired state a report speaks of. */
+export type Subject = Pick<InventoryEntry, "key" | "resource_id" | "generation">;
+
+/** Takes what reconcilers see. Of one key only the newest report counts; it is sent until the hub has it on record. */
+export interface StatusSink {
+  report<K extends DesiredKind>(kind: K, subject: Subject, report: Reports[K]): void;
+}
+
+export type BuildNews = Omit<OperatorFrames["build"], "type" | "session">;
+export type SampleNews = Omit<OperatorFrames["samples"], "type" | "session">;
+
+/**
+ * Takes what is told once and not asked for again. While the hub is away, of each build the newest state is kept, and
+ * samples are lost: they are about a moment that is over.
+ */
+export interface NewsSink {
+  build(news: BuildNews): void;
+  samples(news: SampleNews): void;
+}
+
+/** The agent token, with which the operator shows which cluster it speaks for. */
+export interface TokenStore {
+  /** After a refusal it is looked up again where it is kept: somebody may have put a new one there. */
+  current(options?: { readonly isRefused?: boolean }): Promise<string>;
+  /** Comes back once the token is kept, and is used from the next connection on. */
+  store(token: string): Promise<void>;
+}
+
+/** What the link says of itself; a pino logger fits. */
+export interface LinkLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
