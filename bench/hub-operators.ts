@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { realClock } from "../packages/operator/src/kube/real-clock.adapter.ts";
 import { type Link, startLink } from "../packages/operator/src/link/link.adapter.ts";
 import { MemoryStore } from "../packages/operator/src/link/memory-store.fixture.ts";
-import { createNewsOutbox, createStatusOutbox } from "../packages/operator/src/link/outbox.ts";
+import { createEventOutbox, createStatusOutbox } from "../packages/operator/src/link/outbox.ts";
 import type { Answerer, Commands, LinkLog } from "../packages/operator/src/link/ports.ts";
 
 /**
@@ -65,7 +65,7 @@ function connect(hubUrl: string, { token }: Identity): Link {
     hubUrl,
     store,
     outbox,
-    news: createNewsOutbox(),
+    events: createEventOutbox(),
     answerer: NOTHING,
     commands: IGNORED,
     tokens: { current: async () => token, store: async () => undefined },

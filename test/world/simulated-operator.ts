@@ -4,7 +4,7 @@ import type { Refusal } from "../../packages/operator/src/desired/desired-state.
 import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.ts";
 import { type Link, type LinkPorts, startLink } from "../../packages/operator/src/link/link.adapter.ts";
 import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
-import { createNewsOutbox, createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/outbox.ts";
+import { createEventOutbox, createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/outbox.ts";
 
 export interface SimulatedOperator {
   readonly link: Link;
@@ -45,7 +45,7 @@ class ObedientStore extends MemoryStore {
   }
   override inventory = () => this.#inner.inventory();
   override memory = () => this.#inner.memory();
-  override remember = (news: Parameters<MemoryStore["remember"]>[0]) => this.#inner.remember(news);
+  override remember = (events: Parameters<MemoryStore["remember"]>[0]) => this.#inner.remember(events);
 
   override async apply(frame: HubFrames["apply"]): Promise<Refusal | null> {
     const refusal = await this.#inner.apply(frame);
@@ -68,7 +68,7 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     hubUrl: url.replace(/^http/, "ws") + HUB_PATH,
     store: reports ? new ObedientStore(store, outbox) : store,
     outbox,
-    news: createNewsOutbox(),
+    events: createEventOutbox(),
     answerer: { metrics: async () => ({ step: "60s", series: [] }), async *logs() {} },
     commands: {
       resync: () => outbox.resync(),

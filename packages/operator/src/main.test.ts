@@ -84,7 +84,7 @@ describe("the operator as a process", () => {
   test("[OL8] tells the hub what its cluster is, with its token", async () => {
     const { hub, output } = await startInCluster();
     const side = await vi.waitFor(() => hub.side(), PATIENT);
-    expect(await side.heard("hello")).toMatchObject({
+    expect(await side.received("hello")).toMatchObject({
       revision: null,
       facts: {
         kubernetes_version: "v1.37.1",

@@ -26,17 +26,17 @@ process.on("unhandledRejection", (err) => {
   process.exit(1);
 });
 
-const access = await wayToCluster();
+const access = await connectToCluster();
 await listenForProbes();
 const { secrets: _, ...settings } = config;
 log.info(settings, "the operator starts");
-operator = await startPatiently();
+operator = await startWithRetries();
 releaseStartupMemory();
 // What was still in use then, by the first looks at everything.
 setTimeout(releaseStartupMemory, SETTLED_AFTER_MS).unref();
 log.info("the operator is ready");
 
-async function wayToCluster(): Promise<KubeAccess> {
+async function connectToCluster(): Promise<KubeAccess> {
   try {
     return await kubeAccessFrom(process.env);
   } catch (error) {
@@ -57,7 +57,7 @@ async function listenForProbes(): Promise<void> {
 }
 
 /** A cluster that does not answer yet is waited for. */
-async function startPatiently(): Promise<Operator> {
+async function startWithRetries(): Promise<Operator> {
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)) {
     try {
       return await startOperator(config, { access, env: process.env, log });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInstances } from "./addon/instances.ts";
-import { createTelling } from "./app/sync-progress.ts";
+import { createSyncProgress } from "./app/sync-progress.ts";
 import type { Config } from "./config.ts";
 import { createDesiredStore } from "./desired/desired.store.ts";
 import { startDesiredView } from "./desired/desired-view.adapter.ts";
@@ -8,7 +8,7 @@ import { createChartAccounts } from "./helm/chart-account.store.ts";
 import { createChartFiles } from "./helm/chart-file.adapter.ts";
 import { openChartRepositories } from "./helm/chart-repositories.store.ts";
 import { createHelm } from "./helm/helm.adapter.ts";
-import { startReleaseKeeper } from "./helm/release-keeper.reconciler.ts";
+import { startHelmReleases } from "./helm/helm-releases.reconciler.ts";
 import { createReleases } from "./helm/releases.adapter.ts";
 import { accountUser } from "./helm/rights.ts";
 import { KINDS } from "./kinds.ts";
@@ -16,7 +16,7 @@ import { createKubeClient } from "./kube/client.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
 import { realClock as clock } from "./kube/real-clock.adapter.ts";
 import { type Link, startLink } from "./link/link.adapter.ts";
-import { createNewsOutbox, createStatusOutbox } from "./link/outbox.ts";
+import { createEventOutbox, createStatusOutbox } from "./link/outbox.ts";
 import type { LinkLog } from "./link/ports.ts";
 import { createMemoryTokenStore, createSecretTokenStore } from "./link/token.adapter.ts";
 import { reconcilerFor } from "./reconcile/kind.reconciler.ts";
@@ -43,7 +43,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
   const { clusterId, namespace, tokenSecret, clusterChartsAccount, secrets } = config;
   const kube = createKubeClient(access);
   const outbox = createStatusOutbox(randomUUID);
-  const news = createNewsOutbox();
+  const events = createEventOutbox();
   const ports = { kube, kinds: KINDS, clusterId, namespace, sink: outbox, clock, nowMs: Date.now, log };
   let link: Link | null = null;
   const closing = async (error: unknown): Promise<never> => {
@@ -66,7 +66,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
       view.get("project", `project/${place}`)?.spec.policy?.cluster_wide_charts ?? [],
     clusterWideUser: clusterChartsAccount ? accountUser(namespace, clusterChartsAccount) : null,
   };
-  const keeper = startReleaseKeeper({
+  const helmReleases = startHelmReleases({
     ...ports,
     helm,
     accounts,
@@ -74,10 +74,10 @@ export async function startOperator(config: Config, { access, env, log }: Operat
     holder: `operator-${randomUUID()}`,
     settings,
   });
-  const instances = createInstances(view, keeper);
-  const releases = createReleases(keeper, instances);
-  const telling = createTelling();
-  const kindPorts = { ...ports, view, accounts, keeper, instances, releases, telling, settings };
+  const instances = createInstances(view, helmReleases);
+  const releases = createReleases(helmReleases, instances);
+  const syncProgress = createSyncProgress();
+  const kindPorts = { ...ports, view, accounts, helmReleases, instances, releases, syncProgress, settings };
   const reconcilers = KINDS.map((kind) => reconcilerFor(kind, kindPorts));
   for (const reconciler of reconcilers) reconciler.start();
 
@@ -85,21 +85,21 @@ export async function startOperator(config: Config, { access, env, log }: Operat
     ? createSecretTokenStore(secrets.token, { kube, namespace, name: tokenSecret }, log)
     : createMemoryTokenStore(secrets.token, log);
   const { prometheusUrl } = config;
-  const releasePods = keeper.pods;
-  const telemetry = startTelemetry({ ...ports, prometheusUrl, view, facts, news, releasePods, random: Math.random });
+  const releasePods = helmReleases.pods;
+  const telemetry = startTelemetry({ ...ports, prometheusUrl, view, facts, events, releasePods, random: Math.random });
   const started = startLink({
     hubUrl: config.hubUrl,
     operatorVersion: OPERATOR_VERSION,
     store: {
       ...store,
       apply(frame) {
-        telling.heard(frame.key);
+        syncProgress.received(frame.key);
         return store.apply(frame);
       },
     },
-    onSyncEnd: telling.ended,
+    onSyncEnd: syncProgress.syncEnded,
     outbox,
-    news,
+    events,
     answerer: telemetry.answerer,
     commands: {
       resync() {
@@ -108,7 +108,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
       settings(changed) {
         for (const reconciler of reconcilers) reconciler.settings(changed);
       },
-      chartRepositories: repositories.told,
+      chartRepositories: repositories.update,
     },
     tokens,
     facts: facts.current,
@@ -125,7 +125,7 @@ export async function startOperator(config: Config, { access, env, log }: Operat
       await repositories.settled();
       await telemetry.stop();
       await Promise.all(reconcilers.map((reconciler) => reconciler.stop()));
-      await Promise.all([keeper.stop(), view.stop(), facts.stop()]);
+      await Promise.all([helmReleases.stop(), view.stop(), facts.stop()]);
       await kube.close();
     },
   };

@@ -1,6 +1,6 @@
 import type { AddonReport } from "@binnacle/contract";
 import { finalize } from "../desired/finalizer.adapter.ts";
-import type { ReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
+import type { HelmReleases } from "../helm/helm-releases.reconciler.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { ADDON_INSTANCES } from "../kube/resource-types.ts";
@@ -8,17 +8,17 @@ import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work
 import {
   type Addon,
   addonReport,
+  deletingReport,
   exportsPlaceOf,
-  leavingReport,
-  lookAgainMs,
   refusedReport,
   releaseIdOf,
   releaseOf,
+  requeueMs,
 } from "./addon.ts";
 import type { Instances } from "./instances.ts";
 
 export interface AddonPorts extends ReconcilerPorts {
-  readonly keeper: ReleaseKeeper;
+  readonly helmReleases: HelmReleases;
   readonly instances: Instances;
 }
 
@@ -34,24 +34,24 @@ export const addonKind: DispatchedKind<"addon_instance", AddonPorts> = {
 
 /** Makes each addon instance a Helm release and reports its state. */
 function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"addon_instance"> {
-  const { kube, keeper, instances } = ports;
+  const { kube, helmReleases, instances } = ports;
 
   async function apply({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
-    const seen = await keeper.keep(releaseOf(addon));
+    const seen = await helmReleases.ensure(releaseOf(addon));
     instances.observed(addon, seen);
     const report = addonReport(seen, addon.generation, readyGenerationIn(holder));
     await writeStatus(addon, holder, report);
-    return { report, againMs: lookAgainMs(report) };
+    return { report, requeueAfterMs: requeueMs(report) };
   }
 
   async function remove({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
     instances.forget(addon.key);
-    const removal = await keeper.remove(releaseIdOf(addon), exportsPlaceOf(addon), addon.spec.chart);
+    const removal = await helmReleases.remove(releaseIdOf(addon), exportsPlaceOf(addon), addon.spec.chart);
     const finalized = removal.isGone ? await finalize(kube, addonKind, holder) : null;
     if (finalized?.state === "gone") {
-      return { report: { state: "gone" }, generation: finalized.generation, againMs: null };
+      return { report: { state: "gone" }, generation: finalized.generation, requeueAfterMs: null };
     }
-    return { report: leavingReport(removal, finalized?.by), againMs: DELETING_MS };
+    return { report: deletingReport(removal, finalized?.by), requeueAfterMs: DELETING_MS };
   }
 
   /** The status shows the phase to whoever reads the cluster with kubectl. */
@@ -69,16 +69,16 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
     readsStatus: true,
     watches: [],
     subscribe: () => [
-      keeper.onChange(({ namespace, name, owner }) => {
+      helmReleases.onChange(({ namespace, name, owner }) => {
         if (owner === "addon") work.enqueue(`addon_instance/${namespace}/${name}`);
       }),
     ],
     apply,
     remove,
-    rejected: ({ resource, holder }, error) => refusedReport(error, resource.isLeaving, readyGenerationIn(holder)),
+    rejected: ({ resource, holder }, error) => refusedReport(error, resource.isDeleting, readyGenerationIn(holder)),
     forget: instances.forget,
     settings(settings) {
-      keeper.settings(settings);
+      helmReleases.settings(settings);
       return true;
     },
   };

@@ -14,8 +14,8 @@ import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { createChartFiles } from "../helm/chart-file.adapter.ts";
 import { createHelm } from "../helm/helm.adapter.ts";
 import { HELM, watchedHelm } from "../helm/helm-program.fixture.ts";
+import { startHelmReleases } from "../helm/helm-releases.reconciler.ts";
 import { operatorAccount } from "../helm/operator-account.fixture.ts";
-import { startReleaseKeeper } from "../helm/release-keeper.reconciler.ts";
 import { createReleases } from "../helm/releases.adapter.ts";
 import { digestOf, releaseOfInstance, revisionLabels } from "../helm/revision.ts";
 import type { ChartName } from "../helm/rights.ts";
@@ -106,15 +106,15 @@ export async function addonWorld({
     const accounts = createChartAccounts({ ...ports, role: account.chartsRole });
     const rights = { clusterWideCharts: () => allowed, clusterWideUser: account.clusterWideUser };
     const settings = { drift_policy: "heal" } as const;
-    const keeper = startReleaseKeeper({ ...ports, helm: program, accounts, rights, holder, settings });
-    const instances = createInstances(view, keeper);
-    const addons = reconcilerFor(addonKind, { ...ports, view, keeper, instances });
+    const helmReleases = startHelmReleases({ ...ports, helm: program, accounts, rights, holder, settings });
+    const instances = createInstances(view, helmReleases);
+    const addons = reconcilerFor(addonKind, { ...ports, view, helmReleases, instances });
     return {
-      keeper,
+      helmReleases,
       addons,
-      releases: createReleases(keeper, instances),
+      releases: createReleases(helmReleases, instances),
       async stop() {
-        await Promise.all([addons.stop(), keeper.stop()]);
+        await Promise.all([addons.stop(), helmReleases.stop()]);
       },
     };
   }
@@ -136,8 +136,8 @@ export async function addonWorld({
     get releases() {
       return running.releases;
     },
-    get keeper() {
-      return running.keeper;
+    get helmReleases() {
+      return running.helmReleases;
     },
     get addons() {
       return running.addons;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ReleaseSeen } from "../helm/release-keeper.reconciler.ts";
-import { addonReport, leavingReport, lookAgainMs, refusedReport } from "./addon.ts";
+import type { ReleaseStatus } from "../helm/helm-releases.reconciler.ts";
+import { addonReport, deletingReport, refusedReport, requeueMs } from "./addon.ts";
 
-const look: ReleaseSeen["look"] = {
+const observation: ReleaseStatus["observation"] = {
   doing: null,
   revision: null,
   isForeign: false,
@@ -10,11 +10,11 @@ const look: ReleaseSeen["look"] = {
   hasRun: true,
   failure: null,
 };
-const seen = (state: ReleaseSeen["state"], given: Partial<ReleaseSeen["look"]> = {}): ReleaseSeen => ({
+const seen = (state: ReleaseStatus["state"], given: Partial<ReleaseStatus["observation"]> = {}): ReleaseStatus => ({
   state,
   reason: "Because",
   message: "So it is.",
-  look: { ...look, ...given },
+  observation: { ...observation, ...given },
   exports: { plain: { host: "db.shop.svc" }, secret: { password: "s3cret" }, missing: [] },
 });
 
@@ -51,21 +51,21 @@ describe("a report", () => {
       message: "So it is.",
       exports: { host: "db.shop.svc", password: null },
     });
-    expect(lookAgainMs(report)).toBeGreaterThan(lookAgainMs(addonReport(seen("progressing"), 3, 3)));
+    expect(requeueMs(report)).toBeGreaterThan(requeueMs(addonReport(seen("progressing"), 3, 3)));
   });
 
   test("[HE20] of one that leaves says what it waits for", () => {
     const nothing = { isGone: false, left: [], failure: null };
-    expect(leavingReport(nothing)).toMatchObject({ phase: "deleting", reason: "Deleting", message: null });
-    expect(leavingReport({ ...nothing, left: ["Service db"] })).toMatchObject({
+    expect(deletingReport(nothing)).toMatchObject({ phase: "deleting", reason: "Deleting", message: null });
+    expect(deletingReport({ ...nothing, left: ["Service db"] })).toMatchObject({
       message: "Still on the cluster: Service db.",
     });
-    expect(leavingReport({ ...nothing, failure: "No." })).toMatchObject({ reason: "UninstallFailed", message: "No." });
-    expect(leavingReport(nothing, ["example.com/backup"])).toMatchObject({
+    expect(deletingReport({ ...nothing, failure: "No." })).toMatchObject({ reason: "UninstallFailed", message: "No." });
+    expect(deletingReport(nothing, ["example.com/backup"])).toMatchObject({
       reason: "HeldByFinalizers",
       message: "Still on the cluster: finalizer example.com/backup.",
     });
-    expect(leavingReport({ ...nothing, left: ["a", "b", "c", "d", "e", "f", "g"] }).message).toContain("and 2 more");
+    expect(deletingReport({ ...nothing, left: ["a", "b", "c", "d", "e", "f", "g"] }).message).toContain("and 2 more");
   });
 
   test("[HE18] on a cluster that does not say what is there keeps to what is known", () => {

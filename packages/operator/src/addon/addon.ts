@@ -1,8 +1,8 @@
 import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { exportsTold } from "../helm/exports.ts";
+import type { ReleaseStatus, WantedHelm } from "../helm/helm-releases.reconciler.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
-import type { ReleaseSeen, WantedHelm } from "../helm/release-keeper.reconciler.ts";
 import { releaseOfInstance } from "../helm/revision.ts";
 
 export type Addon = StoredResource<"addon_instance">;
@@ -28,7 +28,7 @@ export function releaseOf(addon: Addon): WantedHelm {
 }
 
 /** `readyGeneration`: the last generation that was seen ready; null where none ever was. */
-export function addonReport(seen: ReleaseSeen, generation: number, readyGeneration: number | null): AddonReport {
+export function addonReport(seen: ReleaseStatus, generation: number, readyGeneration: number | null): AddonReport {
   return {
     phase: phaseOf(seen, generation, readyGeneration),
     reason: seen.reason,
@@ -38,22 +38,22 @@ export function addonReport(seen: ReleaseSeen, generation: number, readyGenerati
 }
 
 /** What has served somebody and does not any more is degraded; what is not known is never taken for good. */
-function phaseOf(seen: ReleaseSeen, generation: number, readyGeneration: number | null): AddonReport["phase"] {
-  const { state, look } = seen;
+function phaseOf(seen: ReleaseStatus, generation: number, readyGeneration: number | null): AddonReport["phase"] {
+  const { state, observation } = seen;
   const hasServed = readyGeneration !== null;
   if (state === "ready") return "ready";
-  if (look.isForeign) return "failed";
+  if (observation.isForeign) return "failed";
   if (state === "failed") return hasServed ? "degraded" : "failed";
   if (!hasServed) return "installing";
   if (state === "unknown") return "degraded";
-  const isChanging = look.doing !== null || !look.isCurrent;
+  const isChanging = observation.doing !== null || !observation.isCurrent;
   return isChanging || readyGeneration !== generation ? "upgrading" : "degraded";
 }
 
 const MOST_NAMED = 5;
 
 /** Of one that is leaving: what it still waits for. */
-export function leavingReport({ left, failure }: ReleaseRemoval, finalizers: readonly string[] = []): AddonReport {
+export function deletingReport({ left, failure }: ReleaseRemoval, finalizers: readonly string[] = []): AddonReport {
   const names = [...left, ...finalizers.map((name) => `finalizer ${name}`)];
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
   const waits = names.length > 0 ? `Still on the cluster: ${names.slice(0, MOST_NAMED).join(", ")}${more}.` : null;
@@ -67,8 +67,12 @@ export function leavingReport({ left, failure }: ReleaseRemoval, finalizers: rea
 }
 
 /** The cluster would not say what is there. */
-export const refusedReport = ({ message }: Error, isLeaving: boolean, readyGeneration: number | null): AddonReport => ({
-  phase: isLeaving ? "deleting" : readyGeneration === null ? "failed" : "degraded",
+export const refusedReport = (
+  { message }: Error,
+  isDeleting: boolean,
+  readyGeneration: number | null,
+): AddonReport => ({
+  phase: isDeleting ? "deleting" : readyGeneration === null ? "failed" : "degraded",
   reason: "RefusedByCluster",
   message: safeText(message),
   exports: {},
@@ -78,4 +82,4 @@ const SETTLED_MS = 180_000;
 const UNSETTLED_MS = 3_000;
 
 /** When to look again, though nothing is heard. */
-export const lookAgainMs = ({ phase }: AddonReport): number => (phase === "ready" ? SETTLED_MS : UNSETTLED_MS);
+export const requeueMs = ({ phase }: AddonReport): number => (phase === "ready" ? SETTLED_MS : UNSETTLED_MS);

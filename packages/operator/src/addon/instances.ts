@@ -2,7 +2,7 @@ import { canonicalJson } from "@binnacle/contract";
 import type { Instance } from "../app/releases.ts";
 import type { DesiredView } from "../desired/desired-state.ts";
 import { exportsSeen } from "../helm/exports.ts";
-import type { ReleaseKeeper, ReleaseSeen } from "../helm/release-keeper.reconciler.ts";
+import type { HelmReleases, ReleaseStatus } from "../helm/helm-releases.reconciler.ts";
 import { type Addon, exportsSecretOf, releaseOf } from "./addon.ts";
 
 /** The addon instances of the cluster, for the apps that use them. */
@@ -10,11 +10,14 @@ export interface Instances {
   in(namespace: string): Promise<ReadonlyMap<string, Instance>>;
   onChange(listener: (namespace: string) => void): () => void;
   /** Stores what reconciling has observed. */
-  observed(addon: Addon, seen: ReleaseSeen): void;
+  observed(addon: Addon, seen: ReleaseStatus): void;
   forget(key: string): void;
 }
 
-export function createInstances(view: Pick<DesiredView, "list">, keeper: Pick<ReleaseKeeper, "observe">): Instances {
+export function createInstances(
+  view: Pick<DesiredView, "list">,
+  helmReleases: Pick<HelmReleases, "observe">,
+): Instances {
   const instances = new Map<string, Instance>();
   const listeners = new Set<(namespace: string) => void>();
 
@@ -31,10 +34,10 @@ export function createInstances(view: Pick<DesiredView, "list">, keeper: Pick<Re
     async in(namespace) {
       const addons = view
         .list("addon_instance")
-        .filter(({ spec, isLeaving }) => spec.namespace === namespace && !isLeaving);
+        .filter(({ spec, isDeleting }) => spec.namespace === namespace && !isDeleting);
       const found = await Promise.all(
         addons.map(async (addon) => {
-          const known = instances.get(addon.key) ?? instanceOf(addon, await keeper.observe(releaseOf(addon)));
+          const known = instances.get(addon.key) ?? instanceOf(addon, await helmReleases.observe(releaseOf(addon)));
           return [addon.spec.name, known] as const;
         }),
       );
@@ -49,7 +52,7 @@ export function createInstances(view: Pick<DesiredView, "list">, keeper: Pick<Re
   };
 }
 
-function instanceOf({ spec }: Addon, { state, reason, message, exports }: ReleaseSeen): Instance {
+function instanceOf({ spec }: Addon, { state, reason, message, exports }: ReleaseStatus): Instance {
   return {
     state,
     reason,

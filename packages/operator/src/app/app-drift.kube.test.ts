@@ -135,7 +135,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.apps.stop();
     const before = world.reports.length;
     const writes = vi.spyOn(world.client, "apply");
-    for (let round = 0; round < 5; round += 1) await world.reconciler.reconcile(world.key);
+    for (let pass = 0; pass < 5; pass += 1) await world.reconciler.reconcile(world.key);
     expect(writes.mock.calls.filter(([, options]) => options?.dryRun !== true)).toEqual([]);
     expect(world.reports.slice(before).map(({ report }) => report)).toEqual(
       Array.from({ length: 5 }, () => expect.objectContaining(CALM)),

@@ -98,8 +98,8 @@ describe("an app that nobody touches", () => {
     const applied = vi.spyOn(world.client, "apply");
     const seen = world.reports.length;
     const untilMs = performance.now() + IDLE_MS;
-    for (let look = 0; look < LEAST_LOOKS || performance.now() < untilMs; look += 1) {
-      const annotations = { "example.com/last-seen": String(look) };
+    for (let context = 0; context < LEAST_LOOKS || performance.now() < untilMs; context += 1) {
+      const annotations = { "example.com/last-seen": String(context) };
       await world.edit(...DEPLOYMENT, { metadata: { annotations } }, "some-controller");
       await world.reconciler.reconcile(world.key);
       if (IDLE_MS > 0) await pause(1_000);

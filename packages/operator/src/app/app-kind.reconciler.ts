@@ -1,41 +1,41 @@
 import { DEFAULT_POLICY, type DriftReport, LABELS, type LinkSettings } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
-import { isLeaving, isOurs, ownSelector } from "../desired/ownership.ts";
+import { isDeleting, isOurs, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { ADDON_INSTANCES, APPS, OWNED_KINDS } from "../kube/resource-types.ts";
-import { policyOf } from "../project/fence.ts";
+import { policyOf } from "../project/namespace-policy.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
-import { createAppRemoval, madeFor } from "./app-removal.reconciler.ts";
 import {
-  announced,
+  type AppPass,
   awaitingReport,
   driftOf,
-  isEmptied,
-  lookAgainMs,
   obsolete,
   obsoleteReleases,
   phaseOf,
-  type Round,
-  recorded,
   refusedReport,
-} from "./app-round.ts";
+  rendersNothing,
+  requeueMs,
+  withObserved,
+  withPlanned,
+} from "./app-pass.ts";
+import { createAppRemoval, madeFor } from "./app-removal.reconciler.ts";
 import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
-import { createComponentReconciler, type Look } from "./component.reconciler.ts";
+import { type AppContext, createComponentReconciler } from "./component.reconciler.ts";
 import { emptied, type Outcome } from "./component-outcome.ts";
-import { afterLook, type Healing, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
+import { afterPass, type Healing, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
 import type { PhaseReport } from "./phase.ts";
 import type { Instance, Releases } from "./releases.ts";
 import { renderApp } from "./render/render-app.ts";
 import { type Exports, type Invalid, isInvalid } from "./render/rendering.ts";
-import { mayStillCome, type Telling } from "./sync-progress.ts";
+import { mayStillCome, type SyncProgress } from "./sync-progress.ts";
 
 type App = StoredResource<"app">;
 
 export interface AppPorts extends ReconcilerPorts {
   readonly releases: Releases;
-  readonly telling: Pick<Telling, "isAllToldSince">;
+  readonly syncProgress: Pick<SyncProgress, "isCompleteSince">;
   readonly settings: LinkSettings;
   /** Wall-clock time in milliseconds. */
   readonly nowMs: () => number;
@@ -60,7 +60,7 @@ export const appKind: DispatchedKind<"app", AppPorts> = {
 
 /** Applies the objects of an app, prunes what is obsolete, and reports phase and drift. */
 function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app"> {
-  const { kube, view, releases, telling, nowMs, clusterId } = ports;
+  const { kube, view, releases, syncProgress, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
   const components = createComponentReconciler({ kube, applySet, releases, clusterId });
   const removal = createAppRemoval({ kube, applySet, releases, clusterId, stored: appKind });
@@ -72,23 +72,23 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     const known = memoryIn(holder);
     const isHealing = policy === "heal" && mayHeal(note.healing, nowMs());
     const instances = await releases.instances(app.spec.namespace);
-    const round = await walk(app, known, { instances, mayHeal: isHealing });
-    if ("invalid" in round) {
-      const awaited = await awaitedBy(app, holder, round);
-      const said = awaited === null ? phaseOf(app, known, [], round) : awaitingReport(known, awaited);
-      const report = await finish(app, holder, known, said, driftOf(known, [], ""));
-      return { report, againMs: lookAgainMs(said, [], { healInMs: null, isPruning: false }) };
+    const pass = await reconcileComponents(app, known, { instances, mayHeal: isHealing });
+    if ("invalid" in pass) {
+      const awaited = await awaitedBy(app, holder, pass);
+      const verdict = awaited === null ? phaseOf(app, known, [], pass) : awaitingReport(known, awaited);
+      const report = await finish(app, holder, known, verdict, driftOf(known, [], ""));
+      return { report, requeueAfterMs: requeueMs(verdict, [], { healInMs: null, isPruning: false }) };
     }
-    const found = recorded(announced(known, app, round.rendered), app, round);
-    const memory = await prune(app, found, round);
-    const said = phaseOf(app, memory, round.outcomes, null);
-    const drift = driftOf(memory, round.outcomes, new Date(nowMs()).toISOString());
-    note.healing = afterLook(note.healing, policy === "heal" ? driftSeen(round.outcomes) : "nothing", nowMs());
-    const report = await finish(app, holder, memory, said, drift);
+    const found = withObserved(withPlanned(known, app, pass.rendered), app, pass);
+    const memory = await prune(app, found, pass);
+    const verdict = phaseOf(app, memory, pass.outcomes, null);
+    const drift = driftOf(memory, pass.outcomes, new Date(nowMs()).toISOString());
+    note.healing = afterPass(note.healing, policy === "heal" ? driftSeen(pass.outcomes) : "nothing", nowMs());
+    const report = await finish(app, holder, memory, verdict, drift);
     const { dueMs } = note.healing;
     const isPruning = obsoleteReleases(memory, app).length > 0;
     const healInMs = dueMs === null ? null : dueMs - nowMs();
-    return { report, againMs: lookAgainMs(said, round.outcomes, { healInMs, isPruning }) };
+    return { report, requeueAfterMs: requeueMs(verdict, pass.outcomes, { healInMs, isPruning }) };
   }
 
   /** The addon instance that is missing and may still come. */
@@ -97,31 +97,37 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     const instance = await kube.get(ADDON_INSTANCES, awaits, spec.namespace);
     const { phase, generation: judged } = statusOf(holder);
     const unseen = {
-      isHeld: instance !== null && isOurs(instance, clusterId) && !isLeaving(instance),
-      isAllTold: telling.isAllToldSince(key),
+      isHeld: instance !== null && isOurs(instance, clusterId) && !isDeleting(instance),
+      isSyncComplete: syncProgress.isCompleteSince(key),
       wasMissing: phase === "invalid" && judged === generation,
     };
     return mayStillCome(unseen) ? awaits : null;
   }
 
   /** Wave after wave; what a release exports may complete what comes after it. */
-  async function walk(
+  async function reconcileComponents(
     app: App,
     known: AppMemory,
-    options: Pick<Look, "mayHeal"> & { readonly instances: ReadonlyMap<string, Instance> },
-  ): Promise<Round | Invalid> {
+    options: Pick<AppContext, "mayHeal"> & { readonly instances: ReadonlyMap<string, Instance> },
+  ): Promise<AppPass | Invalid> {
     const exports = new Map<string, Exports>();
     const outcomes: Outcome[] = [];
     let rendered = render(app, options.instances, exports);
     if (isInvalid(rendered)) return rendered;
-    if (isEmptied(app, rendered)) return { rendered, outcomes: rendered.components.map(emptied) };
+    if (rendersNothing(app, rendered)) return { rendered, outcomes: rendered.components.map(emptied) };
     let memory = known;
     for (let at = 0; at < rendered.components.length; at += 1) {
       const component = rendered.components[at];
       if (!component) break;
-      memory = await announce(app, memory, announced(memory, app, rendered));
-      const look: Look = { ...options, app, memory, settled: noteOf(app.key).settled, isOurs: madeFor(app, clusterId) };
-      const outcome = await components.reconcile(component, look, outcomes);
+      memory = await recordPlan(app, memory, withPlanned(memory, app, rendered));
+      const context: AppContext = {
+        ...options,
+        app,
+        memory,
+        settled: noteOf(app.key).settled,
+        isOurs: madeFor(app, clusterId),
+      };
+      const outcome = await components.reconcile(component, context, outcomes);
       outcomes.push(outcome);
       if (!outcome.exports) continue;
       exports.set(component.name, outcome.exports);
@@ -133,23 +139,23 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
 
   function render(app: App, instances: ReadonlyMap<string, Instance>, exports: ReadonlyMap<string, Exports>) {
     const registries = view.get("registry_secrets", `registry_secrets/${app.spec.namespace}`);
-    const pullSecrets = registries && !registries.isLeaving ? registries.spec.names : [];
+    const pullSecrets = registries && !registries.isDeleting ? registries.spec.names : [];
     const project = view.get("project", `project/${app.spec.namespace}`);
     const { pod_security: podSecurity } = project ? policyOf(project) : DEFAULT_POLICY;
     return renderApp(app, { clusterId, pullSecrets, podSecurity, instances, releases: exports });
   }
 
   /** On record before it is made: an operator that dies in between finds it again. */
-  async function announce(app: App, before: AppMemory, after: AppMemory): Promise<AppMemory> {
+  async function recordPlan(app: App, before: AppMemory, after: AppMemory): Promise<AppMemory> {
     const { inventory, releases: names, charts } = after;
     if (inventory.length === before.inventory.length && names.length === before.releases.length) return before;
     await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, { inventory, releases: names, charts });
     return after;
   }
 
-  async function prune(app: App, memory: AppMemory, round: Round): Promise<AppMemory> {
+  async function prune(app: App, memory: AppMemory, pass: AppPass): Promise<AppMemory> {
     const scope = { namespace: app.spec.namespace, isOurs: madeFor(app, clusterId), isLast: false };
-    const items = obsolete(memory, round);
+    const items = obsolete(memory, pass);
     const left = await applySet.prune(items, scope);
     const gone = new Set<string>();
     for (const name of obsoleteReleases(memory, app)) {
@@ -164,14 +170,14 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     };
   }
 
-  async function finish(app: App, holder: KubeObject, memory: AppMemory, said: PhaseReport, drift: DriftReport) {
-    const ranGeneration = said.phase === "running" ? app.generation : memory.ranGeneration;
+  async function finish(app: App, holder: KubeObject, memory: AppMemory, verdict: PhaseReport, drift: DriftReport) {
+    const ranGeneration = verdict.phase === "running" ? app.generation : memory.ranGeneration;
     const { state, detected_at } = drift;
-    const status = statusFields({ ...memory, ranGeneration, drift: { state, detected_at } }, app.generation, said);
+    const status = statusFields({ ...memory, ranGeneration, drift: { state, detected_at } }, app.generation, verdict);
     if (!isSameStatus(holder["status"], status)) {
       await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, status);
     }
-    return { ...said, drift };
+    return { ...verdict, drift };
   }
 
   function noteOf(key: string): Notes {

@@ -22,7 +22,7 @@ export interface RemovalPorts {
   readonly stored: StoredKind;
 }
 
-const LOOK_AGAIN_MS = 2_000;
+const REQUEUE_MS = 2_000;
 
 /** Takes an app away with all that was made for it, and says so only once nothing of it is left. */
 export function createAppRemoval({ kube, applySet, releases, clusterId, stored }: RemovalPorts) {
@@ -37,11 +37,11 @@ export function createAppRemoval({ kube, applySet, releases, clusterId, stored }
       if (left.length < memory.inventory.length) {
         await kube.patchStatus(APPS, name, namespace, { phase: "deleting", inventory: left, releases: leftReleases });
       }
-      return { report: stillThere(left, leftReleases), againMs: LOOK_AGAIN_MS };
+      return { report: stillThere(left, leftReleases), requeueAfterMs: REQUEUE_MS };
     }
     const finalized = await finalize(kube, stored, holder);
-    if (finalized.state === "gone") return { report: NOTHING_LEFT, againMs: null };
-    return { report: stillThere([], [], finalized.by), againMs: LOOK_AGAIN_MS };
+    if (finalized.state === "gone") return { report: NOTHING_LEFT, requeueAfterMs: null };
+    return { report: stillThere([], [], finalized.by), requeueAfterMs: REQUEUE_MS };
   }
 
   /** Also what no inventory names: volumes that a StatefulSet has claimed, and what a lost status has forgotten. */

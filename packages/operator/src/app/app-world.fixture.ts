@@ -26,7 +26,7 @@ import { APPS, PROJECTS, SECRETS } from "../kube/resource-types.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { appKind } from "./app-kind.reconciler.ts";
 import { standInReleases } from "./releases.fixture.ts";
-import { createTelling } from "./sync-progress.ts";
+import { createSyncProgress } from "./sync-progress.ts";
 
 const DEFINITIONS = new URL("../../../../deploy/charts/binnacle-operator/files/crds/", import.meta.url);
 const PROJECT_ID = "01932c07-31f1-7a4e-8d8b-0000000000aa";
@@ -77,14 +77,14 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
   await view.synced;
   const store = createDesiredStore({ kube: client, kinds: KINDS, clusterId, namespace, sink, clock: realClock });
   const releases = standInReleases();
-  const telling = createTelling();
-  telling.ended();
+  const syncProgress = createSyncProgress();
+  syncProgress.syncEnded();
   const ports = {
     kube: client,
     view,
     sink,
     releases: releases.port,
-    telling,
+    syncProgress,
     nowMs: Date.now,
     clusterId,
     clock: realClock,
@@ -103,7 +103,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     reports,
     releases,
     /** The hub has told everything until a test says otherwise. */
-    telling,
+    syncProgress,
     /** Never started: for single runs. */
     reconciler: reconcilerFor(appKind, ports),
     apps: reconcilerFor(appKind, ports),

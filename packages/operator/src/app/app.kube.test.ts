@@ -233,7 +233,7 @@ describe("an app on a cluster", () => {
     const message = "It waits for the addon instance main.";
 
     test("[AO38] waits for it while the hub may still tell of it, and runs once it is there", async () => {
-      world.telling.heard(world.key);
+      world.syncProgress.received(world.key);
       await world.deploy(COMPONENTS);
       await world.seen({ ...WAITING, message });
       world.releases.instances.set("main", { state: "ready", message: null, keys: [], exports: {} });
@@ -245,14 +245,14 @@ describe("an app on a cluster", () => {
     test("[AO38] keeps what it has while it waits, and is invalid once everything is told", async () => {
       await world.deploy([WEB]);
       await world.seen(CALM);
-      world.telling.heard(world.key);
+      world.syncProgress.received(world.key);
       await world.deploy(COMPONENTS);
       await world.seen({ ...WAITING, components: [{ name: "web", ready_replicas: 2 }] });
       expect(await world.replicas("shop-web")).toBe(2);
-      world.telling.ended();
+      world.syncProgress.syncEnded();
       await world.seen({ phase: "invalid", reason: "UnknownAddonInstance" });
       // Another session tells of the app again.
-      world.telling.heard(world.key);
+      world.syncProgress.received(world.key);
       const before = world.reports.length;
       world.apps.resync();
       await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before));

@@ -31,7 +31,7 @@ export interface ComponentPorts {
 }
 
 /** One look at an app: what is the same for all its components. */
-export interface Look {
+export interface AppContext {
   readonly app: StoredResource<"app">;
   readonly memory: AppMemory;
   readonly instances: ReadonlyMap<string, Instance>;
@@ -42,8 +42,12 @@ export interface Look {
 
 /** Makes one component what it is to be, as far as that can be done now, and says what is seen of it. */
 export function createComponentReconciler({ kube, applySet, releases, clusterId }: ComponentPorts) {
-  async function reconcile(component: RenderedComponent, look: Look, earlier: readonly Outcome[]): Promise<Outcome> {
-    const { app, memory } = look;
+  async function reconcile(
+    component: RenderedComponent,
+    context: AppContext,
+    earlier: readonly Outcome[],
+  ): Promise<Outcome> {
+    const { app, memory } = context;
     const desired = app.spec.components.find(({ name }) => name === component.name);
     const known = memory.components.find(({ name }) => name === component.name);
     const isNew = known?.appliedGeneration !== app.generation;
@@ -54,14 +58,14 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     }
     const unmet = isNew ? unmetNeeds(component, earlier) : [];
     if (unmet.length > 0) return waitsForOthers(component, unmet, readyReplicas);
-    const applied = await apply(component, look, isNew);
+    const applied = await apply(component, context, isNew);
     if (!applied.isApplied || component.type === "workload" || !desired) return applied;
-    const { exports, ...state } = await elsewhere(desired, look);
+    const { exports, ...state } = await elsewhere(desired, context);
     return { ...applied, exports, state: { ...applied.state, ...state } };
   }
 
-  async function apply(component: RenderedComponent, look: Look, isNew: boolean): Promise<Outcome> {
-    const { app, memory, settled, isOurs, mayHeal } = look;
+  async function apply(component: RenderedComponent, context: AppContext, isNew: boolean): Promise<Outcome> {
+    const { app, memory, settled, isOurs, mayHeal } = context;
     const options = {
       inventory: memory.inventory,
       finishedJobs: new Set(memory.components.map(({ finishedJob }) => finishedJob)),
@@ -74,7 +78,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const { objects, refused } = await carryOut(planned, plan.toDo);
     const refusal = plan.refusal ?? refused;
     const isStopped = refusal !== null || plan.blocked.length > 0;
-    const readiness = await seen(component, look, objects);
+    const readiness = await seen(component, context, objects);
     const isWhole = plan.waitsFor === null && !isStopped;
     const state =
       isStopped && (isNew || refusal)
@@ -114,7 +118,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     return { objects, refused: null };
   }
 
-  async function seen({ name }: RenderedComponent, { app }: Look, objects: readonly KubeObject[]) {
+  async function seen({ name }: RenderedComponent, { app }: AppContext, objects: readonly KubeObject[]) {
     const found = componentReadiness(objects);
     const main = objects.find(({ kind }) => WORKLOADS.has(kind));
     if (found.state === "ready" || !main) return explained(found, null);
@@ -126,7 +130,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
   }
 
   /** What runs not as objects of the app but as a release, of its own or of an addon instance. */
-  async function elsewhere(component: DesiredComponent, { app, instances }: Look) {
+  async function elsewhere(component: DesiredComponent, { app, instances }: AppContext) {
     const { spec, secret } = app;
     const { name, release, addon_instance } = component;
     if (!release) {

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { afterLook, type Healing, healAfterMs, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
+import { afterPass, type Healing, healAfterMs, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
 
 /** Somebody undoes what was put right at once, again and again. */
 function quarrel(rounds: number): number[] {
   let healing: Healing = NOT_HEALING;
   let nowMs = 1_000;
   return Array.from({ length: rounds }, () => {
-    healing = afterLook(healing, "drift", nowMs);
+    healing = afterPass(healing, "drift", nowMs);
     const waitMs = (healing.dueMs ?? 0) - nowMs;
     nowMs += waitMs;
-    healing = afterLook(healing, "healed", nowMs);
+    healing = afterPass(healing, "healed", nowMs);
     return waitMs;
   });
 }
@@ -31,15 +31,15 @@ describe("putting right what somebody has changed", () => {
 
   test("[AO32] is quick again after ten calm minutes", () => {
     const healed: Healing = { attempts: 5, dueMs: null, healedMs: 0 };
-    expect(afterLook(healed, "drift", 600_001).dueMs).toBe(602_001);
-    expect(afterLook(healed, "drift", 600_000).dueMs).toBe(900_000);
+    expect(afterPass(healed, "drift", 600_001).dueMs).toBe(602_001);
+    expect(afterPass(healed, "drift", 600_000).dueMs).toBe(900_000);
   });
 
   test("[AO32] is not put off by looking again, and not done for what has passed by itself", () => {
-    const due = afterLook(NOT_HEALING, "drift", 0);
-    expect(afterLook(due, "drift", 1_500)).toEqual(due);
+    const due = afterPass(NOT_HEALING, "drift", 0);
+    expect(afterPass(due, "drift", 1_500)).toEqual(due);
     expect(mayHeal(due, 1_999)).toBe(false);
     expect(mayHeal(due, 2_000)).toBe(true);
-    expect(mayHeal(afterLook(due, "nothing", 1_500), 9_000)).toBe(false);
+    expect(mayHeal(afterPass(due, "nothing", 1_500), 9_000)).toBe(false);
   });
 });

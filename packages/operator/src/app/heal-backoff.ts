@@ -21,7 +21,7 @@ export const healAfterMs = (attempts: number): number =>
 export const mayHeal = ({ dueMs }: Healing, nowMs: number): boolean => dueMs !== null && nowMs >= dueMs;
 
 /** `seen`: what was found this time, and whether it was put right. */
-export function afterLook(before: Healing, seen: "nothing" | "drift" | "healed", nowMs: number): Healing {
+export function afterPass(before: Healing, seen: "nothing" | "drift" | "healed", nowMs: number): Healing {
   if (seen === "nothing") return { ...before, dueMs: null };
   if (seen === "healed") return { attempts: before.attempts + 1, dueMs: null, healedMs: nowMs };
   if (before.dueMs !== null) return before;

@@ -11,7 +11,7 @@ const component = (state: ComponentState["state"], changes: Partial<ComponentSta
 });
 const facts = (components: readonly ComponentState[], changes: Partial<AppFacts> = {}): AppFacts => ({
   isPaused: false,
-  isLeaving: false,
+  isDeleting: false,
   generation: 3,
   ranGeneration: null,
   invalid: null,
@@ -29,7 +29,7 @@ const WRONG = { invalid: "MissingImage", message: "Component web has no image." 
 
 describe("the phase of an app", () => {
   test.each<[string, AppFacts, string, string]>([
-    ["one that is leaving", facts([READY], { isLeaving: true, invalid: WRONG }), "deleting", "Deleting"],
+    ["one that is leaving", facts([READY], { isDeleting: true, invalid: WRONG }), "deleting", "Deleting"],
     ["one that is invalid", facts([], { invalid: WRONG, isPaused: true }), "invalid", "MissingImage"],
     ["one that is paused, without replicas", facts([MOVING, ADDON], { isPaused: true }), "paused", "Paused"],
     ["one that is paused, with replicas left", facts([READY], { isPaused: true }), "deploying", "Pausing"],

@@ -16,7 +16,7 @@ export interface ComponentState {
 
 export interface AppFacts {
   readonly isPaused: boolean;
-  readonly isLeaving: boolean;
+  readonly isDeleting: boolean;
   readonly generation: number;
   /** The last generation that was seen to run whole; null where none ever was. */
   readonly ranGeneration: number | null;
@@ -46,7 +46,7 @@ const say = (phase: Verdict["phase"], reason: string, message: string | null = n
 
 /** The first that holds. What is not known is never taken for good. */
 function verdict(facts: AppFacts): Verdict {
-  if (facts.isLeaving) return say("deleting", "Deleting");
+  if (facts.isDeleting) return say("deleting", "Deleting");
   if (facts.invalid) return say("invalid", facts.invalid.invalid, facts.invalid.message);
   if (facts.isPaused) return pausedVerdict(facts);
   return failure(facts) ?? notKnown(facts) ?? waiting(facts) ?? progress(facts) ?? say("running", "RolloutComplete");

@@ -5,7 +5,7 @@ import { applyProject } from "../desired/frames.fixture.ts";
 import { HELM } from "../helm/helm-program.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { NAMESPACES } from "../kube/resource-types.ts";
-import { fenceObjects, podSecurityLabels } from "../project/fence.ts";
+import { podSecurityLabels, policyObjects } from "../project/namespace-policy.ts";
 import type { Project } from "../project/project.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 
@@ -23,7 +23,7 @@ async function fence({ client, namespace, clusterId }: Place, policy: Partial<De
   const fenced = { ...project, ...project.body } as unknown as Project;
   const labels = podSecurityLabels(fenced);
   await client.patch(NAMESPACES, namespace, null, { metadata: { labels } }, { kind: "merge" });
-  for (const object of fenceObjects(fenced, clusterId)) await client.apply(object, { force: true });
+  for (const object of policyObjects(fenced, clusterId)) await client.apply(object, { force: true });
 }
 
 /** Until the quota is counted, everything is refused. */

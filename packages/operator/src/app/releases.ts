@@ -19,7 +19,7 @@ export interface WantedRelease {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-export interface LeavingRelease extends Pick<WantedRelease, "namespace" | "name" | "app"> {
+export interface DeletedRelease extends Pick<WantedRelease, "namespace" | "name" | "app"> {
   readonly chart: Pick<ChartRef, "repo" | "name"> | null;
 }
 
@@ -49,7 +49,7 @@ export interface Releases {
    * Uninstalls it; `gone` once nothing of it is left, also where there never was one. The chart that it was made of decides
    * about the rights, where it is known.
    */
-  remove(release: LeavingRelease): Promise<"removing" | "gone">;
+  remove(release: DeletedRelease): Promise<"removing" | "gone">;
   /** The standalone addon instances of a namespace, by name. */
   instances(namespace: string): Promise<ReadonlyMap<string, Instance>>;
   /** Calls with the namespace whenever an instance or a release there may be otherwise than before. */

@@ -1,24 +1,24 @@
 /** How far the hub is with telling what the cluster is to hold: resources come in any order. */
-export interface Telling {
-  heard(key: string): void;
+export interface SyncProgress {
+  received(key: string): void;
   /** All that is wanted by now is stored. */
-  ended(): void;
+  syncEnded(): void;
   /** All that was wanted when the hub told of the resource is stored too. */
-  isAllToldSince(key: string): boolean;
+  isCompleteSince(key: string): boolean;
 }
 
-export function createTelling(): Telling {
-  const heard = new Set<string>();
+export function createSyncProgress(): SyncProgress {
+  const received = new Set<string>();
   let hasEnded = false;
   return {
-    heard(key) {
-      heard.add(key);
+    received(key) {
+      received.add(key);
     },
-    ended() {
+    syncEnded() {
       hasEnded = true;
-      heard.clear();
+      received.clear();
     },
-    isAllToldSince: (key) => hasEnded && !heard.has(key),
+    isCompleteSince: (key) => hasEnded && !received.has(key),
   };
 }
 
@@ -27,11 +27,11 @@ export interface UnseenInstance {
   /** The cluster has stored it, and whoever follows such things is a moment behind. */
   readonly isHeld: boolean;
   /** The hub has told all that was wanted when it told of the app. */
-  readonly isAllTold: boolean;
+  readonly isSyncComplete: boolean;
   /** It was found missing before, with the app as it is now: a new session does not make that doubtful again. */
   readonly wasMissing: boolean;
 }
 
 /** Whether to wait for it; otherwise the app is invalid. */
-export const mayStillCome = ({ isHeld, isAllTold, wasMissing }: UnseenInstance): boolean =>
-  isHeld || !(isAllTold || wasMissing);
+export const mayStillCome = ({ isHeld, isSyncComplete, wasMissing }: UnseenInstance): boolean =>
+  isHeld || !(isSyncComplete || wasMissing);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { binaryFolder } from "../../../../test/kube/binaries.ts";
 import { type Kube, startKube } from "../../../../test/kube/cluster.ts";
 import { appKind } from "../app/app-kind.reconciler.ts";
-import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { eventually, reported, startTestOperator, type TestOperator } from "../desired/cluster.fixture.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, removeOf } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
@@ -126,28 +126,28 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
 
   test("[OC5] with them a project comes, is filled, and goes", { timeout: SLOW_MS }, async () => {
     const as = await clientOfAccount();
-    const keeper: Keeper = await startKeeper({ kubeconfig: cluster.kubeconfigPath, as });
+    const operator: TestOperator = await startTestOperator({ kubeconfig: cluster.kubeconfigPath, as });
     try {
       const [project, app, registries] = [applyProject(), applyApp(), applyRegistries([{ name: "quay" }])];
-      expect(await keeper.store.apply(project)).toBeNull();
-      await reported(keeper, project.key, "ready");
-      expect(await keeper.store.apply(app)).toBeNull();
-      expect(await keeper.store.apply(registries)).toBeNull();
-      await reported(keeper, registries.key, "ready");
-      expect(await keeper.store.inventory()).toHaveLength(3);
-      await keeper.store.remember({ revision: 1 });
+      expect(await operator.store.apply(project)).toBeNull();
+      await reported(operator, project.key, "ready");
+      expect(await operator.store.apply(app)).toBeNull();
+      expect(await operator.store.apply(registries)).toBeNull();
+      await reported(operator, registries.key, "ready");
+      expect(await operator.store.inventory()).toHaveLength(3);
+      await operator.store.remember({ revision: 1 });
 
-      for (const frame of [registries, app, project]) expect(await keeper.store.remove(removeOf(frame))).toBeNull();
-      await reported(keeper, registries.key, "gone");
+      for (const frame of [registries, app, project]) expect(await operator.store.remove(removeOf(frame))).toBeNull();
+      await reported(operator, registries.key, "gone");
       const leaving = await eventually(() => {
-        const holder = keeper.view.holder("app", app.key);
+        const holder = operator.view.holder("app", app.key);
         if (!holder?.metadata.deletionTimestamp) throw new Error("the app is not leaving");
         return holder;
       });
       expect(await finalize(as, appKind, leaving)).toMatchObject({ state: "gone" });
-      await reported(keeper, project.key, "gone", SLOW_MS);
+      await reported(operator, project.key, "gone", SLOW_MS);
     } finally {
-      await keeper.stop();
+      await operator.stop();
       await as.close();
     }
   });

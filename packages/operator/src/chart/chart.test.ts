@@ -135,8 +135,8 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
 
   test("[OC4] the token is in a Secret and nowhere else", async () => {
     const objects = await rendered();
-    const holding = objects.filter((object) => JSON.stringify(object).includes(TOKEN));
-    expect(holding.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([["Secret", "op-token"]]);
+    const stored = objects.filter((object) => JSON.stringify(object).includes(TOKEN));
+    expect(stored.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([["Secret", "op-token"]]);
     const env = await envOf();
     expect(env).toContainEqual({ name: "BINNACLE_TOKEN_SECRET", value: "op-token" });
   });

@@ -32,14 +32,14 @@ export function createRecorder(): StatusSink & { of(key: string): readonly (Subj
 
 const silent = { info: () => undefined, warn: () => undefined };
 
-interface KeeperOptions {
+interface TestOperatorOptions {
   readonly kubeconfig?: string;
   /** With whose rights it works; an administrator's unless told. */
   readonly as?: KubeClient;
 }
 
 /** An operator of a cluster of its own, as far as it keeps what it is told and makes namespaces and pull secrets. */
-export async function startKeeper({ kubeconfig = inject("kubeconfig"), as }: KeeperOptions = {}) {
+export async function startTestOperator({ kubeconfig = inject("kubeconfig"), as }: TestOperatorOptions = {}) {
   const admin = createKubeClient(await kubeAccessFrom({ KUBECONFIG: kubeconfig }));
   await installDefinitions(admin);
   const kube = as ?? admin;
@@ -74,7 +74,7 @@ export async function startKeeper({ kubeconfig = inject("kubeconfig"), as }: Kee
     },
   };
 }
-export type Keeper = Awaited<ReturnType<typeof startKeeper>>;
+export type TestOperator = Awaited<ReturnType<typeof startTestOperator>>;
 
 /** Takes away what is left of a test, whatever holds it. */
 async function sweep(kube: KubeClient, clusterId: string): Promise<void> {
@@ -94,10 +94,10 @@ export const eventually = <T>(look: () => Promise<T> | T, timeoutMs = 30_000): P
   vi.waitFor(look, { timeout: timeoutMs, interval: 100 });
 
 /** Waits until the newest report of a key is of this state. */
-export async function reported(keeper: Keeper, key: string, state: string, timeoutMs = 40_000) {
+export async function reported(operator: TestOperator, key: string, state: string, timeoutMs = 40_000) {
   return vi.waitFor(
     () => {
-      const last = keeper.sink.of(key).at(-1);
+      const last = operator.sink.of(key).at(-1);
       if (last?.report && "state" in last.report && last.report.state === state) return last;
       throw new Error(`${key} is ${JSON.stringify(last?.report ?? "not reported")} and not ${state}`);
     },

@@ -30,7 +30,7 @@ describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource o
 
   test("[OD1] is the same when it is read back", () => {
     const { key, resource_id, generation, hash, kind, body } = frame;
-    const stored = { key, resource_id, generation, hash, kind, ...body, isLeaving: false };
+    const stored = { key, resource_id, generation, hash, kind, ...body, isDeleting: false };
     expect(storedIn(address, holder, companion)).toEqual(stored);
     expect(versionIn(holder)).toEqual({ resource_id, generation, hash });
   });
@@ -48,7 +48,7 @@ describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource o
       data: { spec: encoded({}), secret: encoded({}) },
     };
     expect(storedIn(address, renamed, companion)).toBeNull();
-    expect(storedIn(address, leaving(renamed), companion)).toMatchObject({ key: frame.key, isLeaving: true });
+    expect(storedIn(address, leaving(renamed), companion)).toMatchObject({ key: frame.key, isDeleting: true });
     const { annotations: _, ...bare } = holder.metadata;
     expect(storedIn(address, { ...holder, metadata: bare }, companion)).toBeNull();
   });
@@ -71,7 +71,7 @@ test("[OD8] does not count without its companion, or with one of another content
   expect(storedIn(address, holder, other.companion)).toBeNull();
   expect(storedIn(address, holder, { ...(companion as KubeObject), data: { [applyApp().hash]: "e" } })).toBeNull();
   expect(storedIn(address, leaving(holder), null)).toMatchObject({
-    isLeaving: true,
+    isDeleting: true,
     secret: { secrets: {}, values: {} },
   });
 });

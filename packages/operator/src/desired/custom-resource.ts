@@ -14,7 +14,7 @@ import {
 import type { KubeObject, ObjectMeta } from "../kube/kube-client.ts";
 import { DESIRED_SECRET_TYPE, SECRETS } from "../kube/resource-types.ts";
 import type { StoredResource } from "./desired-state.ts";
-import { isLeaving, ownLabels } from "./ownership.ts";
+import { isDeleting, ownLabels } from "./ownership.ts";
 import { type Address, isAt, keyAt } from "./stored-kind.ts";
 
 /** Names the entry of the companion that belongs to this very content: the two objects cannot be written at once. */
@@ -112,14 +112,14 @@ export function storedIn<K extends DesiredKind>(
   const version = versionIn(holder);
   if (!version) return null;
   const { kind, emptySecret } = address.kind;
-  const leaving = isLeaving(holder);
+  const leaving = isDeleting(holder);
   const { spec: found, secret } = bodyIn(address, holder, companion);
   // The charts of a project can write Secrets in its namespace, hash and all. Such a Secret may speak for that namespace alone.
   const spec = isSpec(found) && isAt(address, found) ? found : null;
   if (!leaving && (!spec || !secret)) return null;
   const body = { spec: spec ?? emptySpec(address), secret: secret ?? emptySecret } as DesiredBodies[K];
   if (!leaving && hashOf(body) !== version.hash) return null;
-  return { key: keyAt(address), ...version, kind, ...body, isLeaving: leaving } as StoredResource<K>;
+  return { key: keyAt(address), ...version, kind, ...body, isDeleting: leaving } as StoredResource<K>;
 }
 
 const isSpec = (value: unknown): value is DesiredBodies[DesiredKind]["spec"] =>

@@ -7,7 +7,7 @@ export interface StoredResource<K extends DesiredKind = DesiredKind> extends Inv
   readonly spec: DesiredBodies[K]["spec"];
   readonly secret: DesiredBodies[K]["secret"];
   /** Its removal is on record; it goes once nothing of it is left. */
-  readonly isLeaving: boolean;
+  readonly isDeleting: boolean;
 }
 
 /** Why a frame was not carried out; the same words as in a `nack`. */

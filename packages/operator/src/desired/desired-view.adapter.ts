@@ -41,39 +41,39 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
   const holders = new Map<string, KubeObject>();
   const companions = new Map<string, KubeObject>();
   const stored = new Map<string, StoredResource | null>();
-  const signs = new Map<string, string>();
-  const looks = new Map<string, () => void>();
+  const signatures = new Map<string, string>();
+  const timers = new Map<string, () => void>();
   const listeners = new Map<DesiredKind, Set<Listener>>(DESIRED_KINDS.map((kind) => [kind, new Set<Listener>()]));
 
   function refresh(address: Address): void {
     const key = keyAt(address);
-    const before = signs.get(key);
+    const before = signatures.get(key);
     const holder = holders.get(key);
     if (!holder) stored.delete(key);
     else {
       const companion = companions.get(`${address.namespace}/${companionName(address)}`) ?? null;
       stored.set(key, storedIn(address, holder, companion));
     }
-    if (holder) signs.set(key, `${signIn(holder)} ${stored.get(key) !== null}`);
-    else signs.delete(key);
-    if (stored.get(key) === null) lookLater(key);
-    if (signs.get(key) === before) return;
+    if (holder) signatures.set(key, `${signatureOf(holder)} ${stored.get(key) !== null}`);
+    else signatures.delete(key);
+    if (stored.get(key) === null) reportLater(key);
+    if (signatures.get(key) === before) return;
     for (const listener of listeners.get(address.kind.kind) ?? []) listener(key);
   }
 
   /** Its companion, which is followed apart from it, may be seen a moment later. */
-  function lookLater(key: string): void {
-    if (looks.has(key)) return;
+  function reportLater(key: string): void {
+    if (timers.has(key)) return;
     const look = () => {
-      looks.delete(key);
+      timers.delete(key);
       if (stored.get(key) !== null) return;
       log.warn({ key }, "what the hub has told was changed by somebody else and waits until it is told again");
       onDamaged?.(key);
     };
-    looks.set(key, clock.after(DAMAGED_AFTER_MS, look));
+    timers.set(key, clock.after(DAMAGED_AFTER_MS, look));
   }
 
-  function sawHolder(type: ResourceType, name: string, object: KubeObject | null): void {
+  function onHolder(type: ResourceType, name: string, object: KubeObject | null): void {
     const address = addressOfHolder(kinds, type, placeOf(name));
     if (!address) return;
     const key = keyAt(address);
@@ -82,8 +82,8 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
     refresh(address);
   }
 
-  function sawSecret(name: string, object: KubeObject | null): void {
-    sawHolder(SECRETS, name, object);
+  function onSecret(name: string, object: KubeObject | null): void {
+    onHolder(SECRETS, name, object);
     const address = addressOfCompanion(kinds, placeOf(name));
     if (!address) return;
     if (object) companions.set(name, object);
@@ -106,11 +106,11 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
       onChange,
     });
   const informers: readonly Informer<KubeObject>[] = [
-    follow(SECRETS, sawSecret, DESIRED_SECRETS),
+    follow(SECRETS, onSecret, DESIRED_SECRETS),
     ...kinds
       .map(({ holder }) => holder)
       .filter((type) => type !== SECRETS)
-      .map((type) => follow(type, (name, object) => sawHolder(type, name, object))),
+      .map((type) => follow(type, (name, object) => onHolder(type, name, object))),
   ];
   const synced = Promise.all(informers.map((informer) => informer.synced)).then(() => undefined);
 
@@ -124,14 +124,14 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
     },
     synced,
     async stop() {
-      for (const cancel of looks.values()) cancel();
+      for (const cancel of timers.values()) cancel();
       await Promise.all(informers.map((informer) => informer.stop()));
     },
   };
 }
 
 /** All that makes a difference to a reconciler; a status, which they write themselves, does not. */
-function signIn({ metadata }: KubeObject): string {
+function signatureOf({ metadata }: KubeObject): string {
   const { uid, deletionTimestamp, finalizers, annotations, labels } = metadata;
   return canonicalJson([uid, deletionTimestamp, finalizers, annotations, labels]);
 }

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { APPS, SECRETS } from "../kube/resource-types.ts";
-import { eventually, type Keeper, reported, startKeeper } from "./cluster.fixture.ts";
+import { eventually, reported, startTestOperator, type TestOperator } from "./cluster.fixture.ts";
 import { type Apply, applyAddon, applyApp, applyProject } from "./frames.fixture.ts";
 
-let keeper: Keeper;
+let operator: TestOperator;
 let shop: string;
 beforeAll(async () => {
-  keeper = await startKeeper();
-  shop = keeper.name("shop");
-  await keeper.store.apply(applyProject(shop));
-  await reported(keeper, `project/${shop}`, "ready");
+  operator = await startTestOperator();
+  shop = operator.name("shop");
+  await operator.store.apply(applyProject(shop));
+  await reported(operator, `project/${shop}`, "ready");
 });
-afterAll(() => keeper?.stop());
+afterAll(() => operator?.stop());
 
-const store = (frame: Apply) => keeper.store.apply(frame);
-const entries = async (key: string) => (await keeper.store.inventory()).filter((entry) => entry.key === key);
+const store = (frame: Apply) => operator.store.apply(frame);
+const entries = async (key: string) => (await operator.store.inventory()).filter((entry) => entry.key === key);
 const app = (name: string, given: Parameters<typeof applyApp>[0] = {}) => applyApp({ namespace: shop, name, ...given });
 
 describe.concurrent("what is told", () => {
   test("[OD1] is seen by reconcilers as it was told", async () => {
     const frame = applyAddon(shop, "seen");
     expect(await store(frame)).toBeNull();
-    await eventually(() => expect(keeper.view.get("addon_instance", frame.key)).toMatchObject(frame.body));
-    expect(keeper.view.list("addon_instance").map(({ key }) => key)).toContain(frame.key);
+    await eventually(() => expect(operator.view.get("addon_instance", frame.key)).toMatchObject(frame.body));
+    expect(operator.view.list("addon_instance").map(({ key }) => key)).toContain(frame.key);
   });
 
   test("[OD8] [OD11] is not acted on when somebody has changed it, until it is told again", {
@@ -30,34 +30,34 @@ describe.concurrent("what is told", () => {
   }, async () => {
     const frame = app("damaged");
     await store(frame);
-    await eventually(() => expect(keeper.view.get("app", frame.key)).not.toBeNull());
-    await keeper.kube.patch(APPS, "damaged", shop, { spec: { paused: true } }, { kind: "merge" });
-    await eventually(() => expect(keeper.view.get("app", frame.key)).toBeNull());
+    await eventually(() => expect(operator.view.get("app", frame.key)).not.toBeNull());
+    await operator.kube.patch(APPS, "damaged", shop, { spec: { paused: true } }, { kind: "merge" });
+    await eventually(() => expect(operator.view.get("app", frame.key)).toBeNull());
     expect(await entries(frame.key)).toEqual([]);
-    await eventually(() => expect(keeper.damaged).toContain(frame.key), 20_000);
+    await eventually(() => expect(operator.damaged).toContain(frame.key), 20_000);
     expect(await store(frame)).toBeNull();
-    await eventually(() => expect(keeper.view.get("app", frame.key)).toMatchObject(frame.body));
+    await eventually(() => expect(operator.view.get("app", frame.key)).toMatchObject(frame.body));
 
-    await keeper.kube.delete(SECRETS, "binnacle-app-damaged", shop);
-    await eventually(() => expect(keeper.view.get("app", frame.key)).toBeNull());
+    await operator.kube.delete(SECRETS, "binnacle-app-damaged", shop);
+    await eventually(() => expect(operator.view.get("app", frame.key)).toBeNull());
     expect(await store(frame)).toBeNull();
     expect(await entries(frame.key)).toHaveLength(1);
   });
 
   test("[OD11] is told to listeners when it changes, and not when its status does", async () => {
-    const heard: string[] = [];
-    const end = keeper.view.onChange("app", (key) => heard.push(key));
+    const received: string[] = [];
+    const end = operator.view.onChange("app", (key) => received.push(key));
     const frame = app("heard");
     await store(frame);
-    await eventually(() => expect(keeper.view.get("app", frame.key)).not.toBeNull());
-    const before = heard.filter((key) => key === frame.key).length;
-    await keeper.kube.patchStatus(APPS, "heard", shop, { phase: "running" });
+    await eventually(() => expect(operator.view.get("app", frame.key)).not.toBeNull());
+    const before = received.filter((key) => key === frame.key).length;
+    await operator.kube.patchStatus(APPS, "heard", shop, { phase: "running" });
     await eventually(() =>
-      expect(keeper.view.holder("app", frame.key)).toMatchObject({ status: { phase: "running" } }),
+      expect(operator.view.holder("app", frame.key)).toMatchObject({ status: { phase: "running" } }),
     );
-    expect(heard.filter((key) => key === frame.key).length).toBe(before);
+    expect(received.filter((key) => key === frame.key).length).toBe(before);
     await store(app("heard", { generation: 2 }));
-    await eventually(() => expect(heard.filter((key) => key === frame.key).length).toBeGreaterThan(before));
+    await eventually(() => expect(received.filter((key) => key === frame.key).length).toBeGreaterThan(before));
     end();
   });
 });

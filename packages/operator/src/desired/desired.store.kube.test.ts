@@ -7,27 +7,27 @@ import { KINDS } from "../kinds.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { APPS, NAMESPACES, SECRETS } from "../kube/resource-types.ts";
-import { createRecorder, eventually, type Keeper, reported, startKeeper } from "./cluster.fixture.ts";
+import { createRecorder, eventually, reported, startTestOperator, type TestOperator } from "./cluster.fixture.ts";
 import { hashOf } from "./custom-resource.ts";
 import { createDesiredStore } from "./desired.store.ts";
 import { finalize } from "./finalizer.adapter.ts";
 import { type Apply, applyApp, applyProject, applyRegistries, removeOf } from "./frames.fixture.ts";
 
-let keeper: Keeper;
+let operator: TestOperator;
 let shop: string;
 beforeAll(async () => {
-  keeper = await startKeeper();
-  shop = keeper.name("shop");
-  await keeper.store.apply(applyProject(shop));
-  await reported(keeper, `project/${shop}`, "ready");
+  operator = await startTestOperator();
+  shop = operator.name("shop");
+  await operator.store.apply(applyProject(shop));
+  await reported(operator, `project/${shop}`, "ready");
 });
-afterAll(() => keeper?.stop());
+afterAll(() => operator?.stop());
 
-const store = (frame: Apply) => keeper.store.apply(frame);
-const held = (name: string) => keeper.kube.get(APPS, name, shop);
-const companion = (name: string) => keeper.kube.get(SECRETS, `binnacle-app-${name}`, shop);
+const store = (frame: Apply) => operator.store.apply(frame);
+const held = (name: string) => operator.kube.get(APPS, name, shop);
+const companion = (name: string) => operator.kube.get(SECRETS, `binnacle-app-${name}`, shop);
 const dataOf = (object: KubeObject | null) => Object.keys((object?.["data"] ?? {}) as object);
-const entries = async (key: string) => (await keeper.store.inventory()).filter((entry) => entry.key === key);
+const entries = async (key: string) => (await operator.store.inventory()).filter((entry) => entry.key === key);
 const app = (name: string, given: Parameters<typeof applyApp>[0] = {}) => applyApp({ namespace: shop, name, ...given });
 
 describe.concurrent("what is told", () => {
@@ -58,7 +58,7 @@ describe.concurrent("what is told", () => {
   test("[OD2] replaces all of what was told before, and what somebody has added to it", async () => {
     await store(app("edited"));
     const patch = { spec: { extra: "by hand", paused: true } };
-    await keeper.kube.patch(APPS, "edited", shop, patch, { kind: "merge", fieldManager: "kubectl-edit" });
+    await operator.kube.patch(APPS, "edited", shop, patch, { kind: "merge", fieldManager: "kubectl-edit" });
     const next = app("edited", { generation: 2 });
     expect(await store(next)).toBeNull();
     expect((await held("edited"))?.["spec"]).toEqual(next.body.spec);
@@ -75,7 +75,7 @@ describe.concurrent("what is told", () => {
     const after = await companion("rotated");
     expect(dataOf(after)).toEqual([third.hash]);
     expect(JSON.stringify(after)).not.toContain(dataOf(first)[0]);
-    await eventually(() => expect(keeper.view.get("app", third.key)).toMatchObject(third.body));
+    await eventually(() => expect(operator.view.get("app", third.key)).toMatchObject(third.body));
   });
 
   test("[OD3] that was half written is whole as before, and is made whole as told", async () => {
@@ -83,11 +83,11 @@ describe.concurrent("what is told", () => {
     await store(first);
     const half = createDesiredStore({
       kube: {
-        ...keeper.kube,
-        apply: (object, options) => (object.kind === "App" ? died() : keeper.kube.apply(object, options)),
+        ...operator.kube,
+        apply: (object, options) => (object.kind === "App" ? died() : operator.kube.apply(object, options)),
       },
       kinds: KINDS,
-      clusterId: keeper.clusterId,
+      clusterId: operator.clusterId,
       namespace: "default",
       sink: createRecorder(),
       clock: realClock,
@@ -110,20 +110,20 @@ describe.concurrent("what is told", () => {
   });
 
   test("[OD5] waits for the namespace of its project, and for no other", async () => {
-    const name = keeper.name("late");
-    const waiting = keeper.store.apply(applyApp({ namespace: name }));
-    expect(await keeper.store.apply(applyProject(name))).toBeNull();
+    const name = operator.name("late");
+    const waiting = operator.store.apply(applyApp({ namespace: name }));
+    expect(await operator.store.apply(applyProject(name))).toBeNull();
     expect(await waiting).toBeNull();
-    const missing = await keeper.store.apply(applyApp({ namespace: keeper.name("nowhere") }));
+    const missing = await operator.store.apply(applyApp({ namespace: operator.name("nowhere") }));
     expect(missing).toMatchObject({ code: "unable", message: expect.stringContaining("There is no namespace") });
-    const foreign = await keeper.store.apply(applyApp({ namespace: "default" }));
+    const foreign = await operator.store.apply(applyApp({ namespace: "default" }));
     expect(foreign).toMatchObject({ code: "unable", message: expect.stringContaining("was not made by Binnacle") });
     expect(await store(app("strange", { project_id: randomUUID() }))).toMatchObject({ code: "unable" });
   });
 
   test("[OD6] never takes the place of something else", async () => {
     const foreign = { ...app("taken").body.spec, note: "by hand" };
-    await keeper.kube.create({
+    await operator.kube.create({
       apiVersion: "binnacle.dev/v1alpha1",
       kind: "App",
       metadata: { name: "taken", namespace: shop },
@@ -131,7 +131,7 @@ describe.concurrent("what is told", () => {
     });
     expect(await store(app("taken"))).toMatchObject({ code: "unable" });
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "binnacle-app-named", namespace: shop } };
-    const before = await keeper.kube.create(secret);
+    const before = await operator.kube.create(secret);
     expect(await store(app("named"))).toMatchObject({
       code: "unable",
       message: expect.stringContaining("binnacle-app-named"),
@@ -142,29 +142,31 @@ describe.concurrent("what is told", () => {
     const other = app("first", { resource_id: randomUUID(), generation: 9 });
     expect(await store(other)).toMatchObject({ code: "unable" });
     expect((await held("first"))?.metadata.annotations?.[ANNOTATIONS.generation]).toBe("1");
-    await keeper.kube.delete(APPS, "taken", shop);
+    await operator.kube.delete(APPS, "taken", shop);
   });
 
   test("[OD7] is removed on record first and gone only when it is cleaned up after", async () => {
     const frame = app("leaving");
     await store(frame);
     const remove = removeOf(frame);
-    expect(await keeper.store.remove(remove)).toBeNull();
-    expect(await keeper.store.remove(remove)).toBeNull();
-    expect(await keeper.store.remove({ ...remove, generation: 1 })).toMatchObject({ code: "stale" });
+    expect(await operator.store.remove(remove)).toBeNull();
+    expect(await operator.store.remove(remove)).toBeNull();
+    expect(await operator.store.remove({ ...remove, generation: 1 })).toMatchObject({ code: "stale" });
     expect(await entries(frame.key)).toEqual([]);
     expect(await store(app("leaving", { generation: 3 }))).toMatchObject({ code: "unable" });
-    await eventually(() => expect(keeper.view.get("app", frame.key)).toMatchObject({ isLeaving: true, generation: 2 }));
-    expect(keeper.sink.of(frame.key)).toEqual([]);
+    await eventually(() =>
+      expect(operator.view.get("app", frame.key)).toMatchObject({ isDeleting: true, generation: 2 }),
+    );
+    expect(operator.sink.of(frame.key)).toEqual([]);
 
-    const leaving = keeper.view.holder("app", frame.key);
+    const leaving = operator.view.holder("app", frame.key);
     if (!leaving) throw new Error("the app did not wait");
     // It is told once more, and whoever lets it go has not seen that yet.
-    expect(await keeper.store.remove({ ...remove, generation: 3 })).toBeNull();
-    expect(await finalize(keeper.kube, appKind, leaving)).toEqual({ state: "gone", generation: 3 });
+    expect(await operator.store.remove({ ...remove, generation: 3 })).toBeNull();
+    expect(await finalize(operator.kube, appKind, leaving)).toEqual({ state: "gone", generation: 3 });
     expect([await held("leaving"), await companion("leaving")]).toEqual([null, null]);
-    expect(await keeper.store.remove(remove)).toBeNull();
-    expect(keeper.sink.of(frame.key)).toMatchObject([{ generation: 2, report: { state: "gone" } }]);
+    expect(await operator.store.remove(remove)).toBeNull();
+    expect(operator.sink.of(frame.key)).toMatchObject([{ generation: 2, report: { state: "gone" } }]);
 
     const again = app("leaving", { resource_id: randomUUID() });
     expect(await store(again)).toBeNull();
@@ -174,18 +176,18 @@ describe.concurrent("what is told", () => {
   test("[OD7] is removed also when somebody has taken what it says of itself", async () => {
     await store(app("nameless"));
     const annotations = { [ANNOTATIONS.resourceId]: null, [ANNOTATIONS.generation]: null, [ANNOTATIONS.hash]: null };
-    await keeper.kube.patch(APPS, "nameless", shop, { metadata: { annotations } }, { kind: "merge" });
-    expect(await keeper.store.remove(removeOf(app("nameless")))).toBeNull();
+    await operator.kube.patch(APPS, "nameless", shop, { metadata: { annotations } }, { kind: "merge" });
+    expect(await operator.store.remove(removeOf(app("nameless")))).toBeNull();
     const { key, resource_id } = app("nameless");
     await eventually(() =>
-      expect(keeper.view.get("app", key)).toMatchObject({ isLeaving: true, resource_id, generation: 2 }),
+      expect(operator.view.get("app", key)).toMatchObject({ isDeleting: true, resource_id, generation: 2 }),
     );
   });
 
   test("[OD7] is guarded again before it is removed when somebody has taken the guard", async () => {
     await store(app("bare"));
-    await keeper.kube.patch(APPS, "bare", shop, { metadata: { finalizers: null } }, { kind: "merge" });
-    expect(await keeper.store.remove(removeOf(app("bare")))).toBeNull();
+    await operator.kube.patch(APPS, "bare", shop, { metadata: { finalizers: null } }, { kind: "merge" });
+    expect(await operator.store.remove(removeOf(app("bare")))).toBeNull();
     expect((await held("bare"))?.metadata).toMatchObject({
       finalizers: [FINALIZER],
       deletionTimestamp: expect.any(String),
@@ -194,7 +196,7 @@ describe.concurrent("what is told", () => {
 
   test("[OD12] is out of reach for the operator of another cluster in the same Kubernetes", async () => {
     const other = createDesiredStore({
-      kube: keeper.kube,
+      kube: operator.kube,
       kinds: KINDS,
       clusterId: randomUUID(),
       namespace: "default",
@@ -209,7 +211,7 @@ describe.concurrent("what is told", () => {
     expect(await other.remove(removeOf(app("ours")))).toBeNull();
     expect(await other.remove(removeOf(applyProject(shop)))).toBeNull();
     expect(await held("ours")).toEqual(before);
-    expect((await keeper.kube.get(NAMESPACES, shop))?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await operator.kube.get(NAMESPACES, shop))?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   test("[OD1] comes back from the cluster as it went, whatever a component holds", { timeout: 60_000 }, async () => {
@@ -234,10 +236,10 @@ describe.concurrent("what is told", () => {
     expect(await store(frame)).toBeNull();
     expect(await store(frame)).toBeNull();
     expect(await entries(frame.key)).toMatchObject([{ hash: frame.hash }]);
-    const secret = await keeper.kube.get(SECRETS, "binnacle-registries", shop);
+    const secret = await operator.kube.get(SECRETS, "binnacle-registries", shop);
     expect(secret).toMatchObject({
       type: "binnacle.dev/desired",
-      metadata: { labels: { [LABELS.cluster]: keeper.clusterId } },
+      metadata: { labels: { [LABELS.cluster]: operator.clusterId } },
     });
   });
 });

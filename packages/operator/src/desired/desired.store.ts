@@ -6,9 +6,9 @@ import type { Clock } from "../kube/work-queue.ts";
 import type { StatusSink } from "../link/ports.ts";
 import { companionOf, contentsOf, encoded, holderOf, secretKeyOf, storedIn, versionIn } from "./custom-resource.ts";
 import type { DesiredStore, Refusal } from "./desired-state.ts";
-import { createMemory } from "./memory.store.ts";
-import { isLeaving, isOurs, ownSelector, resourceIdOf } from "./ownership.ts";
-import { decideApply, decideRemoval, faultIn, objectionTo, refusalFor, unable } from "./store-decision.ts";
+import { isDeleting, isOurs, ownSelector, resourceIdOf } from "./ownership.ts";
+import { createMemory } from "./session-state.store.ts";
+import { decideApply, decideRemoval, faultIn, rejectionByNamespace, rejectionOf, unable } from "./store-decision.ts";
 import { type Address, addressOf, addressOfHolder, companionName, type StoredKind } from "./stored-kind.ts";
 
 export interface DesiredStorePorts {
@@ -46,11 +46,11 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
   const heldAt = ({ kind, namespace, name }: Address) => kube.get(kind.holder, name, namespace);
 
   /** The namespace is made by its project's reconciler, which may be a moment behind. */
-  async function objectionToNamespace(name: string, projectId: string): Promise<Refusal | null> {
+  async function namespaceRejection(name: string, projectId: string): Promise<Refusal | null> {
     const untilMs = clock.now() + namespaceWaitMs;
     for (;;) {
       const namespace = await kube.get(NAMESPACES, name);
-      if (namespace) return objectionTo(namespace, projectId, clusterId);
+      if (namespace) return rejectionByNamespace(namespace, projectId, clusterId);
       if (clock.now() >= untilMs) return unable(`There is no namespace ${name} on the cluster yet.`);
       await new Promise<void>((resolve) => clock.after(NAMESPACE_LOOK_MS, resolve));
     }
@@ -71,7 +71,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     const object = holderOf(frame, address, clusterId, staged?.key ?? null);
     const isStored = decision.do === "nothing" && held !== null;
     const written = isStored ? held : await kube.apply(asReadIn(held, object), WRITING);
-    if (staged) await companions.settle(staged, written);
+    if (staged) await companions.applySettings(staged, written);
     return null;
   }
 
@@ -89,7 +89,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
   async function beginRemoval(type: ResourceType, held: KubeObject, frame: HubFrames["remove"]): Promise<void> {
     const { resource_id, generation } = frame;
     const { name, namespace, uid, finalizers = [] } = held.metadata;
-    const isGuarded = isLeaving(held) || finalizers.includes(FINALIZER);
+    const isGuarded = isDeleting(held) || finalizers.includes(FINALIZER);
     const metadata = {
       annotations: {
         [ANNOTATIONS.resourceId]: resource_id,
@@ -102,7 +102,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     if (!isGuarded || versionIn(held)?.generation !== generation) {
       await kube.patch(type, name, namespace, { metadata }, options);
     }
-    if (!isLeaving(held)) await kube.delete(type, name, namespace, uid ? { preconditions: { uid } } : {});
+    if (!isDeleting(held)) await kube.delete(type, name, namespace, uid ? { preconditions: { uid } } : {});
   }
 
   /** Somebody has taken the project away without its namespace, which is ours all the same. */
@@ -110,7 +110,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     const namespace = await kube.get(NAMESPACES, name);
     if (!namespace || !isOurs(namespace, clusterId) || resourceIdOf(namespace) !== resource_id) return null;
     const { uid } = namespace.metadata;
-    if (!isLeaving(namespace)) await kube.delete(NAMESPACES, name, null, uid ? { preconditions: { uid } } : {});
+    if (!isDeleting(namespace)) await kube.delete(NAMESPACES, name, null, uid ? { preconditions: { uid } } : {});
     return unable(`The namespace ${name} is still being deleted.`);
   }
 
@@ -145,7 +145,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
         const address = addressOfHolder(kinds, holder, holder.metadata);
         const companion = address && byName.get(`${address.namespace}/${companionName(address)}`);
         const stored = address && storedIn(address, holder, companion ?? null);
-        if (!stored || stored.isLeaving) return [];
+        if (!stored || stored.isDeleting) return [];
         const { key, resource_id, generation, hash } = stored;
         return [{ key, resource_id, generation, hash }];
       });
@@ -158,10 +158,10 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
       if (!address || fault) return fault;
       try {
         const { spec } = frame.body;
-        const objection = "project_id" in spec ? await objectionToNamespace(spec.namespace, spec.project_id) : null;
-        return objection ?? (await store(frame, address));
+        const rejection = "project_id" in spec ? await namespaceRejection(spec.namespace, spec.project_id) : null;
+        return rejection ?? (await store(frame, address));
       } catch (error) {
-        return refusalFor(error);
+        return rejectionOf(error);
       }
     },
 
@@ -171,7 +171,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
       try {
         return await remove(frame, address);
       } catch (error) {
-        return refusalFor(error);
+        return rejectionOf(error);
       }
     },
   };
@@ -226,12 +226,12 @@ function createCompanions(kube: Pick<KubeClient, "apply" | "delete">, clusterId:
     return null;
   }
 
-  async function settle({ frame, name, key, content, companion }: Staged, owner: KubeObject): Promise<void> {
+  async function applySettings({ frame, name, key, content, companion }: Staged, owner: KubeObject): Promise<void> {
     const isOwned = companion.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true;
     const isAlone = Object.keys(contentsOf(companion)).every((kept) => kept === key);
     if (isOwned && isAlone) return;
     await kube.apply(companionOf(name, frame, clusterId, { [key]: content }, owner), options);
   }
 
-  return { stage, settle };
+  return { stage, applySettings };
 }

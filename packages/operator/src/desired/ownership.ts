@@ -16,7 +16,7 @@ export const ownSelector = (clusterId: string): string =>
 export const isOurs = ({ metadata: { labels } }: KubeObject, clusterId: string): boolean =>
   Object.entries(ownLabels(clusterId)).every(([name, value]) => labels?.[name] === value);
 
-export const isLeaving = ({ metadata: { deletionTimestamp } }: KubeObject): boolean => deletionTimestamp !== undefined;
+export const isDeleting = ({ metadata: { deletionTimestamp } }: KubeObject): boolean => deletionTimestamp !== undefined;
 
 /** The id of the resource for which an object of ours was made. */
 export const resourceIdOf = ({ metadata: { annotations } }: KubeObject): string | null =>

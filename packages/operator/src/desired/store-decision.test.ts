@@ -5,7 +5,7 @@ import { KubeError } from "../kube/kube-error.ts";
 import { holderOf } from "./custom-resource.ts";
 import { addressIn, applyApp, applyProject, kindOf, PROJECT_ID, removeOf } from "./frames.fixture.ts";
 import { ownLabels } from "./ownership.ts";
-import { decideApply, decideRemoval, faultIn, objectionTo, refusalFor } from "./store-decision.ts";
+import { decideApply, decideRemoval, faultIn, rejectionByNamespace, rejectionOf } from "./store-decision.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 const OTHER_ID = "01932c07-31f1-7a4e-8d8b-00000000000d";
@@ -77,7 +77,7 @@ describe("a namespace", () => {
     ["being deleted", leaving(own), "is being deleted"],
   ] as const;
   test.each(CASES)("[OD5] that is %s", (_, object, expected) => {
-    const refusal = objectionTo(object, PROJECT_ID, CLUSTER);
+    const refusal = rejectionByNamespace(object, PROJECT_ID, CLUSTER);
     if (expected === null) expect(refusal).toBeNull();
     else expect(refusal).toMatchObject({ code: "unable", message: expect.stringContaining(expected) });
   });
@@ -92,9 +92,9 @@ test("[OD4] what is not whole, or not about what it names, is never stored", () 
 });
 
 test("[OD10] what the cluster will never take is invalid, all else may be tried again, and no secret is told", () => {
-  const failed = (status: number, message = "no") => refusalFor(new KubeError({ status, reason: "x", message }));
+  const failed = (status: number, message = "no") => rejectionOf(new KubeError({ status, reason: "x", message }));
   for (const status of [400, 413, 422]) expect(failed(status).code).toBe("invalid");
   for (const status of [0, 401, 403, 404, 409, 429, 500, 503]) expect(failed(status).code).toBe("unable");
   expect(failed(500, "at https://ada:s3cret@example.com/ <b>").message).toBe("at [masked]example.com/ ‹b>");
-  expect(() => refusalFor(new TypeError("a fault of ours"))).toThrow("a fault of ours");
+  expect(() => rejectionOf(new TypeError("a fault of ours"))).toThrow("a fault of ours");
 });

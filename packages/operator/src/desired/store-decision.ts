@@ -3,7 +3,7 @@ import type { KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { hashOf, versionIn } from "./custom-resource.ts";
 import type { Refusal } from "./desired-state.ts";
-import { isLeaving, isOurs, resourceIdOf } from "./ownership.ts";
+import { isDeleting, isOurs, resourceIdOf } from "./ownership.ts";
 import { addressOf, isAt, type StoredKind } from "./stored-kind.ts";
 
 export type Decision = { readonly do: "store" | "nothing" } | { readonly do: "refuse"; readonly refusal: Refusal };
@@ -21,11 +21,11 @@ export function faultIn({ key, hash, body }: HubFrames["apply"], kind: StoredKin
 }
 
 /** Whether a namespace may take resources of a project; null where it may. */
-export function objectionTo(namespace: KubeObject, projectId: string, clusterId: string): Refusal | null {
+export function rejectionByNamespace(namespace: KubeObject, projectId: string, clusterId: string): Refusal | null {
   const { name } = namespace.metadata;
   if (!isOurs(namespace, clusterId)) return unable(`The namespace ${name} was not made by Binnacle for this cluster.`);
   if (resourceIdOf(namespace) !== projectId) return unable(`The namespace ${name} belongs to another project.`);
-  return isLeaving(namespace) ? unable(`The namespace ${name} is being deleted.`) : null;
+  return isDeleting(namespace) ? unable(`The namespace ${name} is being deleted.`) : null;
 }
 
 /** What to do with a frame where `held` stands at its place, if anything does, whole or damaged. */
@@ -45,7 +45,7 @@ export function decideApply(
   if (entry && entry.generation > generation) {
     return refuse("stale", `${key} is at generation ${entry.generation} on the cluster.`);
   }
-  if (isLeaving(held)) return refuse("unable", `${key} is being removed from the cluster.`);
+  if (isDeleting(held)) return refuse("unable", `${key} is being removed from the cluster.`);
   const isSame = isWhole && entry?.generation === generation && entry.hash === hash;
   return { do: isSame ? "nothing" : "store" };
 }
@@ -66,14 +66,10 @@ export function decideRemoval(
 }
 
 /** The cluster will never take it, however often it is tried. */
-const HOPELESS = new Set([400, 413, 422]);
+const INVALID_STATUSES = new Set([400, 413, 422]);
 
 /** What the hub is told where the cluster would not take something; what is no answer of the cluster is thrown on. */
-export function refusalFor(error: unknown): Refusal {
+export function rejectionOf(error: unknown): Refusal {
   if (!(error instanceof KubeError)) throw error;
-  return { code: HOPELESS.has(error.status) ? "invalid" : "unable", message: safeText(error.message) };
+  return { code: INVALID_STATUSES.has(error.status) ? "invalid" : "unable", message: safeText(error.message) };
 }
-
-/** An answer that trying again at once will not change, unlike a busy server, a race or no answer at all. */
-export const isForPeople = ({ status }: KubeError): boolean =>
-  status >= 400 && status < 500 && status !== 409 && status !== 429;

@@ -1,4 +1,4 @@
-import { isLeaving, isOurs } from "../desired/ownership.ts";
+import { isDeleting, isOurs } from "../desired/ownership.ts";
 import type { KubeClient, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { NAMESPACES } from "../kube/resource-types.ts";
@@ -50,7 +50,7 @@ export function createChartAccounts({ kube, clusterId, role, clock }: ChartAccou
 
   async function ensure(namespace: string): Promise<void> {
     const place = await kube.get(NAMESPACES, namespace);
-    if (!place || !isOurs(place, clusterId) || isLeaving(place)) {
+    if (!place || !isOurs(place, clusterId) || isDeleting(place)) {
       throw refused(
         "NoProject",
         `The namespace ${namespace} is not that of a project of this cluster, or it is leaving.`,

@@ -44,7 +44,7 @@ describe("credentials of chart repositories", () => {
     const cluster = someCluster();
     const first = await opened(cluster);
     expect(first.current()).toEqual([]);
-    first.told([ACME]);
+    first.update([ACME]);
     expect(first.current()).toEqual([ACME]);
     await first.settled();
     expect([...cluster.secrets.keys()]).toEqual([`binnacle-system/${REPOSITORIES_NAME}`]);
@@ -55,8 +55,8 @@ describe("credentials of chart repositories", () => {
   test("[CH10] that are not told any more are gone, also after a restart", async () => {
     const cluster = someCluster();
     const repositories = await opened(cluster);
-    repositories.told([ACME]);
-    repositories.told([]);
+    repositories.update([ACME]);
+    repositories.update([]);
     await repositories.settled();
     expect(repositories.current()).toEqual([]);
     expect((await opened(cluster)).current()).toEqual([]);
@@ -68,11 +68,11 @@ describe("credentials of chart repositories", () => {
   test("[CH10] are written where they are others, and not where there never were any", async () => {
     const cluster = someCluster();
     const repositories = await opened(cluster);
-    repositories.told([]);
+    repositories.update([]);
     await repositories.settled();
     expect(cluster.writes).toEqual([]);
     for (const _ of [1, 2]) {
-      repositories.told([ACME]);
+      repositories.update([ACME]);
       await repositories.settled();
     }
     expect(cluster.writes).toEqual(["create"]);

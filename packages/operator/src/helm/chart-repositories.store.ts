@@ -11,7 +11,7 @@ export const REPOSITORIES_NAME = "binnacle-chart-repositories";
 export interface ChartRepositories {
   readonly current: () => readonly RepositoryCredential[];
   /** These and no others hold from now on. They are kept in the cluster, for when the hub is away. */
-  told(repositories: readonly RepositoryCredential[]): void;
+  update(repositories: readonly RepositoryCredential[]): void;
   /** Comes back once what was told is kept, or has failed to be. */
   settled(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function openChartRepositories({ kube, clusterId, namespace, log }:
 
   return {
     current: () => current,
-    told(repositories) {
+    update(repositories) {
       current = repositories;
       last = last.then(keep).catch((err: unknown) => {
         log.warn(

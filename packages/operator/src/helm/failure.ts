@@ -53,13 +53,13 @@ const NOT_OF_THE_ROLE =
  * are told as they are: they are no secrets, though values may be a part of them.
  */
 export function denialFor(output: string, { user, namespace: here, remedy }: Rights): HelmFailure | null {
-  const said = aroundDenial(whatWasSaid(output));
-  const more = GRANTS_MORE.exec(said)?.groups;
+  const text = textAroundDenial(errorText(output));
+  const more = GRANTS_MORE.exec(text)?.groups;
   if (more?.["user"] === user) {
     const sentence = `The chart's ${nameText(more["plural"])} ${nameText(more["name"])} would grant rights that charts do not have themselves.`;
     return new HelmFailure(safeText(`${sentence} ${remedy}`), FORBIDDEN);
   }
-  const { kind, plural, name, verb, resource, namespace: place, user: denied } = DENIED.exec(said)?.groups ?? {};
+  const { kind, plural, name, verb, resource, namespace: place, user: denied } = DENIED.exec(text)?.groups ?? {};
   // Kubernetes counts a namespace as something in itself.
   const namespace = resource === "namespaces" ? undefined : place;
   if (verb === "impersonate") {
@@ -76,15 +76,15 @@ export function denialFor(output: string, { user, namespace: here, remedy }: Rig
 const MOST_AROUND = 600;
 
 /** Only what stands close to it, because a chart can make Helm say very much. */
-function aroundDenial(said: string): string {
-  const at = said.search(/ is forbidden: user "/i);
-  return at < 0 ? "" : said.slice(Math.max(0, at - MOST_AROUND), at + MOST_AROUND);
+function textAroundDenial(text: string): string {
+  const at = text.search(/ is forbidden: user "/i);
+  return at < 0 ? "" : text.slice(Math.max(0, at - MOST_AROUND), at + MOST_AROUND);
 }
 
 /** Advice to use options of a program that people do not see. */
 const ADVICE = /\s*Use --debug flag to render out invalid YAML\s*$/;
 
-const whatWasSaid = (output: string): string =>
+const errorText = (output: string): string =>
   output
     .slice(Math.max(0, output.lastIndexOf("Error:")))
     .replace(/^Error:\s*/, "")
@@ -92,18 +92,18 @@ const whatWasSaid = (output: string): string =>
 
 /** `values` are those of the release: whatever of them is quoted is masked. */
 export function failureSentence(output: string, values: unknown): string {
-  const said = whatWasSaid(output);
+  const text = errorText(output);
   for (const [pattern, sentence] of KNOWN) {
-    const found = pattern.exec(said);
+    const found = pattern.exec(text);
     if (found) return safeText(masked(sentence(found), values));
   }
-  const [pattern, title] = DETAILED.find(([one]) => one.test(said)) ?? [/([\s\S]*)/, "Helm failed"];
-  const detail = (pattern.exec(said)?.[1] ?? "").replace(/\s+/g, " ").trim();
+  const [pattern, title] = DETAILED.find(([one]) => one.test(text)) ?? [/([\s\S]*)/, "Helm failed"];
+  const detail = (pattern.exec(text)?.[1] ?? "").replace(/\s+/g, " ").trim();
   return detail === "" ? `${title}.` : safeText(`${title}: ${masked(detail, values).slice(0, LONGEST_DETAIL)}`);
 }
 
 function masked(text: string, values: unknown): string {
-  return [...new Set(textsIn(values).flatMap(disguises))]
+  return [...new Set(textsIn(values).flatMap(encodings))]
     .filter(({ length }) => length >= SHORTEST_VALUE)
     .sort((one, other) => other.length - one.length)
     .reduce((rest, secret) => rest.replaceAll(secret, "[masked]"), text);
@@ -116,7 +116,7 @@ function textsIn(value: unknown): string[] {
 }
 
 /** The forms in which a value comes back: by lines, with its spaces drawn together, escaped, or as in a Secret. */
-function disguises(text: string): string[] {
+function encodings(text: string): string[] {
   return [
     text,
     ...text.split("\n").map((line) => line.trim()),

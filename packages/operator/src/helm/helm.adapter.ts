@@ -107,7 +107,7 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
     };
     const timeout = setTimeout(stop, PROCESS_TIMEOUT_MS);
     signal.addEventListener("abort", stop, { once: true });
-    const settle = (failure: HelmFailure | null) => {
+    const applySettings = (failure: HelmFailure | null) => {
       clearTimeout(timeout);
       clearTimeout(kill);
       signal.removeEventListener("abort", stop);
@@ -128,12 +128,12 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
     // A program that ends before it has read everything says why by itself.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(JSON.stringify(values));
-    child.on("error", ({ code }: NodeJS.ErrnoException) => settle(new HelmFailure(notStarted(code))));
+    child.on("error", ({ code }: NodeJS.ErrnoException) => applySettings(new HelmFailure(notStarted(code))));
     child.on("close", (code, killedBy) => {
-      if (problem !== null) settle(new HelmFailure(problem));
-      else if (code === 0) settle(null);
-      else if (killedBy) settle(new HelmFailure(`Helm was stopped by ${killedBy}.`));
-      else settle(denialFor(errors, rights) ?? new HelmFailure(failureSentence(errors, values)));
+      if (problem !== null) applySettings(new HelmFailure(problem));
+      else if (code === 0) applySettings(null);
+      else if (killedBy) applySettings(new HelmFailure(`Helm was stopped by ${killedBy}.`));
+      else applySettings(denialFor(errors, rights) ?? new HelmFailure(failureSentence(errors, values)));
     });
     return promise;
   }

@@ -77,38 +77,58 @@ describe("[HE12] a release", () => {
 describe("the verdict on a release", () => {
   const revision = { secret: "s", uid: "u", version: 1, status: "deployed", isOurs: true, digest: "d" };
   const NO = { message: "No.", reason: null };
-  const look = { doing: null, revision, isForeign: false, isCurrent: true, hasRun: true, failure: null };
+  const observation = { doing: null, revision, isForeign: false, isCurrent: true, hasRun: true, failure: null };
   const exports = { plain: {}, secret: {}, missing: [] };
-  const calm = { look, readiness: combined([]), hook: null, exports, isSecretTaken: false };
+  const calm = { observation, readiness: combined([]), hook: null, exports, isSecretTaken: false };
   const refused = { ...failed("Job db-hook cannot start pods: exceeded quota"), reason: "PodRejected" };
 
   test.each([
     ["[HE14] ready", {}, "ready", "ReleaseReady"],
-    ["[HE3] failed where it is somebody else's", { look: { ...look, isForeign: true } }, "failed", "ReleaseConflict"],
-    ["[HE4] failed", { look: { ...look, failure: NO, isCurrent: false } }, "failed", "UpgradeFailed"],
-    ["[HE4] failed before it ever ran", { look: { ...look, failure: NO, hasRun: false } }, "failed", "InstallFailed"],
+    [
+      "[HE3] failed where it is somebody else's",
+      { observation: { ...observation, isForeign: true } },
+      "failed",
+      "ReleaseConflict",
+    ],
+    ["[HE4] failed", { observation: { ...observation, failure: NO, isCurrent: false } }, "failed", "UpgradeFailed"],
+    [
+      "[HE4] failed before it ever ran",
+      { observation: { ...observation, failure: NO, hasRun: false } },
+      "failed",
+      "InstallFailed",
+    ],
     [
       "[HE23] failed for its rights",
-      { look: { ...look, failure: { message: "No.", reason: "ForbiddenObject" } } },
+      { observation: { ...observation, failure: { message: "No.", reason: "ForbiddenObject" } } },
       "failed",
       "ForbiddenObject",
     ],
-    ["[HE1] on its way", { look: { ...look, doing: "installing" as const } }, "progressing", "Installing"],
-    ["[HE1] on its way again", { look: { ...look, doing: "upgrading" as const } }, "progressing", "Upgrading"],
+    [
+      "[HE1] on its way",
+      { observation: { ...observation, doing: "installing" as const } },
+      "progressing",
+      "Installing",
+    ],
+    [
+      "[HE1] on its way again",
+      { observation: { ...observation, doing: "upgrading" as const } },
+      "progressing",
+      "Upgrading",
+    ],
     [
       "[HE28] failed while Helm waits for a hook whose pods are not taken",
-      { look: { ...look, doing: "installing" as const, isCurrent: false }, hook: refused },
+      { observation: { ...observation, doing: "installing" as const, isCurrent: false }, hook: refused },
       "failed",
       "PodRejected",
     ],
     [
       "[HE28] failed after Helm has waited for it in vain",
-      { look: { ...look, failure: NO, isCurrent: false }, hook: refused },
+      { observation: { ...observation, failure: NO, isCurrent: false }, hook: refused },
       "failed",
       "PodRejected",
     ],
     ["[HE28] failed for its pods", { readiness: combined([{ object, readiness: refused }]) }, "failed", "PodRejected"],
-    ["[HE6] waiting", { look: { ...look, isCurrent: false } }, "progressing", "Waiting"],
+    ["[HE6] waiting", { observation: { ...observation, isCurrent: false } }, "progressing", "Waiting"],
     [
       "[HE12] not ready",
       { readiness: combined([{ object, readiness: progressing("Soon.") }]) },

@@ -1,8 +1,7 @@
 import { setImmediate as letOthersWork } from "node:timers/promises";
 import { safeText } from "@binnacle/contract";
-import { isForPeople } from "../desired/store-decision.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
-import { KubeError } from "../kube/kube-error.ts";
+import { isPermanent, KubeError } from "../kube/kube-error.ts";
 import { type Attempts, afterAttempt, createSlots, failureFor, type Problem, waitMs } from "./attempts.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
 import {
@@ -39,7 +38,7 @@ export interface ReleasePorts {
 }
 
 /** A release as it is now, and what is being done about it. */
-export interface ReleaseLook {
+export interface ReleaseObservation {
   readonly doing: "installing" | "upgrading" | "removing" | null;
   readonly revision: Revision | null;
   readonly isForeign: boolean;
@@ -50,11 +49,11 @@ export interface ReleaseLook {
   readonly failure: Problem | null;
 }
 
-export interface LookOptions {
+export interface ReconcileOptions {
   /** Upgrade even where nothing has changed, unless a failed attempt has to wait first. */
   readonly isForced?: boolean;
   /** Nothing is done about what is seen. */
-  readonly isObserver?: boolean;
+  readonly isReadOnly?: boolean;
 }
 
 export interface ReleaseRemoval {
@@ -74,7 +73,7 @@ interface Task {
 
 interface Work {
   readonly goal: string;
-  readonly doing: NonNullable<ReleaseLook["doing"]>;
+  readonly doing: NonNullable<ReleaseObservation["doing"]>;
   readonly ended: Promise<void>;
   /** What it works for is not wanted any more, and might take minutes. */
   breakOff(): void;
@@ -90,7 +89,7 @@ const REMOVAL = "removal";
 /** What else can fail is the cluster, which is spoken of by whoever looks at it next. */
 function problemOf(error: unknown): Problem {
   if (error instanceof HelmFailure) return { message: error.message, reason: error.reason };
-  if (error instanceof KubeError && isForPeople(error)) return { message: error.message, reason: null };
+  if (error instanceof KubeError && isPermanent(error)) return { message: error.message, reason: null };
   return { message: "The cluster did not answer as it should.", reason: null };
 }
 
@@ -109,18 +108,18 @@ export function createReleaseReconciler(ports: ReleasePorts) {
   /** With other rights it is worth trying at once. */
   const goalOf = (what: string, { user }: Rights) => `${what} as ${user}`;
 
-  async function look(
+  async function reconcile(
     wanted: HelmRelease,
-    { isForced = false, isObserver = false }: LookOptions = {},
-  ): Promise<ReleaseLook> {
+    { isForced = false, isReadOnly = false }: ReconcileOptions = {},
+  ): Promise<ReleaseObservation> {
     const key = keyOf(wanted);
     const rights = rightsOf(wanted, wanted.chart);
     const goal = goalOf(digestOf(wanted), rights);
     const revisions = await store.revisions(wanted);
     const { step } = nextStep(revisions, { digest: digestOf(wanted), isForced });
-    if (!isObserver) turnTo(key, goal);
+    if (!isReadOnly) turnTo(key, goal);
     const isDue = waitMs(attempts.get(key), goal, nowMs()) === 0;
-    if (isDue && !isObserver && step !== "nothing" && step !== "leave") {
+    if (isDue && !isReadOnly && step !== "nothing" && step !== "leave") {
       begin(goal, step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights, isForced });
     }
     return {
@@ -236,7 +235,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
   }
 
   return {
-    look,
+    reconcile,
     remove,
     /** Breaks off what is under way, and waits for it. */
     async stop(): Promise<void> {

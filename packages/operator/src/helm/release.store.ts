@@ -65,7 +65,7 @@ export function createReleasePods(store: Pick<ReleaseStore, "revisions" | "conte
   };
   return {
     source,
-    async sawRevision(id: ReleaseId, revision: Revision | null): Promise<void> {
+    async setRevision(id: ReleaseId, revision: Revision | null): Promise<void> {
       if (revision && known.get(keyOf(id))?.uid === revision.uid) return;
       const pods = await podsAt(id, revision);
       if (revision && pods) known.set(keyOf(id), { uid: revision.uid, pods });

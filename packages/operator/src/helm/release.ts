@@ -1,6 +1,6 @@
 import type { Readiness } from "../kube/readiness.ts";
 import type { ResolvedExports } from "./exports.ts";
-import type { ReleaseLook } from "./release.reconciler.ts";
+import type { ReleaseObservation } from "./release.reconciler.ts";
 import type { ReleaseReadiness } from "./release-readiness.ts";
 import type { Revision } from "./revision.ts";
 
@@ -60,7 +60,7 @@ export interface ReleaseVerdict {
 }
 
 export interface ReleaseFindings {
-  readonly look: ReleaseLook;
+  readonly observation: ReleaseObservation;
   /** Null before there is anything. */
   readonly readiness: ReleaseReadiness | null;
   /** A hook whose pods the API server does not take; null where there is none. */
@@ -70,34 +70,38 @@ export interface ReleaseFindings {
   readonly isSecretTaken: boolean;
 }
 
-const say = (state: ReleaseVerdict["state"], reason: string, message: string | null = null): ReleaseVerdict => ({
+const verdict = (state: ReleaseVerdict["state"], reason: string, message: string | null = null): ReleaseVerdict => ({
   state,
   reason,
   message,
 });
 
 /** The first that holds. */
-export function verdictOn({ look, readiness, hook, exports, isSecretTaken }: ReleaseFindings): ReleaseVerdict {
-  if (look.isForeign) {
-    return say("failed", "ReleaseConflict", "The namespace has a Helm release of this name that is somebody else's.");
+export function verdictOn({ observation, readiness, hook, exports, isSecretTaken }: ReleaseFindings): ReleaseVerdict {
+  if (observation.isForeign) {
+    return verdict(
+      "failed",
+      "ReleaseConflict",
+      "The namespace has a Helm release of this name that is somebody else's.",
+    );
   }
-  if (hook) return say(hook.state, hook.reason ?? "NotReady", hook.message);
+  if (hook) return verdict(hook.state, hook.reason ?? "NotReady", hook.message);
   // Kept while it is tried again, or people would see it come and go.
-  if (look.failure !== null) {
-    const { message, reason } = look.failure;
-    return say("failed", reason ?? (look.hasRun ? "UpgradeFailed" : "InstallFailed"), message);
+  if (observation.failure !== null) {
+    const { message, reason } = observation.failure;
+    return verdict("failed", reason ?? (observation.hasRun ? "UpgradeFailed" : "InstallFailed"), message);
   }
-  if (look.doing === "installing") return say("progressing", "Installing", "Helm installs it.");
-  if (look.doing !== null) return say("progressing", "Upgrading", "Helm brings it to what is wanted.");
-  if (!look.isCurrent || !readiness) return say("progressing", "Waiting", "It waits for Helm.");
+  if (observation.doing === "installing") return verdict("progressing", "Installing", "Helm installs it.");
+  if (observation.doing !== null) return verdict("progressing", "Upgrading", "Helm brings it to what is wanted.");
+  if (!observation.isCurrent || !readiness) return verdict("progressing", "Waiting", "It waits for Helm.");
   if (readiness.state !== "ready") {
-    return say(readiness.state, readiness.reason ?? "NotReady", readiness.message);
+    return verdict(readiness.state, readiness.reason ?? "NotReady", readiness.message);
   }
   if (isSecretTaken) {
-    return say("failed", "ExportsConflict", "The Secret for its exports exists and is somebody else's.");
+    return verdict("failed", "ExportsConflict", "The Secret for its exports exists and is somebody else's.");
   }
   if (exports.missing.length > 0) {
-    return say("progressing", "WaitingForExports", `It waits for ${exports.missing.slice(0, 5).join(", ")}.`);
+    return verdict("progressing", "WaitingForExports", `It waits for ${exports.missing.slice(0, 5).join(", ")}.`);
   }
-  return say("ready", "ReleaseReady");
+  return verdict("ready", "ReleaseReady");
 }

@@ -2,16 +2,16 @@ import { LABELS } from "@binnacle/contract";
 import type { Instances } from "../addon/instances.ts";
 import type { Releases, WantedRelease } from "../app/releases.ts";
 import { exportsSeen } from "./exports.ts";
-import type { ReleaseKeeper, WantedHelm } from "./release-keeper.reconciler.ts";
+import type { HelmReleases, WantedHelm } from "./helm-releases.reconciler.ts";
 import { isOfComponent, releaseOfComponent } from "./revision.ts";
 
 const exportsSecretOf = (release: string) => `${release}-exports`;
 
 /** Helm, as apps use it. */
-export function createReleases(keeper: ReleaseKeeper, instances: Pick<Instances, "in" | "onChange">): Releases {
+export function createReleases(helmReleases: HelmReleases, instances: Pick<Instances, "in" | "onChange">): Releases {
   return {
     async ensure(wanted) {
-      const { state, reason, message, exports } = await keeper.keep(releaseOf(wanted));
+      const { state, reason, message, exports } = await helmReleases.ensure(releaseOf(wanted));
       return { state, reason, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
     },
     async remove({ namespace, name, app, chart }) {
@@ -19,13 +19,13 @@ export function createReleases(keeper: ReleaseKeeper, instances: Pick<Instances,
       const labels = { [LABELS.app]: app, [LABELS.component]: component };
       const place = { namespace, name: exportsSecretOf(name), labels };
       const id = { ...releaseOfComponent(namespace, app, component), name };
-      const { isGone } = await keeper.remove(id, place, chart);
+      const { isGone } = await helmReleases.remove(id, place, chart);
       return isGone ? "gone" : "removing";
     },
     instances: (namespace) => instances.in(namespace),
     onChange(listener) {
       const endings = [
-        keeper.onChange((id) => {
+        helmReleases.onChange((id) => {
           if (isOfComponent(id)) listener(id.namespace);
         }),
         instances.onChange(listener),

@@ -17,7 +17,7 @@ function handle(cache: InformerCache<KubeObject>, key: string): void {
 describe("the cache", () => {
   test("[KU21] holds an object only once it was handled, and until its absence was", () => {
     const cache = new InformerCache<KubeObject>();
-    const key = cache.saw(object("a", "1"));
+    const key = cache.changed(object("a", "1"));
     expect([key, cache.get(key), cache.list()]).toEqual(["ns/a", undefined, []]);
     handle(cache, key);
     expect(cache.list()).toEqual([object("a", "1")]);
@@ -30,9 +30,9 @@ describe("the cache", () => {
 
   test("[KU21] keeps what came while an older state was handled", () => {
     const cache = new InformerCache<KubeObject>();
-    const key = cache.saw(object("a", "1"));
+    const key = cache.changed(object("a", "1"));
     const older = cache.pending(key);
-    cache.saw(object("a", "2"));
+    cache.changed(object("a", "2"));
     if (older) cache.handled(key, older);
     expect(cache.get(key)).toEqual(object("a", "1"));
     expect(cache.pending(key)).toEqual({ object: object("a", "2") });
@@ -40,8 +40,8 @@ describe("the cache", () => {
 
   test("[KU22] finds in a list what is new, changed, gone or another of the same name", () => {
     const cache = new InformerCache<KubeObject>();
-    for (const name of ["same", "changed", "gone", "replaced"]) handle(cache, cache.saw(object(name, "1")));
-    cache.saw(object("unhandled", "1"));
+    for (const name of ["same", "changed", "gone", "replaced"]) handle(cache, cache.changed(object(name, "1")));
+    cache.changed(object("unhandled", "1"));
     const list = [
       object("same", "1"),
       object("changed", "2"),
@@ -68,7 +68,7 @@ describe("the cache", () => {
         const cache = new InformerCache<KubeObject>();
         for (const event of events) {
           const one = object(event.name, event.version);
-          const key = event.gone ? cache.sawGone(one) : cache.saw(one);
+          const key = event.gone ? cache.sawGone(one) : cache.changed(one);
           if (event.handled) handle(cache, key);
         }
         cache.sawAll(list);

@@ -32,7 +32,7 @@ export class InformerCache<T extends KubeObject> {
     return this.#pending.get(key);
   }
 
-  saw(object: T): string {
+  changed(object: T): string {
     const key = keyOf(object);
     this.#pending.set(key, { object });
     return key;
@@ -49,7 +49,7 @@ export class InformerCache<T extends KubeObject> {
     const listed = new Set(objects.map(keyOf));
     const changed = objects.filter((object) => !this.#isSeen(object));
     const gone = this.#keysNotGone().filter((key) => !listed.has(key));
-    for (const object of changed) this.saw(object);
+    for (const object of changed) this.changed(object);
     for (const key of gone) this.#pending.set(key, { object: null });
     return { changed, gone };
   }

@@ -111,7 +111,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     }
     resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
     const object = trim(event.object);
-    queue.add(event.type === "DELETED" ? cache.sawGone(object) : cache.saw(object));
+    queue.add(event.type === "DELETED" ? cache.sawGone(object) : cache.changed(object));
   }
 
   function works(): void {

@@ -84,3 +84,7 @@ function managerIn(message: string): string {
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A client error that a retry will not change, unlike a conflict, throttling, a server error or no answer at all. */
+export const isPermanent = ({ status }: KubeError): boolean =>
+  status >= 400 && status < 500 && status !== 409 && status !== 429;

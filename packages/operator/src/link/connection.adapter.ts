@@ -1,8 +1,8 @@
 import { CLOSE, type HubFrames, LINK_LIMITS } from "@binnacle/contract";
 import type { Clock } from "../kube/work-queue.ts";
 import { beginSession, type LinkSession, type SessionHost, type SessionPorts } from "./link-session.ts";
-import type { Holding } from "./outgoing.ts";
-import type { Ending } from "./reconnect.ts";
+import type { StoredState } from "./outgoing.ts";
+import type { Disconnect } from "./reconnect.ts";
 import { openSocket } from "./socket.adapter.ts";
 
 export interface LinkTimes {
@@ -31,10 +31,10 @@ export interface ConnectionOptions {
 }
 
 /** Connects, speaks with the hub for as long as it goes, and tells how it has ended. */
-export function connect(holding: Holding, options: ConnectionOptions, ports: SessionPorts): Promise<Ending> {
+export function connect(stored: StoredState, options: ConnectionOptions, ports: SessionPorts): Promise<Disconnect> {
   const { url, token, times, signal } = options;
   const { clock, log } = ports;
-  const { promise, resolve } = Promise.withResolvers<Ending>();
+  const { promise, resolve } = Promise.withResolvers<Disconnect>();
   let session: LinkSession | null = null;
   let liveSinceMs: number | null = null;
   let hasMoved = false;
@@ -47,11 +47,11 @@ export function connect(holding: Holding, options: ConnectionOptions, ports: Ses
     { url, token, handshakeMs: times.welcomeWithinMs },
     {
       onOpen() {
-        session = beginSession(host, holding, ports);
+        session = beginSession(host, stored, ports);
       },
-      onText: (text) => session?.hear(text),
+      onText: (text) => session?.receive(text),
       onHeard() {
-        if (liveSinceMs !== null) watchdog.heard();
+        if (liveSinceMs !== null) watchdog.received();
       },
       onEnd(code, reason) {
         watchdog.stop();
@@ -115,7 +115,7 @@ export function connect(holding: Holding, options: ConnectionOptions, ports: Ses
 
 export interface Watchdog {
   /** Something came from the other side. */
-  heard(): void;
+  received(): void;
   stop(): void;
 }
 
@@ -131,7 +131,7 @@ function startWatchdog(clock: Clock, silentMs: number, onSilence: () => void): W
   }
 
   return {
-    heard() {
+    received() {
       heardAtMs = clock.now();
     },
     stop: () => cancel(),

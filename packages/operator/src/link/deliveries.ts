@@ -1,13 +1,13 @@
 import { type HubFrames, safeText } from "@binnacle/contract";
 import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
-import type { UnsentOf } from "./frames.ts";
+import type { OutgoingFrameOf } from "./frames.ts";
 import type { LinkLog } from "./ports.ts";
 
 export interface DeliveryPorts {
   readonly store: Pick<DesiredStore, "apply" | "remove">;
   readonly work: KeyedWork;
   readonly log: LinkLog;
-  readonly answer: (frame: UnsentOf<"ack" | "nack">) => void;
+  readonly answer: (frame: OutgoingFrameOf<"ack" | "nack">) => void;
 }
 
 type Delivered = HubFrames["apply"] | HubFrames["remove"];
@@ -26,7 +26,7 @@ export function deliver(frame: Delivered, { store, work, log, answer }: Delivery
   if (!isTaken) answer(nack(frame, { code: "unable", message: "The operator has more to store than it can take." }));
 }
 
-export function nack({ id, key, generation }: Named, { code, message }: Refusal): UnsentOf<"nack"> {
+export function nack({ id, key, generation }: Named, { code, message }: Refusal): OutgoingFrameOf<"nack"> {
   return { type: "nack", ref: id, key, generation, code, message: safeText(message) };
 }
 

@@ -3,14 +3,14 @@ import Type, { type TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
 /** An `apply` whose content this operator does not understand: it gets an answer, and is no reason to part. */
-export interface UnfitFrame {
-  readonly unfit: Pick<HubFrames["apply"], "id" | "session" | "key" | "generation">;
+export interface MalformedApply {
+  readonly malformed: Pick<HubFrames["apply"], "id" | "session" | "key" | "generation">;
   readonly where: string;
 }
 
-export type HeardFrame =
+export type ReceivedFrame =
   | { readonly frame: HubFrame }
-  | UnfitFrame
+  | MalformedApply
   /** What breaks the protocol. */
   | { readonly problem: string };
 
@@ -29,7 +29,7 @@ function validatorOf(schema: TSchema): Validator {
 }
 
 /** What a frame says, or what is wrong with it in words that quote nothing of it: it may hold secrets. */
-export function readHubFrame(text: string): HeardFrame {
+export function readHubFrame(text: string): ReceivedFrame {
   const value = parsed(text);
   const type = isRecord(value) && typeof value["type"] === "string" ? value["type"] : null;
   if (type === null) return { problem: "a frame is no JSON object with a type" };
@@ -38,7 +38,7 @@ export function readHubFrame(text: string): HeardFrame {
   if (validatorOf(schema).Check(value)) return { frame: value as HubFrame };
   const where = placeOf(schema, value);
   if (type === "apply" && validatorOf(ApplyEnvelope).Check(value)) {
-    return { unfit: value as HubFrames["apply"], where };
+    return { malformed: value as HubFrames["apply"], where };
   }
   return { problem: `a frame of the type ${type} is malformed at ${where}` };
 }
@@ -78,5 +78,5 @@ export function faultIn(frame: OperatorFrame): string | null {
 type WithoutSession<F> = F extends { readonly session: string } ? Omit<F, "session"> : never;
 
 /** A frame before it is known in which session it is sent. */
-export type Unsent = WithoutSession<OperatorFrame>;
-export type UnsentOf<T extends Unsent["type"]> = Extract<Unsent, { readonly type: T }>;
+export type OutgoingFrame = WithoutSession<OperatorFrame>;
+export type OutgoingFrameOf<T extends OutgoingFrame["type"]> = Extract<OutgoingFrame, { readonly type: T }>;

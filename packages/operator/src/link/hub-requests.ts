@@ -1,19 +1,19 @@
 import { type HubFrames, safeText } from "@binnacle/contract";
-import type { UnsentOf } from "./frames.ts";
-import { type Answerer, type Commands, type LinkLog, Unanswerable } from "./ports.ts";
+import type { OutgoingFrameOf } from "./frames.ts";
+import { AnswerError, type Answerer, type Commands, type LinkLog } from "./ports.ts";
 
 const MOST_AT_ONCE = 32;
 
 type Asked = HubFrames["request"] | HubFrames["command"];
-type Answer = UnsentOf<"response">["answer"];
-type ErrorCode = Unanswerable["code"];
+type Answer = OutgoingFrameOf<"response">["answer"];
+type ErrorCode = AnswerError["code"];
 
 export interface RequestPorts {
   readonly answerer: Answerer;
   readonly commands: Commands;
   readonly log: LinkLog;
   /** False where the frame is larger than the hub takes. */
-  readonly answer: (frame: UnsentOf<"response">) => boolean;
+  readonly answer: (frame: OutgoingFrameOf<"response">) => boolean;
 }
 
 /** Answers what the hub asks and commands, each once, in the order in which the answers are found. */
@@ -28,7 +28,7 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
 
   async function respond(frame: Asked): Promise<void> {
     const found = await answerTo(frame).catch((err: unknown): Answer => {
-      if (err instanceof Unanswerable) return failure(err.code, err.message);
+      if (err instanceof AnswerError) return failure(err.code, err.message);
       log.warn({ err, asked: frame.type }, "a question of the hub could not be answered");
       return failure("failed", "The operator failed to answer.");
     });

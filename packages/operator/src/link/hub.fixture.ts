@@ -42,7 +42,7 @@ export class HubSide {
   }
 
   /** The frame of the type that comes, or has come, as the nth. */
-  async heard<T extends OperatorFrame["type"]>(type: T, nth = 1): Promise<OperatorFrames[T]> {
+  async received<T extends OperatorFrame["type"]>(type: T, nth = 1): Promise<OperatorFrames[T]> {
     return vi.waitFor(
       () => {
         const frame = this.all(type)[nth - 1];
@@ -54,7 +54,7 @@ export class HubSide {
   }
 
   async welcome(changes: Partial<HubFrames["welcome"]> = {}): Promise<OperatorFrames["hello"]> {
-    const hello = await this.heard("hello");
+    const hello = await this.received("hello");
     this.raw({
       type: "welcome",
       ref: hello.id,

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { LinkPorts } from "./link.adapter.ts";
 import { FACTS, linked, order } from "./link.fixture.ts";
 import { MemoryStore } from "./memory-store.fixture.ts";
-import { type Answerer, Unanswerable } from "./ports.ts";
+import { AnswerError, type Answerer } from "./ports.ts";
 
 async function live(changes: Partial<LinkPorts> = {}) {
   const started = await linked(changes);
@@ -27,7 +27,7 @@ describe("what the hub tells", () => {
     const { side, store } = await live();
     const frame = order("a");
     side.send(frame);
-    expect(await side.heard("ack")).toEqual({
+    expect(await side.received("ack")).toEqual({
       type: "ack",
       ref: frame.id,
       session: side.sessionId,
@@ -37,7 +37,7 @@ describe("what the hub tells", () => {
     expect(store.entries.get("project/a")).toMatchObject({ generation: 1, hash: frame.hash });
     const { kind, key, resource_id } = frame;
     side.send({ type: "remove", id: randomUUID(), kind, key, resource_id, generation: 2 });
-    expect(await side.heard("ack", 2)).toMatchObject({ generation: 2 });
+    expect(await side.received("ack", 2)).toMatchObject({ generation: 2 });
     expect(store.entries.size).toBe(0);
   });
 
@@ -48,9 +48,12 @@ describe("what the hub tells", () => {
     const { side, log } = await live({ store });
     const { kind, key, resource_id, ...frame } = order("a");
     side.send({ ...frame, kind, key, resource_id });
-    expect(await side.heard("nack")).toMatchObject({ ref: frame.id, code: "invalid", message: "‹b>no‹/b>" });
+    expect(await side.received("nack")).toMatchObject({ ref: frame.id, code: "invalid", message: "‹b>no‹/b>" });
     side.send({ type: "remove", id: randomUUID(), kind, key, resource_id, generation: 2 });
-    expect(await side.heard("nack", 2)).toMatchObject({ code: "unable", message: "The cluster could not store it." });
+    expect(await side.received("nack", 2)).toMatchObject({
+      code: "unable",
+      message: "The cluster could not store it.",
+    });
     expect(log.warn).toHaveBeenCalledOnce();
   });
 
@@ -60,9 +63,9 @@ describe("what the hub tells", () => {
     vi.spyOn(store, "apply").mockReturnValue(gate.promise);
     const { side } = await live({ store });
     for (let i = 0; i < 257; i += 1) side.send(order(`p${i}`));
-    expect(await side.heard("nack")).toMatchObject({ key: "project/p256", code: "unable" });
+    expect(await side.received("nack")).toMatchObject({ key: "project/p256", code: "unable" });
     gate.resolve(null);
-    await side.heard("ack", 256);
+    await side.received("ack", 256);
   });
 
   test("[OL20] [FA5] twice and in any order leaves the highest generation", async () => {
@@ -86,9 +89,9 @@ describe("what the hub tells", () => {
     const { side } = await live();
     const frame = { ...order("a"), session: side.sessionId };
     side.raw({ ...frame, body: { spec: { name: "a" }, secret: {} } });
-    expect(await side.heard("nack")).toMatchObject({ ref: frame.id, code: "invalid" });
+    expect(await side.received("nack")).toMatchObject({ ref: frame.id, code: "invalid" });
     side.send(order("b"));
-    await side.heard("ack");
+    await side.received("ack");
   });
 
   test("[CH9] is passed on: the credentials of chart repositories, from the welcome and whenever they change", async () => {
@@ -147,12 +150,12 @@ describe("what the hub asks", () => {
     const { side, commands, outbox } = await live();
     const subject = { key: "project/a", resource_id: randomUUID(), generation: 1 };
     outbox.report("project", subject, { state: "ready", message: null });
-    const { id } = await side.heard("status");
+    const { id } = await side.received("status");
     side.send({ type: "noted", refs: [id] });
     const asked = randomUUID();
     side.send({ type: "command", id: asked, command: { name: "resync" } });
-    expect(await side.heard("status", 2)).toMatchObject({ ...subject });
-    expect(await side.heard("response")).toMatchObject({ ref: asked, answer: { done: true } });
+    expect(await side.received("status", 2)).toMatchObject({ ...subject });
+    expect(await side.received("response")).toMatchObject({ ref: asked, answer: { done: true } });
     expect(commands.resync).toHaveBeenCalledOnce();
   });
 
@@ -162,7 +165,7 @@ describe("what the hub asks", () => {
     metrics
       .mockResolvedValueOnce(found)
       .mockResolvedValueOnce(null)
-      .mockRejectedValueOnce(new Unanswerable("unavailable", "Prometheus does not answer."))
+      .mockRejectedValueOnce(new AnswerError("unavailable", "Prometheus does not answer."))
       .mockRejectedValueOnce(new Error("hush"))
       .mockResolvedValueOnce({
         step: "15s",
@@ -173,7 +176,7 @@ describe("what the hub asks", () => {
     for (let nth = 1; nth <= 5; nth += 1) {
       const request = { name: "metrics", app: null, range_seconds: 60 } as const;
       side.send({ type: "request", id: randomUUID(), request });
-      answers.push((await side.heard("response", nth)).answer);
+      answers.push((await side.received("response", nth)).answer);
     }
     expect(answers).toEqual([
       { metrics: found },
@@ -200,7 +203,7 @@ describe("what the hub asks", () => {
     const received = () => side.all("stream_data").flatMap((frame) => frame.lines).length;
     await vi.waitFor(() => expect(received()).toBe(7));
     side.send({ type: "stream_credit", ref: id, credit_bytes: 1_000_000 });
-    expect(await side.heard("stream_end")).toMatchObject({ ref: id, error: null });
+    expect(await side.received("stream_end")).toMatchObject({ ref: id, error: null });
     expect(received()).toBe(20);
   });
 
@@ -217,7 +220,7 @@ describe("what the hub asks", () => {
       const stream = { ...logs, since_seconds: null, follow: true };
       side.send({ type: "stream_open", id, stream, credit_bytes: 65_536 });
     }
-    await side.heard("stream_data", 2);
+    await side.received("stream_data", 2);
     expect(signals).toHaveLength(2);
     side.send({ type: "stream_cancel", ref: first });
     await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]));
@@ -231,7 +234,7 @@ describe("what the hub asks", () => {
     const token = "renewed-token";
     tokens.store.mockImplementationOnce(async (renewed) => void tokens.current.mockResolvedValue(renewed));
     side.send({ type: "renew_token", id, token, expires_at: "2027-01-31T09:30:00.000Z" });
-    expect(await side.heard("token_stored")).toMatchObject({ ref: id });
+    expect(await side.received("token_stored")).toMatchObject({ ref: id });
     expect(tokens.store).toHaveBeenCalledWith(token);
     side.socket.terminate();
     expect((await hub.side(2)).token).toBe(token);
@@ -254,11 +257,11 @@ describe("what the operator tells", () => {
     let nodes = 1;
     const { hub } = await linked({ facts: () => ({ ...FACTS, node_count: nodes }) });
     const side = await hub.live(1, { heartbeat_seconds: 0.02 });
-    expect(await side.heard("heartbeat")).toEqual({ type: "heartbeat", session: side.sessionId });
+    expect(await side.received("heartbeat")).toEqual({ type: "heartbeat", session: side.sessionId });
     nodes = 2;
     await vi.waitFor(() => expect(side.all("heartbeat").some(({ facts }) => facts?.node_count === 2)).toBe(true));
     const count = side.all("heartbeat").length;
-    await side.heard("heartbeat", count + 2);
+    await side.received("heartbeat", count + 2);
     expect(side.all("heartbeat").filter(({ facts }) => facts)).toHaveLength(1);
     expect(side.pings).toBeGreaterThan(0);
   });
@@ -266,24 +269,24 @@ describe("what the operator tells", () => {
   test("[OL30] a report goes out when it is made, and again in the next session until it is on record", async () => {
     const { side, hub, outbox } = await live();
     outbox.report("project", subject, { state: "ready", message: null });
-    expect(await side.heard("status")).toMatchObject({ ...subject, report: { state: "ready" } });
+    expect(await side.received("status")).toMatchObject({ ...subject, report: { state: "ready" } });
     side.socket.terminate();
     const second = await hub.live(2);
-    const { id } = await second.heard("status");
+    const { id } = await second.received("status");
     second.send({ type: "noted", refs: [id] });
     second.send(order("b"));
-    await second.heard("ack");
+    await second.received("ack");
     second.socket.terminate();
     const third = await hub.live(3);
     third.send(order("c"));
-    await third.heard("ack");
+    await third.received("ack");
     expect(third.all("status")).toEqual([]);
   });
 
   test("[OL30] a report that is made while the hub is away is sent when it is back", async () => {
     const { hub, outbox } = await linked();
     outbox.report("project", subject, { state: "ready", message: null });
-    await (await hub.live()).heard("status");
+    await (await hub.live()).received("status");
   });
 
   test("[OL28] a report that the hub would not take is not sent, and others are", async () => {
@@ -291,7 +294,7 @@ describe("what the operator tells", () => {
     const broken = { state: "odd", message: null } as never;
     outbox.report("project", { ...subject, key: "project/bad" }, broken);
     outbox.report("project", subject, { state: "ready", message: null });
-    expect(await side.heard("status")).toMatchObject({ key: "project/a" });
+    expect(await side.received("status")).toMatchObject({ key: "project/a" });
     expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ key: "project/bad" }), expect.any(String));
   });
 });

@@ -2,23 +2,23 @@ import { type ClusterFacts, canonicalJson, type HubFrame, type HubFrames, LINK_V
 import type { DesiredStore } from "../desired/desired-state.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import { deliver, type KeyedWork, nack } from "./deliveries.ts";
-import { type HeardFrame, readHubFrame, type UnfitFrame } from "./frames.ts";
+import { type MalformedApply, type ReceivedFrame, readHubFrame } from "./frames.ts";
 import { createRequests } from "./hub-requests.ts";
 import { createLogStreams, type LogStreams } from "./log-streams.ts";
-import type { MemoryKeeper } from "./memory-keeper.ts";
-import type { NewsOutbox, StatusOutbox } from "./outbox.ts";
-import { createOutgoing, type Holding, inventoryPages, type Outgoing, type Wire } from "./outgoing.ts";
+import type { EventOutbox, StatusOutbox } from "./outbox.ts";
+import { createOutgoing, inventoryPages, type Outgoing, type StoredState, type Wire } from "./outgoing.ts";
 import type { Answerer, Commands, LinkLog, TokenStore } from "./ports.ts";
+import type { SessionState } from "./session-state.ts";
 
 export interface SessionPorts {
   readonly store: Pick<DesiredStore, "apply" | "remove">;
   readonly work: KeyedWork;
   readonly outbox: StatusOutbox;
-  readonly news: NewsOutbox;
+  readonly events: EventOutbox;
   readonly answerer: Answerer;
   readonly commands: Commands;
   readonly tokens: TokenStore;
-  readonly memory: MemoryKeeper;
+  readonly memory: SessionState;
   readonly facts: () => ClusterFacts;
   /** Called once all that is wanted by now is stored. */
   readonly onSyncEnd?: () => void;
@@ -42,7 +42,7 @@ export interface SessionHost extends Wire {
 }
 
 export interface LinkSession {
-  hear(text: string): void;
+  receive(text: string): void;
   end(): void;
 }
 
@@ -56,40 +56,40 @@ interface Live {
 }
 
 /** Says hello, and then does what the hub says until it ends. `holding` is what the cluster has stored. */
-export function beginSession(host: SessionHost, holding: Holding, ports: SessionPorts): LinkSession {
-  const { store, work, outbox, news, answerer, commands, tokens, memory, clock, log } = ports;
+export function beginSession(host: SessionHost, stored: StoredState, ports: SessionPorts): LinkSession {
+  const { store, work, outbox, events, answerer, commands, tokens, memory, clock, log } = ports;
   const helloId = ports.newId();
   let live: Live | null = null;
-  let toldFacts = ports.facts();
+  let sentFacts = ports.facts();
   let stopHeartbeat = () => {};
   let isEnded = false;
 
-  function sayHello(): void {
-    const { revision, digest } = holding;
+  function sendHello(): void {
+    const { revision, digest } = stored;
     const { operatorVersion: operator_version } = ports;
     const versions = [LINK_VERSION];
     host.write(
-      JSON.stringify({ type: "hello", id: helloId, versions, operator_version, facts: toldFacts, revision, digest }),
+      JSON.stringify({ type: "hello", id: helloId, versions, operator_version, facts: sentFacts, revision, digest }),
     );
   }
 
-  function hear(text: string): void {
+  function receive(text: string): void {
     if (isEnded) return;
-    const heard = readHubFrame(text);
-    if ("problem" in heard) host.onProblem(heard.problem);
-    else if (!live) greet(heard);
-    else if (("frame" in heard ? heard.frame : heard.unfit).session !== live.session) {
+    const received = readHubFrame(text);
+    if ("problem" in received) host.onProblem(received.problem);
+    else if (!live) handleWelcome(received);
+    else if (("frame" in received ? received.frame : received.malformed).session !== live.session) {
       host.onProblem("a frame is of another session");
-    } else if ("frame" in heard) {
-      const handle = live.handlers[heard.frame.type] as (frame: HubFrame) => void;
-      handle(heard.frame);
+    } else if ("frame" in received) {
+      const handle = live.handlers[received.frame.type] as (frame: HubFrame) => void;
+      handle(received.frame);
     } else {
-      refuse(heard, live.outgoing);
+      refuse(received, live.outgoing);
     }
   }
 
-  function greet(heard: Exclude<HeardFrame, { problem: string }>): void {
-    const frame = "frame" in heard ? heard.frame : null;
+  function handleWelcome(received: Exclude<ReceivedFrame, { problem: string }>): void {
+    const frame = "frame" in received ? received.frame : null;
     if (frame?.type !== "welcome") host.onProblem("a frame came before the welcome");
     else if (frame.ref !== helloId) host.onProblem("the welcome answers another hello");
     else if (frame.version !== LINK_VERSION) host.onProblem("the welcome is of another version");
@@ -99,16 +99,16 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
   function begin(welcome: HubFrames["welcome"]): void {
     live = goLive(welcome);
     host.onWelcome(welcome);
-    settle(welcome);
+    applySettings(welcome);
     if (welcome.chart_repositories) commands.chartRepositories(welcome.chart_repositories);
-    outbox.onDue = news.onDue = live.outgoing.pump;
+    outbox.onDue = events.onDue = live.outgoing.pump;
     live.outgoing.pump();
-    beat(welcome.heartbeat_seconds * 1_000);
+    scheduleHeartbeat(welcome.heartbeat_seconds * 1_000);
   }
 
-  function refuse({ unfit, where }: UnfitFrame, outgoing: Outgoing): void {
-    log.warn({ key: unfit.key, where }, "the hub has told what this operator does not understand");
-    outgoing.urgent(nack(unfit, { code: "invalid", message: `This operator does not understand it at ${where}.` }));
+  function refuse({ malformed, where }: MalformedApply, outgoing: Outgoing): void {
+    log.warn({ key: malformed.key, where }, "the hub has told what this operator does not understand");
+    outgoing.urgent(nack(malformed, { code: "invalid", message: `This operator does not understand it at ${where}.` }));
   }
 
   function goLive({ session, resume }: HubFrames["welcome"]): Live {
@@ -123,49 +123,49 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
     const outgoing = createOutgoing(host, {
       session,
       // The inventory comes first: until the hub has it, it tells nothing.
-      sources: [...(resume === "inventory" ? [inventoryPages(holding.entries)] : []), outbox, news, streams],
-      onUnfit(frame, why) {
+      sources: [...(resume === "inventory" ? [inventoryPages(stored.entries)] : []), outbox, events, streams],
+      onInvalid(frame, why) {
         log.error({ frame: frame.type, key: "key" in frame ? frame.key : undefined, why }, "a frame is not sent");
-        if (frame.type === "status") outbox.noted([frame.id]);
+        if (frame.type === "status") outbox.confirmed([frame.id]);
       },
     });
     return { session, outgoing, streams, handlers: handlersWith(outgoing, streams) };
   }
 
   function handlersWith({ urgent }: Outgoing, streams: LogStreams): Handlers {
-    const told = (frame: HubFrames["apply" | "remove"]) => deliver(frame, { store, work, log, answer: urgent });
-    const asked = createRequests({ answerer, commands, log, answer: urgent });
+    const deliverFrame = (frame: HubFrames["apply" | "remove"]) => deliver(frame, { store, work, log, answer: urgent });
+    const handleRequest = createRequests({ answerer, commands, log, answer: urgent });
     return {
       welcome: () => host.onProblem("a welcome came twice"),
-      apply: told,
-      remove: told,
+      apply: deliverFrame,
+      remove: deliverFrame,
       sync_end({ revision }) {
         memory.note({ revision });
         ports.onSyncEnd?.();
       },
-      settings: settle,
+      settings: applySettings,
       chart_repositories: ({ chart_repositories }) => commands.chartRepositories(chart_repositories),
-      noted: ({ refs }) => outbox.noted(refs),
+      noted: ({ refs }) => outbox.confirmed(refs),
       command(frame) {
         // First what is known already, then what looking again finds.
         outbox.resync();
-        asked(frame);
+        handleRequest(frame);
       },
-      request: asked,
+      request: handleRequest,
       stream_open: streams.open,
       stream_credit: streams.credit,
       stream_cancel: streams.cancel,
-      renew_token: (frame) => void keepToken(frame, urgent),
+      renew_token: (frame) => void storeToken(frame, urgent),
       drain: ({ within_seconds }) => host.onDrain(within_seconds * 1_000),
     };
   }
 
-  function settle({ settings }: Pick<HubFrames["settings"], "settings">): void {
+  function applySettings({ settings }: Pick<HubFrames["settings"], "settings">): void {
     memory.note({ settings });
     commands.settings(settings);
   }
 
-  async function keepToken({ id, token }: HubFrames["renew_token"], urgent: Outgoing["urgent"]): Promise<void> {
+  async function storeToken({ id, token }: HubFrames["renew_token"], urgent: Outgoing["urgent"]): Promise<void> {
     try {
       await tokens.store(token);
       urgent({ type: "token_stored", ref: id });
@@ -176,28 +176,28 @@ export function beginSession(host: SessionHost, holding: Holding, ports: Session
   }
 
   /** The ping is answered by the hub's socket itself: so a connection that is dead on the way is noticed. */
-  function beat(everyMs: number): void {
+  function scheduleHeartbeat(everyMs: number): void {
     stopHeartbeat = clock.after(everyMs * (0.9 + 0.2 * ports.random()), () => {
       const facts = ports.facts();
-      const areTold = canonicalJson(facts) === canonicalJson(toldFacts);
-      live?.outgoing.urgent({ type: "heartbeat", ...(areTold ? {} : { facts }) });
-      toldFacts = facts;
+      const isSame = canonicalJson(facts) === canonicalJson(sentFacts);
+      live?.outgoing.urgent({ type: "heartbeat", ...(isSame ? {} : { facts }) });
+      sentFacts = facts;
       host.ping();
-      beat(everyMs);
+      scheduleHeartbeat(everyMs);
     });
   }
 
-  sayHello();
+  sendHello();
   return {
-    hear,
+    receive,
     end() {
       isEnded = true;
       stopHeartbeat();
       live?.outgoing.stop();
       live?.streams.cancelAll();
-      outbox.onDue = news.onDue = () => undefined;
+      outbox.onDue = events.onDue = () => undefined;
       outbox.lost();
-      news.lost();
+      events.lost();
     },
   };
 }

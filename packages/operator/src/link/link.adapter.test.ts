@@ -31,7 +31,7 @@ describe("connecting", () => {
     expect(side.token).toBe("first-token");
     expect(side.socket.protocol).toBe(LINK_SUBPROTOCOL);
     expect(side.socket.extensions).toBe("");
-    expect(await side.heard("hello")).toEqual({
+    expect(await side.received("hello")).toEqual({
       type: "hello",
       id: expect.any(String),
       versions: [1],
@@ -54,7 +54,7 @@ describe("connecting", () => {
     const store = storeWith(...Array.from({ length: 501 }, (_, i) => `p${i}`));
     const { hub } = await linked({ store });
     const side = await hub.live(1, { resume: "inventory" });
-    const pages = [await side.heard("inventory"), await side.heard("inventory", 2)];
+    const pages = [await side.received("inventory"), await side.received("inventory", 2)];
     expect(pages.map(({ more, session }) => [more, session])).toEqual([
       [true, side.sessionId],
       [false, side.sessionId],
@@ -103,7 +103,7 @@ describe("connecting", () => {
 
   test("[OL14] does not wait for ever for a welcome", async () => {
     const { hub } = await linked({ times: { welcomeWithinMs: 100 } });
-    await (await hub.side()).heard("hello");
+    await (await hub.side()).received("hello");
     await hub.live(2);
   });
 
@@ -154,7 +154,7 @@ describe("connecting", () => {
     store.entries.set("project/a", entry("a"));
     link.renew();
     const side = await hub.side(2);
-    expect(await side.heard("hello")).toMatchObject({ digest: digestOf(store) });
+    expect(await side.received("hello")).toMatchObject({ digest: digestOf(store) });
   });
 
   test("[OL14] tries again where the cluster itself does not answer", async () => {
@@ -174,7 +174,7 @@ describe("connecting", () => {
     await vi.waitFor(() => expect([one.link.isLive, other.link.isLive]).toEqual([true, true]));
     const [mine, theirs] = one.hub.sides[0]?.token === "one" ? one.hub.sides : one.hub.sides.toReversed();
     mine?.send(order("a"));
-    await mine?.heard("ack");
+    await mine?.received("ack");
     expect([...one.store.entries.keys()]).toEqual(["project/a"]);
     expect(other.store.entries.size).toBe(0);
     expect(theirs?.all("ack")).toEqual([]);

@@ -4,10 +4,10 @@ import type { DesiredStore } from "../desired/desired-state.ts";
 import { type ConnectionOptions, connect, LINK_TIMES, type LinkTimes } from "./connection.adapter.ts";
 import { createKeyedWork } from "./deliveries.ts";
 import type { SessionPorts } from "./link-session.ts";
-import { createMemoryKeeper } from "./memory-keeper.ts";
-import type { Holding } from "./outgoing.ts";
+import type { StoredState } from "./outgoing.ts";
 import type { Commands } from "./ports.ts";
-import { type Ending, type Prospect, prospectAfter } from "./reconnect.ts";
+import { type Disconnect, type RetryPlan, retryAfter } from "./reconnect.ts";
+import { createSessionState } from "./session-state.ts";
 
 export interface LinkPorts extends Omit<SessionPorts, "store" | "work" | "memory"> {
   readonly hubUrl: string;
@@ -30,19 +30,19 @@ const REFUSALS: ReadonlySet<number | null> = new Set([CLOSE.unauthenticated, CLO
 /** Keeps the operator connected to the hub until it is stopped, whatever happens on the way. */
 export function startLink(ports: LinkPorts): Link {
   const { hubUrl: url, store, tokens, clock, log } = ports;
-  const commands = withNewSettings(ports.commands);
+  const commands = withChangedSettings(ports.commands);
   const times = { ...LINK_TIMES, ...ports.times };
   const work = createKeyedWork({ atOnce: LINK_LIMITS.inFlight, capacity: 8 * LINK_LIMITS.inFlight });
-  const memory = createMemoryKeeper(store, ports);
+  const memory = createSessionState(store, ports);
   const stopping = new AbortController();
   const { signal } = stopping;
   let isLive = false;
   let move = () => {};
   let spreadMs = 0;
   /** What was said last of what keeps the operator from the hub: it is said once. */
-  let said: string | null = null;
+  let lastLogged: string | null = null;
 
-  async function holding(): Promise<Holding> {
+  async function stored(): Promise<StoredState> {
     // What an earlier session has begun to store counts.
     await work.idle();
     const [{ revision, settings }, entries] = await Promise.all([memory.known(), store.inventory()]);
@@ -50,14 +50,14 @@ export function startLink(ports: LinkPorts): Link {
     return { revision, digest: createHash("sha256").update(inventoryText(entries)).digest("hex"), entries };
   }
 
-  async function runSession(isRefused: boolean): Promise<Ending> {
+  async function runSession(isRefused: boolean): Promise<Disconnect> {
     try {
-      const held = await holding();
+      const held = await stored();
       const token = await tokens.current({ isRefused });
       const onWelcome: ConnectionOptions["onWelcome"] = ({ reconnect_spread_seconds, resume }, leave) => {
         isLive = true;
         move = leave;
-        said = null;
+        lastLogged = null;
         spreadMs = reconnect_spread_seconds * 1_000;
         log.info({ resume }, "connected to the hub");
       };
@@ -71,12 +71,12 @@ export function startLink(ports: LinkPorts): Link {
     }
   }
 
-  function say({ code, reason }: Ending, { complaint, delayMs }: Prospect): void {
+  function logDisconnect({ code, reason }: Disconnect, { problem, delayMs }: RetryPlan): void {
     const fields = { code, reason: safeText(reason), retryMs: delayMs };
-    const isSaid = said === (complaint ?? `${code}`);
-    said = complaint ?? `${code}`;
-    if (isSaid) log.debug(fields, "there is no connection to the hub");
-    else if (complaint) log.error(fields, complaint);
+    const isRepeated = lastLogged === (problem ?? `${code}`);
+    lastLogged = problem ?? `${code}`;
+    if (isRepeated) log.debug(fields, "there is no connection to the hub");
+    else if (problem) log.error(fields, problem);
     else log.warn(fields, "there is no connection to the hub; it is tried again until there is");
   }
 
@@ -88,12 +88,12 @@ export function startLink(ports: LinkPorts): Link {
       const ending = await runSession(isRefused);
       if (signal.aborted) return;
       const downMs = clock.now() - downSinceMs;
-      const prospect = prospectAfter(ending, { failures, downMs, spreadMs }, ports.random());
-      if (prospect.failures === 0) downSinceMs = clock.now();
-      if (!ending.hasMoved) say(ending, prospect);
-      failures = prospect.failures;
+      const retry = retryAfter(ending, { failures, downMs, spreadMs }, ports.random());
+      if (retry.failures === 0) downSinceMs = clock.now();
+      if (!ending.hasMoved) logDisconnect(ending, retry);
+      failures = retry.failures;
       isRefused = REFUSALS.has(ending.code);
-      await pause(prospect.delayMs);
+      await pause(retry.delayMs);
     }
   }
 
@@ -125,14 +125,14 @@ export function startLink(ports: LinkPorts): Link {
 }
 
 /** Settings are told whenever a session begins; who has to act on them is told when they are others. */
-function withNewSettings(commands: Commands): Commands {
-  let told: string | null = null;
+function withChangedSettings(commands: Commands): Commands {
+  let last: string | null = null;
   return {
     ...commands,
     settings(settings) {
       const text = canonicalJson(settings);
-      if (text !== told) commands.settings(settings);
-      told = text;
+      if (text !== last) commands.settings(settings);
+      last = text;
     },
   };
 }

@@ -5,7 +5,7 @@ import { realClock } from "../kube/real-clock.adapter.ts";
 import { Hub } from "./hub.fixture.ts";
 import { type LinkPorts, startLink } from "./link.adapter.ts";
 import { MemoryStore } from "./memory-store.fixture.ts";
-import { createNewsOutbox, createStatusOutbox } from "./outbox.ts";
+import { createEventOutbox, createStatusOutbox } from "./outbox.ts";
 import type { Answerer, Commands, TokenStore } from "./ports.ts";
 
 export const FACTS: ClusterFacts = {
@@ -33,7 +33,7 @@ export async function linked(changes: Partial<LinkPorts> = {}) {
 export function linkTo(hubUrl: string, changes: Partial<LinkPorts> = {}) {
   const store = new MemoryStore();
   const outbox = createStatusOutbox(randomUUID);
-  const news = createNewsOutbox();
+  const events = createEventOutbox();
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const commands = {
     resync: vi.fn(),
@@ -48,7 +48,7 @@ export function linkTo(hubUrl: string, changes: Partial<LinkPorts> = {}) {
     hubUrl,
     store,
     outbox,
-    news,
+    events,
     answerer: NOTHING,
     commands,
     tokens,
@@ -60,7 +60,7 @@ export function linkTo(hubUrl: string, changes: Partial<LinkPorts> = {}) {
     log,
     ...changes,
   };
-  return { link: startLink(ports), store, outbox, news, log, commands, tokens };
+  return { link: startLink(ports), store, outbox, events, log, commands, tokens };
 }
 
 /** An order for a project, as the hub gives it. */

@@ -1,9 +1,9 @@
 import { creditOf, type HubFrames, type LogLine, safeText } from "@binnacle/contract";
 import type { Clock } from "../kube/work-queue.ts";
-import type { Unsent } from "./frames.ts";
+import type { OutgoingFrame } from "./frames.ts";
 import { createLineBuffer } from "./line-buffer.ts";
 import type { BulkSource } from "./outgoing.ts";
-import { type Answerer, type DroppedLines, Unanswerable } from "./ports.ts";
+import { AnswerError, type Answerer, type DroppedLines } from "./ports.ts";
 
 const MOST_STREAMS = 64;
 
@@ -21,7 +21,7 @@ export interface LogStreamsOptions {
   readonly onDue: () => void;
   readonly onFailure: (error: unknown) => void;
   /** For what needs no place in the line. */
-  readonly urgent: (frame: Unsent) => void;
+  readonly urgent: (frame: OutgoingFrame) => void;
 }
 
 export function createLogStreams({ answerer, clock, onDue, onFailure, urgent }: LogStreamsOptions): LogStreams {
@@ -176,7 +176,7 @@ export function openLogStream(options: LogStreamOptions): LogStream {
     () => end(null),
     (error: unknown) => {
       if (!reading.signal.aborted) options.onFailure(error);
-      end(error instanceof Unanswerable ? safeText(error.message) : "The logs could not be read.");
+      end(error instanceof AnswerError ? safeText(error.message) : "The logs could not be read.");
     },
   );
 

@@ -29,8 +29,8 @@ export class MemoryStore implements DesiredStore {
     return this.kept;
   }
 
-  async remember(news: { revision?: number; settings?: LinkSettings }): Promise<void> {
-    this.remembered.push(news);
-    this.kept = { ...this.kept, ...news };
+  async remember(events: { revision?: number; settings?: LinkSettings }): Promise<void> {
+    this.remembered.push(events);
+    this.kept = { ...this.kept, ...events };
   }
 }

@@ -1,9 +1,9 @@
 import { canonicalJson, type DesiredKind, type Reports, safeText } from "@binnacle/contract";
-import type { Unsent, UnsentOf } from "./frames.ts";
-import type { NewsSink, SampleNews, StatusSink, Subject } from "./ports.ts";
+import type { OutgoingFrame, OutgoingFrameOf } from "./frames.ts";
+import type { EventSink, SampleEvent, StatusSink, Subject } from "./ports.ts";
 
 /** More than these are not on their way at a time: a hub that is slow gets the newest later, not everything at once. */
-const MOST_UNNOTED = 256;
+const MOST_UNCONFIRMED = 256;
 
 interface Entry {
   readonly subject: Subject;
@@ -12,7 +12,7 @@ interface Entry {
   readonly text: string;
   /** The frame it was sent with. */
   sentAs: string | null;
-  isNoted: boolean;
+  isConfirmed: boolean;
 }
 
 /** Keeps the newest report of each key until the hub has it on record, and longer, to know what is no news. */
@@ -20,9 +20,9 @@ export interface StatusOutbox extends StatusSink {
   /** Called whenever there is something to send. */
   onDue: () => void;
   /** The next frame to send; null when there is none, or enough are on their way. */
-  next(): UnsentOf<"status"> | null;
+  next(): OutgoingFrameOf<"status"> | null;
   /** These frames are on record. */
-  noted(frameIds: readonly string[]): void;
+  confirmed(frameIds: readonly string[]): void;
   /** What was on its way may not have arrived. */
   lost(): void;
   /** Everything again. */
@@ -38,7 +38,7 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
 
   function makeDue(key: string, entry: Entry): void {
     entry.sentAs = null;
-    entry.isNoted = false;
+    entry.isConfirmed = false;
     due.add(key);
   }
 
@@ -49,13 +49,13 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
       const report = safeReport(seen);
       const text = canonicalJson({ resource_id, generation, report });
       if (entries.get(key)?.text === text) return;
-      entries.set(key, { subject: { key, resource_id, generation }, report, text, sentAs: null, isNoted: false });
+      entries.set(key, { subject: { key, resource_id, generation }, report, text, sentAs: null, isConfirmed: false });
       due.add(key);
       outbox.onDue();
     },
 
     next() {
-      if (onTheWay.size >= MOST_UNNOTED) return null;
+      if (onTheWay.size >= MOST_UNCONFIRMED) return null;
       const [key] = due;
       const entry = key === undefined ? undefined : entries.get(key);
       if (key === undefined || !entry) return null;
@@ -66,13 +66,13 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
       return { type: "status", id, ...entry.subject, report: entry.report };
     },
 
-    noted(frameIds) {
+    confirmed(frameIds) {
       for (const id of frameIds) {
         const key = onTheWay.get(id) ?? "";
         onTheWay.delete(id);
         const entry = entries.get(key);
         if (entry?.sentAs !== id) continue;
-        entry.isNoted = true;
+        entry.isConfirmed = true;
         // Nothing more is to be said of it, also when another resource takes its place.
         if ("state" in entry.report && entry.report.state === "gone") entries.delete(key);
       }
@@ -81,7 +81,7 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
 
     lost() {
       onTheWay.clear();
-      for (const [key, entry] of entries) if (entry.sentAs !== null && !entry.isNoted) makeDue(key, entry);
+      for (const [key, entry] of entries) if (entry.sentAs !== null && !entry.isConfirmed) makeDue(key, entry);
     },
 
     resync() {
@@ -95,33 +95,33 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
 /** Builds whose state is not told yet; beyond these the oldest is forgotten. */
 const MOST_BUILDS = 1_000;
 
-export interface NewsOutbox extends NewsSink {
+export interface EventOutbox extends EventSink {
   /** Called whenever there is something to send. */
   onDue: () => void;
-  next(): Unsent | null;
+  next(): OutgoingFrame | null;
   /** The hub is away. */
   lost(): void;
 }
 
-export function createNewsOutbox(): NewsOutbox {
-  const builds = new Map<string, UnsentOf<"build">>();
-  let samples: SampleNews | null = null;
+export function createEventOutbox(): EventOutbox {
+  const builds = new Map<string, OutgoingFrameOf<"build">>();
+  let samples: SampleEvent | null = null;
 
-  const outbox: NewsOutbox = {
+  const outbox: EventOutbox = {
     onDue: () => undefined,
 
-    build(news) {
-      const name = `${news.source}/${news.namespace}/${news.name}`;
+    build(events) {
+      const name = `${events.source}/${events.namespace}/${events.name}`;
       // Moved to the end, so that the oldest news is at the front.
       builds.delete(name);
-      builds.set(name, { type: "build", ...news });
+      builds.set(name, { type: "build", ...events });
       const [oldest] = builds.keys();
       if (builds.size > MOST_BUILDS && oldest !== undefined) builds.delete(oldest);
       outbox.onDue();
     },
 
-    samples(news) {
-      samples = news;
+    samples(events) {
+      samples = events;
       outbox.onDue();
     },
 
@@ -132,7 +132,7 @@ export function createNewsOutbox(): NewsOutbox {
         return build[1];
       }
       if (!samples) return null;
-      const frame: UnsentOf<"samples"> = { type: "samples", ...samples };
+      const frame: OutgoingFrameOf<"samples"> = { type: "samples", ...samples };
       samples = null;
       return frame;
     },

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
-import type { Unsent } from "./frames.ts";
+import type { OutgoingFrame } from "./frames.ts";
 import { createOutgoing, inventoryPages, type Wire } from "./outgoing.ts";
 
 const session = randomUUID();
-const heartbeat: Unsent = { type: "heartbeat" };
+const heartbeat: OutgoingFrame = { type: "heartbeat" };
 
 /** A network that takes nothing until it is told to. */
 function slowWire() {
@@ -30,7 +30,7 @@ const line = {
   time: "2026-01-31T09:30:00.000Z",
   line: "x".repeat(50_000),
 };
-const bulk = (ref: string): Unsent => ({ type: "stream_data", ref, lines: [line], dropped: 0 });
+const bulk = (ref: string): OutgoingFrame => ({ type: "stream_data", ref, lines: [line], dropped: 0 });
 
 function endless(ref = randomUUID()) {
   return { ref, next: vi.fn(() => bulk(ref)) };
@@ -39,7 +39,7 @@ function endless(ref = randomUUID()) {
 describe("what goes out", () => {
   test("[OL27] holds bulk back while 256 KiB wait, and sends what is urgent all the same", () => {
     const { wire, written, take } = slowWire();
-    const outgoing = createOutgoing(wire, { session, sources: [endless()], onUnfit: vi.fn() });
+    const outgoing = createOutgoing(wire, { session, sources: [endless()], onInvalid: vi.fn() });
     outgoing.pump();
     expect(written).toHaveLength(6);
     outgoing.urgent(heartbeat);
@@ -52,21 +52,21 @@ describe("what goes out", () => {
   test("[OL27] gives each source its turn", () => {
     const { wire, written } = slowWire();
     const [one, other] = [endless(), endless()];
-    createOutgoing(wire, { session, sources: [one, other], onUnfit: vi.fn() }).pump();
+    createOutgoing(wire, { session, sources: [one, other], onInvalid: vi.fn() }).pump();
     expect(written.map(({ ref }) => ref)).toEqual([one, other, one, other, one, other].map(({ ref }) => ref));
   });
 
   test("[OL28] does not include what the hub would end the session for", () => {
     const { wire, written } = slowWire();
-    const onUnfit = vi.fn();
-    const outgoing = createOutgoing(wire, { session, sources: [], onUnfit });
+    const onInvalid = vi.fn();
+    const outgoing = createOutgoing(wire, { session, sources: [], onInvalid });
     const metrics = { step: "15s", series: [{ name: "x".repeat(3_000_000), unit: "", labels: {}, points: [] }] };
-    const large: Unsent = { type: "response", ref: randomUUID(), answer: { metrics } };
+    const large: OutgoingFrame = { type: "response", ref: randomUUID(), answer: { metrics } };
     expect(outgoing.urgent(large)).toBe(false);
-    const malformed = { ...bulk(randomUUID()), lines: [{ line: 7 }] } as unknown as Unsent;
+    const malformed = { ...bulk(randomUUID()), lines: [{ line: 7 }] } as unknown as OutgoingFrame;
     expect(outgoing.urgent(malformed)).toBe(false);
     expect(written).toEqual([]);
-    expect(onUnfit.mock.calls.map(([, why]) => why)).toEqual([
+    expect(onInvalid.mock.calls.map(([, why]) => why)).toEqual([
       "it is too large",
       expect.stringMatching(/^it is malformed at \/lines/),
     ]);
@@ -74,7 +74,7 @@ describe("what goes out", () => {
 
   test("[OL27] stops when the session does", () => {
     const { wire, written } = slowWire();
-    const outgoing = createOutgoing(wire, { session, sources: [endless()], onUnfit: vi.fn() });
+    const outgoing = createOutgoing(wire, { session, sources: [endless()], onInvalid: vi.fn() });
     outgoing.stop();
     outgoing.pump();
     outgoing.urgent(heartbeat);

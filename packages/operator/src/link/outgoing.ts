@@ -1,5 +1,5 @@
 import { type InventoryEntry, LINK_LIMITS } from "@binnacle/contract";
-import { faultIn, type Unsent } from "./frames.ts";
+import { faultIn, type OutgoingFrame } from "./frames.ts";
 
 /** So much waits in the socket at most before bulk is held back; what is urgent never waits behind more than this. */
 const HIGH_WATER_BYTES = 256 * 1024;
@@ -14,12 +14,12 @@ export interface Wire {
 
 /** Gives bulk when there is room for it, so that what is outdated meanwhile is never sent. */
 export interface BulkSource {
-  next(): Unsent | null;
+  next(): OutgoingFrame | null;
 }
 
 export interface Outgoing {
   /** At once: answers, acks and heartbeats. False where the hub would not take the frame. */
-  readonly urgent: (frame: Unsent) => boolean;
+  readonly urgent: (frame: OutgoingFrame) => boolean;
   /** Sends what the sources have as far as there is room, a frame of each in turn. */
   readonly pump: () => void;
   readonly stop: () => void;
@@ -29,19 +29,19 @@ export interface OutgoingOptions {
   readonly session: string;
   readonly sources: readonly BulkSource[];
   /** A frame that the hub would end the session for is not sent: it would be sent again and again. */
-  readonly onUnfit: (frame: Unsent, why: string) => void;
+  readonly onInvalid: (frame: OutgoingFrame, why: string) => void;
 }
 
-export function createOutgoing(wire: Wire, { session, sources, onUnfit }: OutgoingOptions): Outgoing {
+export function createOutgoing(wire: Wire, { session, sources, onInvalid }: OutgoingOptions): Outgoing {
   let isStopped = false;
   let isPumping = false;
 
-  function send(unsent: Unsent): boolean {
-    const frame = { ...unsent, session };
+  function send(outgoingFrame: OutgoingFrame): boolean {
+    const frame = { ...outgoingFrame, session };
     const text = JSON.stringify(frame);
     const why = isTooLarge(text) ? "it is too large" : faultIn(frame);
     if (why === null) wire.write(text, pump);
-    else onUnfit(unsent, why);
+    else onInvalid(outgoingFrame, why);
     return why === null;
   }
 
@@ -85,7 +85,7 @@ function isTooLarge(text: string): boolean {
 }
 
 /** What the cluster has stored, as the hub is told it. */
-export interface Holding {
+export interface StoredState {
   readonly revision: number | null;
   /** SHA-256 of the entries' `inventoryText`. */
   readonly digest: string;

@@ -29,11 +29,11 @@ export interface Answerer {
 }
 
 /** Thrown by an answerer to say more than that it failed; the message is shown to people. */
-export class Unanswerable extends Error {
+export class AnswerError extends Error {
   override readonly name = "Unanswerable";
   readonly code: "not_found" | "unavailable" | "failed";
 
-  constructor(code: Unanswerable["code"], message: string) {
+  constructor(code: AnswerError["code"], message: string) {
     super(message);
     this.code = code;
   }
@@ -57,16 +57,16 @@ export interface StatusSink {
   report<K extends DesiredKind>(kind: K, subject: Subject, report: Reports[K]): void;
 }
 
-export type BuildNews = Omit<OperatorFrames["build"], "type" | "session">;
-export type SampleNews = Omit<OperatorFrames["samples"], "type" | "session">;
+export type BuildEvent = Omit<OperatorFrames["build"], "type" | "session">;
+export type SampleEvent = Omit<OperatorFrames["samples"], "type" | "session">;
 
 /**
  * Takes what is told once and not asked for again. While the hub is away, of each build the newest state is kept, and
  * samples are lost: they are about a moment that is over.
  */
-export interface NewsSink {
-  build(news: BuildNews): void;
-  samples(news: SampleNews): void;
+export interface EventSink {
+  build(events: BuildEvent): void;
+  samples(events: SampleEvent): void;
 }
 
 /** The agent token, with which the operator shows which cluster it speaks for. */

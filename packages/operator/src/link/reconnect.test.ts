@@ -1,9 +1,9 @@
 import { CLOSE } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Ending, prospectAfter } from "./reconnect.ts";
+import { type Disconnect, retryAfter } from "./reconnect.ts";
 
-const ending = (changes: Partial<Ending>): Ending => ({
+const ending = (changes: Partial<Disconnect>): Disconnect => ({
   code: null,
   reason: "",
   livedMs: null,
@@ -14,18 +14,18 @@ const fresh = { failures: 0, downMs: 600_000, spreadMs: 20_000 };
 
 describe("the next try", () => {
   test("[OL11] comes within the spread after a session that worked", () => {
-    const prospect = (random: number) => prospectAfter(ending({ livedMs: 600_000 }), { ...fresh, failures: 3 }, random);
-    expect(prospect(0)).toMatchObject({ delayMs: 0, failures: 0 });
-    expect(prospect(0.5)).toMatchObject({ delayMs: 10_000, failures: 0 });
-    expect(prospect(1)).toMatchObject({ delayMs: 20_000, failures: 0 });
+    const retry = (random: number) => retryAfter(ending({ livedMs: 600_000 }), { ...fresh, failures: 3 }, random);
+    expect(retry(0)).toMatchObject({ delayMs: 0, failures: 0 });
+    expect(retry(0.5)).toMatchObject({ delayMs: 10_000, failures: 0 });
+    expect(retry(1)).toMatchObject({ delayMs: 20_000, failures: 0 });
   });
 
   test("[OL11] comes within a time that doubles from one second to one minute where nothing answers", () => {
     let failures = 0;
     const delays = Array.from({ length: 9 }, () => {
-      const prospect = prospectAfter(ending({}), { ...fresh, failures }, 1);
-      failures = prospect.failures;
-      return prospect.delayMs;
+      const retry = retryAfter(ending({}), { ...fresh, failures }, 1);
+      failures = retry.failures;
+      return retry.delayMs;
     });
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000));
   });
@@ -35,11 +35,11 @@ describe("the next try", () => {
     [3_000, 3_000],
     [40_000, 32_000],
   ])("[OL11] does not wait longer than the outage has lasted, %i ms, and a second at least", (downMs, delayMs) => {
-    expect(prospectAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
+    expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
   });
 
   test("[OL11] does not come sooner for a session that ended at once", () => {
-    expect(prospectAfter(ending({ livedMs: 9_999 }), { ...fresh, failures: 4 }, 1)).toMatchObject({
+    expect(retryAfter(ending({ livedMs: 9_999 }), { ...fresh, failures: 4 }, 1)).toMatchObject({
       delayMs: 16_000,
       failures: 5,
     });
@@ -58,16 +58,16 @@ describe("the next try", () => {
     ["a draining hub", CLOSE.draining, "", 0, 20_000, null],
     ["a broken protocol", CLOSE.protocolError, "", 0, 1_000, /understand/],
     ["any other code", 1011, "", 0, 1_000, null],
-  ])("[OL12] after %s (%i) has its time", (_, code, reason, soonestMs, latestMs, complaint) => {
-    const [soonest, latest] = [0, 1].map((random) => prospectAfter(ending({ code, reason }), fresh, random));
+  ])("[OL12] after %s (%i) has its time", (_, code, reason, soonestMs, latestMs, problem) => {
+    const [soonest, latest] = [0, 1].map((random) => retryAfter(ending({ code, reason }), fresh, random));
     expect([soonest?.delayMs, latest?.delayMs]).toEqual([soonestMs, latestMs]);
-    if (complaint) expect(soonest?.complaint).toMatch(complaint);
-    else expect(soonest?.complaint).toBeNull();
+    if (problem) expect(soonest?.problem).toMatch(problem);
+    else expect(soonest?.problem).toBeNull();
   });
 
   test("[OL15] comes at once where the operator has left to come back", () => {
     const moved = ending({ hasMoved: true, code: 1000, livedMs: 5 });
-    expect(prospectAfter(moved, { ...fresh, failures: 2 }, 1)).toEqual({ delayMs: 0, failures: 2, complaint: null });
+    expect(retryAfter(moved, { ...fresh, failures: 2 }, 1)).toEqual({ delayMs: 0, failures: 2, problem: null });
   });
 
   test("[OL12] is never in the past and never later than a quarter of an hour", () => {
@@ -80,7 +80,7 @@ describe("the next try", () => {
     const before = fc.record({ failures: fc.nat(), downMs: fc.nat(), spreadMs: fc.nat(600_000) });
     fc.assert(
       fc.property(endings, before, fc.double({ min: 0, max: 1, noNaN: true }), (how, state, random) => {
-        const { delayMs } = prospectAfter(how, state, random);
+        const { delayMs } = retryAfter(how, state, random);
         expect(delayMs).toBeGreaterThanOrEqual(0);
         expect(delayMs).toBeLessThanOrEqual(900_000);
       }),

@@ -1,7 +1,7 @@
 import { CLOSE } from "@binnacle/contract";
 
 /** How a try to be connected has ended. */
-export interface Ending {
+export interface Disconnect {
   /** Null where the connection failed or fell silent. */
   readonly code: number | null;
   readonly reason: string;
@@ -12,19 +12,19 @@ export interface Ending {
 }
 
 /** What is known before the decision. */
-export interface Outlook {
+export interface RetryState {
   readonly failures: number;
   /** How long there has been no session that worked. */
   readonly downMs: number;
   readonly spreadMs: number;
 }
 
-export interface Prospect {
+export interface RetryPlan {
   readonly delayMs: number;
   /** Tries in a row that came to nothing, for the next decision. */
   readonly failures: number;
   /** What a person has to do something about. */
-  readonly complaint: string | null;
+  readonly problem: string | null;
 }
 
 const FIRST_BACKOFF_MS = 1_000;
@@ -36,7 +36,7 @@ const LONGEST_BUSY_MS = 600_000;
 /** A session that ends sooner has not worked, so it does not make the next try come any earlier. */
 const STEADY_MS = 10_000;
 
-const COMPLAINTS: Readonly<Record<number, string>> = {
+const PROBLEMS: Readonly<Record<number, string>> = {
   [CLOSE.protocolError]: "The hub does not understand this operator: see its log for what it refuses.",
   [CLOSE.unauthenticated]: "The hub does not take the token of this cluster. Give the operator a new one.",
   [CLOSE.revoked]: "The token of this cluster is revoked. Give the operator a new one.",
@@ -46,17 +46,17 @@ const COMPLAINTS: Readonly<Record<number, string>> = {
 };
 
 /** When to try again, and what to say about it. `random` is even in 0..1. */
-export function prospectAfter(ending: Ending, before: Outlook, random: number): Prospect {
-  if (ending.hasMoved) return { delayMs: 0, failures: before.failures, complaint: null };
+export function retryAfter(ending: Disconnect, before: RetryState, random: number): RetryPlan {
+  if (ending.hasMoved) return { delayMs: 0, failures: before.failures, problem: null };
   const hasWorked = ending.livedMs !== null && ending.livedMs >= STEADY_MS;
   const failures = hasWorked ? 0 : before.failures + 1;
-  const complaint = COMPLAINTS[ending.code ?? 0] ?? null;
+  const problem = PROBLEMS[ending.code ?? 0] ?? null;
   const delayMs = Math.round(delayMsAfter(ending, { ...before, failures }, random));
-  return { delayMs, failures, complaint };
+  return { delayMs, failures, problem };
 }
 
-function delayMsAfter({ code, reason }: Ending, outlook: Outlook, random: number): number {
-  const { failures, spreadMs } = outlook;
+function delayMsAfter({ code, reason }: Disconnect, state: RetryState, random: number): number {
+  const { failures, spreadMs } = state;
   switch (code ?? 0) {
     case CLOSE.unauthenticated:
     case CLOSE.revoked:
@@ -71,9 +71,9 @@ function delayMsAfter({ code, reason }: Ending, outlook: Outlook, random: number
     case CLOSE.busy:
       return retryAfterMs(reason) * (1 + random / 2);
     case CLOSE.draining:
-      return Math.max(spreadMs, backoffMs(outlook)) * random;
+      return Math.max(spreadMs, backoffMs(state)) * random;
     default:
-      return (failures === 0 ? spreadMs : backoffMs(outlook)) * random;
+      return (failures === 0 ? spreadMs : backoffMs(state)) * random;
   }
 }
 
@@ -81,7 +81,7 @@ function delayMsAfter({ code, reason }: Ending, outlook: Outlook, random: number
  * Never longer than it has been so far: of thousands that come back, some fail often in a short time, and would wait for a
  * minute because of an outage of seconds.
  */
-function backoffMs({ failures, downMs }: Outlook): number {
+function backoffMs({ failures, downMs }: RetryState): number {
   const doubledMs = FIRST_BACKOFF_MS * 2 ** Math.min(Math.max(failures - 1, 0), 30);
   return Math.min(doubledMs, Math.max(downMs, FIRST_BACKOFF_MS), LONGEST_BACKOFF_MS);
 }

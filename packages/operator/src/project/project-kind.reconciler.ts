@@ -1,12 +1,12 @@
 import type { ProjectReport } from "@binnacle/contract";
 import { finalize } from "../desired/finalizer.adapter.ts";
-import { isLeaving, ownSelector } from "../desired/ownership.ts";
+import { isDeleting, ownSelector } from "../desired/ownership.ts";
 import type { ChartAccounts } from "../helm/chart-account.store.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
-import { createFences } from "./fence.reconciler.ts";
-import { decideProject, heldBack, namespaceOf, type Project, unfenced } from "./project.ts";
+import { createNamespacePolicies } from "./namespace-policy.reconciler.ts";
+import { decideProject, finalizersLeft, namespaceOf, type Project, policyFailed } from "./project.ts";
 
 export interface ProjectPorts extends ReconcilerPorts {
   readonly accounts: Pick<ChartAccounts, "ensure">;
@@ -15,7 +15,7 @@ export interface ProjectPorts extends ReconcilerPorts {
 }
 
 /** A namespace of somebody else is not watched, so it is read again after a while. */
-const AGAIN_MS = 15_000;
+const REQUEUE_MS = 15_000;
 const DELETING_MS = 3_000;
 
 export const projectKind: DispatchedKind<"project", ProjectPorts> = {
@@ -30,7 +30,7 @@ export const projectKind: DispatchedKind<"project", ProjectPorts> = {
 /** Makes a namespace for each project, and deletes it with everything in it when the project is deleted. */
 function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconciler<"project"> {
   const { kube, accounts, view, nowMs, log, clusterId } = ports;
-  const fences = createFences({ kube, clusterId, cached: work.cached });
+  const policies = createNamespacePolicies({ kube, clusterId, cached: work.cached });
 
   async function apply({ resource: project, holder }: Found<"project">): Promise<Pass<"project">> {
     const namespace = await kube.get(NAMESPACES, project.spec.namespace);
@@ -38,9 +38,9 @@ function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconcile
     const isCreated = decision.step === "create_namespace" && (await createNamespace(project, holder));
     if (decision.step === "label_namespace") await labelNamespace(project, namespace);
     if (decision.report?.state === "ready") await prepareForCharts(project);
-    const report = await afterFence(project, decision.report);
+    const report = await withPolicies(project, decision.report);
     if (report) await writeStatus(project, report);
-    return { report, againMs: report?.state === "ready" ? null : isCreated ? 0 : AGAIN_MS };
+    return { report, requeueAfterMs: report?.state === "ready" ? null : isCreated ? 0 : REQUEUE_MS };
   }
 
   async function remove({ resource: project, holder }: Found<"project">): Promise<Pass<"project">> {
@@ -51,24 +51,24 @@ function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconcile
     if (step === "delete_namespace") await kube.delete(NAMESPACES, name, null, uid ? { preconditions: { uid } } : {});
     if (step === "let_go") {
       const finalized = await finalize(kube, projectKind, holder);
-      if (finalized.state === "gone") return { report: { state: "gone" }, againMs: null };
-      return { report: heldBack(project, finalized.by), againMs: DELETING_MS };
+      if (finalized.state === "gone") return { report: { state: "gone" }, requeueAfterMs: null };
+      return { report: finalizersLeft(project, finalized.by), requeueAfterMs: DELETING_MS };
     }
     if (report) await writeStatus(project, report);
-    return { report, againMs: DELETING_MS };
+    return { report, requeueAfterMs: DELETING_MS };
   }
 
   /** A namespace that is as it should be gets its policies, and is ready only with them. */
-  async function afterFence(project: Project, report: ProjectReport | null): Promise<ProjectReport | null> {
+  async function withPolicies(project: Project, report: ProjectReport | null): Promise<ProjectReport | null> {
     if (report?.state !== "ready") return report;
-    const problems = await fences.put(project);
-    return problems.length > 0 ? unfenced(problems) : report;
+    const problems = await policies.put(project);
+    return problems.length > 0 ? policyFailed(problems) : report;
   }
 
   /** The cached project may be old, and a namespace that is made after its project was deleted would stay for good. */
   async function createNamespace(project: Project, { metadata: { name, uid } }: KubeObject): Promise<boolean> {
     const current = await kube.get(PROJECTS, name);
-    if (current?.metadata.uid !== uid || !current || isLeaving(current)) return false;
+    if (current?.metadata.uid !== uid || !current || isDeleting(current)) return false;
     // A server-side apply would adopt a namespace that somebody has made in this very moment.
     await kube.create(namespaceOf(project, clusterId));
     return true;
@@ -114,15 +114,15 @@ function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconcile
     readsStatus: false,
     watches: [
       { type: NAMESPACES, labelSelector: ownSelector(clusterId), keyOf: (name) => `project/${name}` },
-      ...fences.watches,
+      ...policies.watches,
     ],
     subscribe: () => [view.onChange("app", enqueueProjectOf), view.onChange("addon_instance", enqueueProjectOf)],
     apply,
     remove,
     rejected: ({ resource }, { message }) => ({
-      state: resource.isLeaving ? "cleanup_blocked" : "apply_failed",
+      state: resource.isDeleting ? "cleanup_blocked" : "apply_failed",
       message,
     }),
-    forget: fences.forget,
+    forget: policies.forget,
   };
 }

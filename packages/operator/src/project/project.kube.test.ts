@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ANNOTATIONS, FINALIZER, LABELS } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { appKind } from "../app/app-kind.reconciler.ts";
-import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { eventually, reported, startTestOperator, type TestOperator } from "../desired/cluster.fixture.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
@@ -10,16 +10,16 @@ import { APPS, CONFIG_MAPS, NAMESPACES, PROJECTS } from "../kube/resource-types.
 
 const SLOW_MS = 90_000;
 const HOLD = "example.com/hold";
-let keeper: Keeper;
+let operator: TestOperator;
 beforeAll(async () => {
-  keeper = await startKeeper();
+  operator = await startTestOperator();
 });
-afterAll(() => keeper?.stop());
+afterAll(() => operator?.stop());
 
 async function ready(base: string): Promise<{ name: string; key: string }> {
-  const name = keeper.name(base);
-  expect(await keeper.store.apply(applyProject(name))).toBeNull();
-  await reported(keeper, `project/${name}`, "ready");
+  const name = operator.name(base);
+  expect(await operator.store.apply(applyProject(name))).toBeNull();
+  await reported(operator, `project/${name}`, "ready");
   return { name, key: `project/${name}` };
 }
 
@@ -29,21 +29,21 @@ const configMap = (namespace: string, finalizers: string[] = []): KubeObject => 
   metadata: { name: "left", namespace, finalizers },
 });
 const dropFinalizers = (type: typeof CONFIG_MAPS, name: string, namespace?: string) =>
-  keeper.kube.patch(type, name, namespace, { metadata: { finalizers: null } }, { kind: "merge" });
+  operator.kube.patch(type, name, namespace, { metadata: { finalizers: null } }, { kind: "merge" });
 
 describe.concurrent("a project on a cluster", () => {
   test("[OD20] becomes a namespace that says whose it is, and is ready", async () => {
     const { name, key } = await ready("made");
-    const namespace = await keeper.kube.get(NAMESPACES, name);
+    const namespace = await operator.kube.get(NAMESPACES, name);
     expect(namespace?.metadata).toMatchObject({
-      labels: { [LABELS.managedBy]: "binnacle", [LABELS.cluster]: keeper.clusterId, [LABELS.project]: PROJECT_ID },
+      labels: { [LABELS.managedBy]: "binnacle", [LABELS.cluster]: operator.clusterId, [LABELS.project]: PROJECT_ID },
       annotations: { [ANNOTATIONS.resourceId]: PROJECT_ID },
     });
-    expect(keeper.sink.of(key).map(({ report }) => report)).toEqual(
+    expect(operator.sink.of(key).map(({ report }) => report)).toEqual(
       expect.arrayContaining([{ state: "ready", message: null }]),
     );
     await eventually(async () => {
-      const project = await keeper.kube.get(PROJECTS, name);
+      const project = await operator.kube.get(PROJECTS, name);
       expect(project?.["status"]).toMatchObject({ phase: "ready", generation: 1 });
     });
   });
@@ -51,33 +51,33 @@ describe.concurrent("a project on a cluster", () => {
   test("[OD41] has an account for its charts, which comes back as it was meant", async () => {
     const { name, key } = await ready("charted");
     const [accounts, bindings] = await Promise.all([
-      keeper.kube.resourceTypeOf("v1", "ServiceAccount"),
-      keeper.kube.resourceTypeOf("rbac.authorization.k8s.io/v1", "RoleBinding"),
+      operator.kube.resourceTypeOf("v1", "ServiceAccount"),
+      operator.kube.resourceTypeOf("rbac.authorization.k8s.io/v1", "RoleBinding"),
     ]);
-    const bound = () => keeper.kube.get(bindings, "binnacle-charts", name);
+    const bound = () => operator.kube.get(bindings, "binnacle-charts", name);
     await eventually(async () =>
       expect(await bound()).toMatchObject({
         roleRef: { kind: "ClusterRole", name: "binnacle-charts" },
         subjects: [{ kind: "ServiceAccount", name: "binnacle-charts", namespace: name }],
       }),
     );
-    expect(await keeper.kube.get(accounts, "binnacle-charts", name)).toMatchObject({
+    expect(await operator.kube.get(accounts, "binnacle-charts", name)).toMatchObject({
       automountServiceAccountToken: false,
     });
     const subjects = [{ kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:authenticated" }];
-    await keeper.kube.patch(bindings, "binnacle-charts", name, { subjects }, { kind: "merge" });
+    await operator.kube.patch(bindings, "binnacle-charts", name, { subjects }, { kind: "merge" });
     const again = applyProject(name, { generation: 2 });
-    expect(await keeper.store.apply(again)).toBeNull();
+    expect(await operator.store.apply(again)).toBeNull();
     await eventually(async () => expect(await bound()).toMatchObject({ subjects: [{ name: "binnacle-charts" }] }));
-    await reported(keeper, key, "ready");
+    await reported(operator, key, "ready");
   });
 
   test("[OD20] gets back a label that somebody has taken", async () => {
     const { name } = await ready("labelled");
     const patch = { metadata: { labels: { [LABELS.project]: null } } };
-    await keeper.kube.patch(NAMESPACES, name, null, patch, { kind: "merge" });
+    await operator.kube.patch(NAMESPACES, name, null, patch, { kind: "merge" });
     await eventually(async () => {
-      const namespace = await keeper.kube.get(NAMESPACES, name);
+      const namespace = await operator.kube.get(NAMESPACES, name);
       expect(namespace?.metadata.labels?.[LABELS.project]).toBe(PROJECT_ID);
     });
   });
@@ -85,45 +85,45 @@ describe.concurrent("a project on a cluster", () => {
   test("[OD21] leaves a namespace of somebody else as it is, and takes the name once it is free", {
     timeout: SLOW_MS,
   }, async () => {
-    const name = keeper.name("foreign");
-    const before = await keeper.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    await keeper.kube.create(configMap(name));
-    expect(await keeper.store.apply(applyProject(name))).toBeNull();
-    const { report } = await reported(keeper, `project/${name}`, "namespace_conflict");
+    const name = operator.name("foreign");
+    const before = await operator.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    await operator.kube.create(configMap(name));
+    expect(await operator.store.apply(applyProject(name))).toBeNull();
+    const { report } = await reported(operator, `project/${name}`, "namespace_conflict");
     expect(report).toMatchObject({
       message: `The namespace ${name} exists on the cluster and was not made by Binnacle.`,
     });
-    const after = await keeper.kube.get(NAMESPACES, name);
+    const after = await operator.kube.get(NAMESPACES, name);
     expect(after?.metadata.labels).toEqual(before.metadata.labels);
 
-    await keeper.kube.delete(NAMESPACES, name);
-    await reported(keeper, `project/${name}`, "ready", SLOW_MS);
-    expect(await keeper.kube.get(CONFIG_MAPS, "left", name)).toBeNull();
+    await operator.kube.delete(NAMESPACES, name);
+    await reported(operator, `project/${name}`, "ready", SLOW_MS);
+    expect(await operator.kube.get(CONFIG_MAPS, "left", name)).toBeNull();
   });
 
   test("[OD27] leaves a namespace of somebody else also when it is deleted", async () => {
-    const name = keeper.name("kept");
-    await keeper.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    const name = operator.name("kept");
+    await operator.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const frame = applyProject(name);
-    await keeper.store.apply(frame);
-    await reported(keeper, frame.key, "namespace_conflict");
-    expect(await keeper.store.remove(removeOf(frame))).toBeNull();
-    expect(await reported(keeper, frame.key, "gone")).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
-    const namespace = await keeper.kube.get(NAMESPACES, name);
+    await operator.store.apply(frame);
+    await reported(operator, frame.key, "namespace_conflict");
+    expect(await operator.store.remove(removeOf(frame))).toBeNull();
+    expect(await reported(operator, frame.key, "gone")).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
+    const namespace = await operator.kube.get(NAMESPACES, name);
     expect(namespace?.metadata.deletionTimestamp).toBeUndefined();
-    await keeper.kube.delete(NAMESPACES, name);
+    await operator.kube.delete(NAMESPACES, name);
   });
 
   test("[OD22] makes its namespace again when somebody has deleted it", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("again");
-    const before = await keeper.kube.get(NAMESPACES, name);
-    await keeper.kube.delete(NAMESPACES, name);
+    const before = await operator.kube.get(NAMESPACES, name);
+    await operator.kube.delete(NAMESPACES, name);
     await eventually(async () => {
-      const after = await keeper.kube.get(NAMESPACES, name);
+      const after = await operator.kube.get(NAMESPACES, name);
       expect(after).toMatchObject({ status: { phase: "Active" } });
       expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
     }, SLOW_MS);
-    await reported(keeper, key, "ready");
+    await reported(operator, key, "ready");
   });
 
   test("[OD24] [OD25] goes with all that is in it, and is gone when the cluster says so", {
@@ -137,79 +137,79 @@ describe.concurrent("a project on a cluster", () => {
       metadata: { name: "p", namespace: name },
       spec: { containers: [container] },
     };
-    await eventually(() => keeper.kube.create(pod), 20_000);
-    await keeper.store.apply(applyRegistries([{ name: "quay" }], name));
-    await reported(keeper, `registry_secrets/${name}`, "ready");
+    await eventually(() => operator.kube.create(pod), 20_000);
+    await operator.store.apply(applyRegistries([{ name: "quay" }], name));
+    await reported(operator, `registry_secrets/${name}`, "ready");
 
-    expect(await keeper.store.remove(removeOf(applyProject(name)))).toBeNull();
-    expect(await reported(keeper, key, "gone", SLOW_MS)).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
-    expect(await keeper.kube.get(NAMESPACES, name)).toBeNull();
-    expect(await keeper.kube.get(PROJECTS, name)).toBeNull();
-    expect(keeper.sink.of(key).filter(({ report }) => "state" in report && report.state === "cleanup_blocked")).toEqual(
-      [],
-    );
+    expect(await operator.store.remove(removeOf(applyProject(name)))).toBeNull();
+    expect(await reported(operator, key, "gone", SLOW_MS)).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
+    expect(await operator.kube.get(NAMESPACES, name)).toBeNull();
+    expect(await operator.kube.get(PROJECTS, name)).toBeNull();
+    expect(
+      operator.sink.of(key).filter(({ report }) => "state" in report && report.state === "cleanup_blocked"),
+    ).toEqual([]);
   });
 
   test("[OD24] waits for its apps, and names them", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("waits");
     const app = applyApp({ namespace: name });
-    expect(await keeper.store.apply(app)).toBeNull();
-    await keeper.store.remove(removeOf(applyProject(name)));
-    const { report } = await reported(keeper, key, "cleaning");
+    expect(await operator.store.apply(app)).toBeNull();
+    await operator.store.remove(removeOf(applyProject(name)));
+    const { report } = await reported(operator, key, "cleaning");
     expect(report).toMatchObject({ message: "Still on the cluster: app web." });
-    expect((await keeper.kube.get(NAMESPACES, name))?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await operator.kube.get(NAMESPACES, name))?.metadata.deletionTimestamp).toBeUndefined();
 
-    await keeper.store.remove(removeOf(app));
-    const leaving = await keeper.kube.get(APPS, "web", name);
+    await operator.store.remove(removeOf(app));
+    const leaving = await operator.kube.get(APPS, "web", name);
     if (!leaving) throw new Error("the app did not wait for its reconciler");
-    expect(await finalize(keeper.kube, appKind, leaving)).toMatchObject({ state: "gone" });
-    await reported(keeper, key, "gone", SLOW_MS);
+    expect(await finalize(operator.kube, appKind, leaving)).toMatchObject({ state: "gone" });
+    await reported(operator, key, "gone", SLOW_MS);
   });
 
   test("[OD26] says what holds back its deletion, touches it not, and goes on without it", {
     timeout: SLOW_MS,
   }, async () => {
     const { name, key } = await ready("held");
-    await keeper.kube.create(configMap(name, [HOLD]));
-    await keeper.store.remove(removeOf(applyProject(name)));
-    const { report } = await reported(keeper, key, "cleanup_blocked", SLOW_MS);
+    await operator.kube.create(configMap(name, [HOLD]));
+    await operator.store.remove(removeOf(applyProject(name)));
+    const { report } = await reported(operator, key, "cleanup_blocked", SLOW_MS);
     expect(report).toMatchObject({ message: expect.stringContaining(HOLD) });
     expect(report).toMatchObject({ message: expect.stringContaining("configmaps") });
-    expect((await keeper.kube.get(CONFIG_MAPS, "left", name))?.metadata.finalizers).toEqual([HOLD]);
-    expect((await keeper.kube.get(PROJECTS, name))?.metadata.finalizers).toEqual([FINALIZER]);
+    expect((await operator.kube.get(CONFIG_MAPS, "left", name))?.metadata.finalizers).toEqual([HOLD]);
+    expect((await operator.kube.get(PROJECTS, name))?.metadata.finalizers).toEqual([FINALIZER]);
 
     await dropFinalizers(CONFIG_MAPS, "left", name);
-    await reported(keeper, key, "gone", SLOW_MS);
+    await reported(operator, key, "gone", SLOW_MS);
   });
 
   test("[OD26] names a finalizer of others on the project itself", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("pinned");
     const patch = { metadata: { finalizers: [FINALIZER, HOLD] } };
-    await keeper.kube.patch(PROJECTS, name, null, patch, { kind: "merge" });
-    await keeper.store.remove(removeOf(applyProject(name)));
-    const { report } = await reported(keeper, key, "cleanup_blocked", SLOW_MS);
+    await operator.kube.patch(PROJECTS, name, null, patch, { kind: "merge" });
+    await operator.store.remove(removeOf(applyProject(name)));
+    const { report } = await reported(operator, key, "cleanup_blocked", SLOW_MS);
     expect(report).toMatchObject({ message: `The Project ${name} is held on the cluster by the finalizers ${HOLD}.` });
-    expect((await keeper.kube.get(PROJECTS, name))?.metadata.finalizers).toEqual([HOLD]);
+    expect((await operator.kube.get(PROJECTS, name))?.metadata.finalizers).toEqual([HOLD]);
     await dropFinalizers(PROJECTS, name);
-    await reported(keeper, key, "gone", SLOW_MS);
+    await reported(operator, key, "gone", SLOW_MS);
   });
 
   test("[OD28] [FA7] is another one when it comes again under the same name", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("twice");
-    const before = await keeper.kube.get(NAMESPACES, name);
-    await keeper.kube.create(configMap(name, [HOLD]));
+    const before = await operator.kube.get(NAMESPACES, name);
+    await operator.kube.create(configMap(name, [HOLD]));
     const first = applyProject(name);
-    await keeper.store.remove(removeOf(first));
+    await operator.store.remove(removeOf(first));
     const second = applyProject(name, { resource_id: randomUUID() });
-    await eventually(async () => expect(await keeper.store.apply(second)).toMatchObject({ code: "unable" }));
+    await eventually(async () => expect(await operator.store.apply(second)).toMatchObject({ code: "unable" }));
     await dropFinalizers(CONFIG_MAPS, "left", name);
-    await reported(keeper, key, "gone", SLOW_MS);
+    await reported(operator, key, "gone", SLOW_MS);
 
-    expect(await keeper.store.apply(second)).toBeNull();
-    expect(await reported(keeper, key, "ready")).toMatchObject({ resource_id: second.resource_id });
-    const after = await keeper.kube.get(NAMESPACES, name);
+    expect(await operator.store.apply(second)).toBeNull();
+    expect(await reported(operator, key, "ready")).toMatchObject({ resource_id: second.resource_id });
+    const after = await operator.kube.get(NAMESPACES, name);
     expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
-    const ofSecond = keeper.sink.of(key).filter(({ resource_id }) => resource_id === second.resource_id);
+    const ofSecond = operator.sink.of(key).filter(({ resource_id }) => resource_id === second.resource_id);
     expect(ofSecond.every(({ report }) => "state" in report && report.state === "ready")).toBe(true);
   });
 
@@ -217,12 +217,12 @@ describe.concurrent("a project on a cluster", () => {
     timeout: SLOW_MS,
   }, async () => {
     const { name, key } = await ready("orphan");
-    await keeper.kube.delete(PROJECTS, name);
+    await operator.kube.delete(PROJECTS, name);
     await dropFinalizers(PROJECTS, name).catch(() => undefined);
-    await eventually(async () => expect(await keeper.kube.get(PROJECTS, name)).toBeNull());
+    await eventually(async () => expect(await operator.kube.get(PROJECTS, name)).toBeNull());
     const remove = removeOf(applyProject(name));
-    await eventually(async () => expect(await keeper.store.remove(remove)).toBeNull(), SLOW_MS);
-    expect(await keeper.kube.get(NAMESPACES, name)).toBeNull();
-    await reported(keeper, key, "gone");
+    await eventually(async () => expect(await operator.store.remove(remove)).toBeNull(), SLOW_MS);
+    expect(await operator.kube.get(NAMESPACES, name)).toBeNull();
+    await reported(operator, key, "gone");
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ORG_ID, PROJECT_ID } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { decideProject, heldBack, namespaceOf, type Project } from "./project.ts";
+import { decideProject, finalizersLeft, namespaceOf, type Project } from "./project.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 const OTHER_ID = "01932c07-31f1-7a4e-8d8b-00000000000d";
@@ -17,9 +17,9 @@ const KEPT: Project = {
   hash: "0".repeat(64),
   spec: { org_id: ORG_ID, name: "shop", namespace: "shop" },
   secret: {},
-  isLeaving: false,
+  isDeleting: false,
 };
-const LEAVING: Project = { ...KEPT, isLeaving: true };
+const LEAVING: Project = { ...KEPT, isDeleting: true };
 
 const changed = (object: KubeObject, metadata: Partial<KubeObject["metadata"]>): KubeObject => ({
   ...object,
@@ -66,7 +66,7 @@ test("[OD24] what a deletion waits for is named", () => {
 });
 
 test("[OD26] finalizers of others on the project are named", () => {
-  expect(heldBack(LEAVING, ["backup.example.com/hold"])).toEqual({
+  expect(finalizersLeft(LEAVING, ["backup.example.com/hold"])).toEqual({
     state: "cleanup_blocked",
     message: "The Project shop is held on the cluster by the finalizers backup.example.com/hold.",
   });

@@ -1,9 +1,9 @@
 import { ANNOTATIONS, LABELS, type ProjectReport } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
-import { isLeaving, isOurs, ownLabels, resourceIdOf } from "../desired/ownership.ts";
+import { isDeleting, isOurs, ownLabels, resourceIdOf } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { podSecurityLabels } from "./fence.ts";
 import { deletionOf } from "./namespace-deletion.ts";
+import { podSecurityLabels } from "./namespace-policy.ts";
 
 export type Project = StoredResource<"project">;
 
@@ -30,7 +30,7 @@ const wait = (state: ProjectReport["state"], message: string | null = null): Pro
 });
 
 export function decideProject(seen: SeenProject): ProjectDecision {
-  return seen.project.isLeaving ? decideDeletion(seen) : decideExistence(seen);
+  return seen.project.isDeleting ? decideDeletion(seen) : decideExistence(seen);
 }
 
 function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject): ProjectDecision {
@@ -40,7 +40,7 @@ function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject):
     return wait("namespace_conflict", `The namespace ${name} exists on the cluster and was not made by Binnacle.`);
   }
   const isSame = resourceIdOf(namespace) === project.resource_id;
-  if (isLeaving(namespace)) {
+  if (isDeleting(namespace)) {
     const whose = isSame ? "It is made again once it is gone." : "It is that of an earlier project.";
     return wait("apply_failed", `${deletionOf(namespace, nowMs).message} ${whose}`);
   }
@@ -53,7 +53,7 @@ function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject):
 function decideDeletion({ project, namespace, left, clusterId, nowMs }: SeenProject): ProjectDecision {
   const isItsOwn = namespace && isOurs(namespace, clusterId) && resourceIdOf(namespace) === project.resource_id;
   if (!isItsOwn) return { step: "let_go", report: null };
-  if (isLeaving(namespace)) {
+  if (isDeleting(namespace)) {
     const { isBlocked, message } = deletionOf(namespace, nowMs);
     return wait(isBlocked ? "cleanup_blocked" : "cleaning", message);
   }
@@ -84,13 +84,13 @@ const isLabelled = ({ metadata }: KubeObject, project: Project, clusterId: strin
   Object.entries(labelsOf(project, clusterId)).every(([name, value]) => metadata.labels?.[name] === value);
 
 /** Its namespace is there, and not fenced as it is to be. */
-export const unfenced = (problems: readonly string[]): ProjectReport => ({
+export const policyFailed = (problems: readonly string[]): ProjectReport => ({
   state: "apply_failed",
   message: problems.join(" "),
 });
 
 /** What keeps the custom resource itself from going, once its namespace is gone. */
-export const heldBack = (project: Project, finalizers: readonly string[]): ProjectReport => ({
+export const finalizersLeft = (project: Project, finalizers: readonly string[]): ProjectReport => ({
   state: "cleanup_blocked",
   message: `The Project ${project.spec.namespace} is held on the cluster by ${
     finalizers.length > 0 ? `the finalizers ${finalizers.join(", ")}` : "somebody else"

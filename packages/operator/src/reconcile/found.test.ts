@@ -17,7 +17,7 @@ function viewed() {
       const metadata = { name: "shop" };
       holder = state === "absent" ? null : { apiVersion: "binnacle.dev/v1alpha1", kind: "Project", metadata };
       const isSeen = state === "kept" || state === "leaving";
-      resource = isSeen ? ({ ...told, isLeaving: state === "leaving" } as StoredResource<"project">) : null;
+      resource = isSeen ? ({ ...told, isDeleting: state === "leaving" } as StoredResource<"project">) : null;
     },
   };
 }
@@ -26,9 +26,9 @@ test("[OD25] what was leaving is still seen when it is not there any more, until
   const { finder, is } = viewed();
   expect(finder.find(KEY)).toBeNull();
   is("leaving");
-  expect(finder.find(KEY)?.resource.isLeaving).toBe(true);
+  expect(finder.find(KEY)?.resource.isDeleting).toBe(true);
   is("absent");
-  expect(finder.find(KEY)?.resource.isLeaving).toBe(true);
+  expect(finder.find(KEY)?.resource.isDeleting).toBe(true);
   finder.forget(KEY);
   expect(finder.find(KEY)).toBeNull();
 });
@@ -36,7 +36,7 @@ test("[OD25] what was leaving is still seen when it is not there any more, until
 test("[OD25] what vanishes without leaving, is damaged, or has come again, is not taken for leaving", () => {
   const { finder, is } = viewed();
   is("kept");
-  expect(finder.find(KEY)?.resource.isLeaving).toBe(false);
+  expect(finder.find(KEY)?.resource.isDeleting).toBe(false);
   is("absent");
   expect(finder.find(KEY)).toBeNull();
   is("leaving");
@@ -44,7 +44,7 @@ test("[OD25] what vanishes without leaving, is damaged, or has come again, is no
   is("damaged");
   expect(finder.find(KEY)).toBeNull();
   is("kept");
-  expect(finder.find(KEY)?.resource.isLeaving).toBe(false);
+  expect(finder.find(KEY)?.resource.isDeleting).toBe(false);
   is("absent");
   expect(finder.find(KEY)).toBeNull();
 });

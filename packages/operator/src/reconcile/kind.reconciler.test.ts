@@ -14,12 +14,12 @@ type Change = (key: string) => void;
 function loop(own: Partial<KindReconciler<"project">> = {}, resource: Partial<StoredResource<"project">> = {}) {
   const { body, ...frame } = applyProject();
   const stored = (key: string) =>
-    ({ ...frame, key, ...body, isLeaving: false, ...resource }) as StoredResource<"project">;
+    ({ ...frame, key, ...body, isDeleting: false, ...resource }) as StoredResource<"project">;
   const resources = new Map(["project/a", "project/b"].map((key) => [key, stored(key)]));
   const listeners = new Set<Change>();
   const timers: { readonly ms: number; readonly run: () => void }[] = [];
   const sink = { report: vi.fn() };
-  const done: Pass<"project"> = { report: { state: "ready", message: null }, againMs: null };
+  const done: Pass<"project"> = { report: { state: "ready", message: null }, requeueAfterMs: null };
   const kind: DispatchedKind<"project"> = {
     kind: "project",
     holder: PROJECTS,
@@ -33,7 +33,7 @@ function loop(own: Partial<KindReconciler<"project">> = {}, resource: Partial<St
     readsStatus: false,
     watches: [],
     apply: vi.fn(async () => done),
-    remove: vi.fn(async (): Promise<Pass<"project">> => ({ report: { state: "gone" }, againMs: null })),
+    remove: vi.fn(async (): Promise<Pass<"project">> => ({ report: { state: "gone" }, requeueAfterMs: null })),
     rejected: vi.fn((_, { message }: KubeError) => ({ state: "apply_failed", message }) as const),
     forget: vi.fn(),
     ...own,
@@ -95,7 +95,7 @@ test("[OD42] a resource is reconciled when it changes, and no more once the reco
 
 test("[OD42] a run reports its result, and the resource is reconciled again when the run asks for it", async () => {
   const report = { state: "apply_failed", message: "not yet" } as const;
-  const { reconciler, sink, timers, applied } = loop({ apply: vi.fn(async () => ({ report, againMs: 1_234 })) });
+  const { reconciler, sink, timers, applied } = loop({ apply: vi.fn(async () => ({ report, requeueAfterMs: 1_234 })) });
   reconciler.start();
   await vi.waitFor(() => expect(timers.map(({ ms }) => ms)).toEqual([1_234, 1_234]));
   expect(sink.report).toHaveBeenCalledWith("project", expect.objectContaining({ key: "project/a" }), report);
@@ -117,7 +117,7 @@ test("[OD42] an answer that a retry cannot change is reported and retried; any o
 });
 
 test("[OD42] a resource that is being deleted is removed, and forgotten once it is gone", async () => {
-  const { reconciler, sink, described, applied, resources } = loop({}, { isLeaving: true });
+  const { reconciler, sink, described, applied, resources } = loop({}, { isDeleting: true });
   expect(await reconciler.reconcile("project/a")).toBeNull();
   expect(applied()).not.toHaveBeenCalled();
   expect(sink.report).toHaveBeenCalledWith("project", expect.anything(), { state: "gone" });

@@ -1,10 +1,9 @@
 import type { DesiredKind, LinkSettings } from "@binnacle/contract";
 import { isOurs } from "../desired/ownership.ts";
-import { isForPeople } from "../desired/store-decision.ts";
 import { addressOf } from "../desired/stored-kind.ts";
 import { type Informer, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { KubeError } from "../kube/kube-error.ts";
+import { isPermanent, KubeError } from "../kube/kube-error.ts";
 import { createWorkQueue, type WorkQueue } from "../kube/work-queue.ts";
 import {
   createFinder,
@@ -65,12 +64,12 @@ export function reconcilerFor<K extends DesiredKind, P extends ReconcilerPorts>(
       return null;
     }
     try {
-      const pass = await (found.resource.isLeaving ? own.remove(found) : own.apply(found));
+      const pass = await (found.resource.isDeleting ? own.remove(found) : own.apply(found));
       report(found, pass);
-      return pass.againMs;
+      return pass.requeueAfterMs;
     } catch (error) {
-      const rejected = error instanceof KubeError && isForPeople(error) ? own.rejected(found, error) : null;
-      if (rejected) report(found, { report: rejected, againMs: null });
+      const rejected = error instanceof KubeError && isPermanent(error) ? own.rejected(found, error) : null;
+      if (rejected) report(found, { report: rejected, requeueAfterMs: null });
       throw error;
     }
   }
@@ -86,8 +85,8 @@ export function reconcilerFor<K extends DesiredKind, P extends ReconcilerPorts>(
   }
 
   async function run(key: string): Promise<void> {
-    const againMs = await reconcile(key);
-    if (againMs !== null) queue?.add(key, { afterMs: againMs });
+    const requeueAfterMs = await reconcile(key);
+    if (requeueAfterMs !== null) queue?.add(key, { afterMs: requeueAfterMs });
   }
 
   function resync(): void {

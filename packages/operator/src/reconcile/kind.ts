@@ -55,7 +55,7 @@ export interface Pass<K extends DesiredKind = DesiredKind> {
   /** The generation that the report is about, where it is not that of the resource as it was found. */
   readonly generation?: number | null;
   /** When to reconcile again even if nothing changes; null for never. */
-  readonly againMs: number | null;
+  readonly requeueAfterMs: number | null;
 }
 
 /** How the resources of one kind are reconciled. */
@@ -103,7 +103,7 @@ export function createFinder<K extends DesiredKind>(view: Pick<DesiredView, "get
       const holder = view.holder(kind, key);
       if (resource && holder) {
         const found = { resource, holder };
-        if (resource.isLeaving) deleting.set(key, found);
+        if (resource.isDeleting) deleting.set(key, found);
         else deleting.delete(key);
         return found;
       }

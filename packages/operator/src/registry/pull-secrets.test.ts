@@ -6,9 +6,9 @@ import { planPullSecrets, pullSecretNames, type RegistrySecrets } from "./pull-s
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 const OTHER = "01932c07-31f1-7a4e-8d8b-00000000000d";
 
-const stored = (registries: readonly GivenRegistry[], isLeaving = false): RegistrySecrets => {
+const stored = (registries: readonly GivenRegistry[], isDeleting = false): RegistrySecrets => {
   const { key, resource_id, generation, hash, body } = applyRegistries(registries);
-  return { kind: "registry_secrets", key, resource_id, generation, hash, ...body, isLeaving } as RegistrySecrets;
+  return { kind: "registry_secrets", key, resource_id, generation, hash, ...body, isDeleting } as RegistrySecrets;
 };
 const plan = (told: RegistrySecrets, found: readonly KubeObject[] = []) => planPullSecrets(told, found, CLUSTER);
 const made = (registries: readonly GivenRegistry[], clusterId = CLUSTER) =>

@@ -12,8 +12,8 @@ const TYPE = "kubernetes.io/dockerconfigjson";
 const CONTENT = ".dockerconfigjson";
 
 /** What workloads of the namespace pull with; none where nothing is told of its registries. */
-export const pullSecretNames = (stored: Pick<RegistrySecrets, "spec" | "isLeaving"> | null): readonly string[] =>
-  stored === null || stored.isLeaving ? [] : stored.spec.names;
+export const pullSecretNames = (stored: Pick<RegistrySecrets, "spec" | "isDeleting"> | null): readonly string[] =>
+  stored === null || stored.isDeleting ? [] : stored.spec.names;
 
 /** Docker Hub has this name in every tool's configuration, whatever people call it. */
 const DOCKER_HUB = "https://index.docker.io/v1/";
@@ -59,7 +59,7 @@ export function planPullSecrets(
   found: readonly KubeObject[],
   clusterId: string,
 ): PullSecretPlan {
-  const wanted = stored.isLeaving
+  const wanted = stored.isDeleting
     ? []
     : stored.secret.registries.map((registry) => pullSecretOf(registry, stored, clusterId));
   const names = new Set(wanted.map(({ metadata }) => metadata.name));

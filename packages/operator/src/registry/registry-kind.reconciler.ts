@@ -6,7 +6,7 @@ import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts } fro
 import { PULL_SECRET_LABEL, planPullSecrets, type RegistrySecrets } from "./pull-secrets.ts";
 
 /** Secrets of others are not watched, so they are read again after a while. */
-const AGAIN_MS = 15_000;
+const REQUEUE_MS = 15_000;
 
 /** Pull secrets have nothing that may be public, so they are held by a Secret instead of a custom resource. */
 export const registryKind: DispatchedKind<"registry_secrets"> = {
@@ -26,19 +26,19 @@ function createRegistryReconciler({ kube, log, clusterId }: ReconcilerPorts): Ki
     const { apply: wanted, prune, taken } = planPullSecrets(stored, await foundFor(stored), clusterId);
     for (const secret of wanted) await kube.apply(secret, { force: true });
     await removeSecrets(prune);
-    if (taken.length === 0) return { report: { state: "ready", message: null }, againMs: null };
+    if (taken.length === 0) return { report: { state: "ready", message: null }, requeueAfterMs: null };
     const message = `The namespace ${stored.spec.namespace} has Secrets of somebody else named ${taken.join(", ")}.`;
-    return { report: { state: "apply_failed", message }, againMs: AGAIN_MS };
+    return { report: { state: "apply_failed", message }, requeueAfterMs: REQUEUE_MS };
   }
 
   async function remove({ resource: stored, holder }: Found<"registry_secrets">): Promise<Pass<"registry_secrets">> {
     const { prune } = planPullSecrets(stored, await ours(stored), clusterId);
     await removeSecrets(prune);
-    if ((await ours(stored)).length > 0) return { report: null, againMs: AGAIN_MS };
+    if ((await ours(stored)).length > 0) return { report: null, requeueAfterMs: REQUEUE_MS };
     const finalized = await finalize(kube, registryKind, holder);
-    if (finalized.state === "gone") return { report: { state: "gone" }, againMs: null };
+    if (finalized.state === "gone") return { report: { state: "gone" }, requeueAfterMs: null };
     log.warn({ key: stored.key, finalizers: finalized.by }, "a Secret of Binnacle is held by finalizers of others");
-    return { report: null, againMs: AGAIN_MS };
+    return { report: null, requeueAfterMs: REQUEUE_MS };
   }
 
   async function ours({ spec: { namespace } }: RegistrySecrets): Promise<readonly KubeObject[]> {
@@ -73,6 +73,6 @@ function createRegistryReconciler({ kube, log, clusterId }: ReconcilerPorts): Ki
     ],
     apply,
     remove,
-    rejected: ({ resource }, { message }) => (resource.isLeaving ? null : { state: "apply_failed", message }),
+    rejected: ({ resource }, { message }) => (resource.isDeleting ? null : { state: "apply_failed", message }),
   };
 }

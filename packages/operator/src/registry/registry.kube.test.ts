@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { eventually, reported, startTestOperator, type TestOperator } from "../desired/cluster.fixture.ts";
 import { applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
 import { SECRETS } from "../kube/resource-types.ts";
 
-let keeper: Keeper;
+let operator: TestOperator;
 beforeAll(async () => {
-  keeper = await startKeeper();
+  operator = await startTestOperator();
 });
-afterAll(() => keeper?.stop());
+afterAll(() => operator?.stop());
 
 async function madeProject(base: string): Promise<string> {
-  const name = keeper.name(base);
-  await keeper.store.apply(applyProject(name));
-  await reported(keeper, `project/${name}`, "ready");
+  const name = operator.name(base);
+  await operator.store.apply(applyProject(name));
+  await reported(operator, `project/${name}`, "ready");
   return name;
 }
-const secretOf = (namespace: string, name: string) => keeper.kube.get(SECRETS, name, namespace);
+const secretOf = (namespace: string, name: string) => operator.kube.get(SECRETS, name, namespace);
 async function configOf(namespace: string, name: string): Promise<string> {
   const { ".dockerconfigjson": content = "" } = ((await secretOf(namespace, name))?.["data"] ?? {}) as Record<
     string,
@@ -27,21 +27,21 @@ async function configOf(namespace: string, name: string): Promise<string> {
 test("[OD30] [OD31] pull secrets come, change and go with what is told", async () => {
   const shop = await madeProject("pulls");
   const key = `registry_secrets/${shop}`;
-  await keeper.store.apply(applyRegistries([{ name: "quay" }, { name: "ghcr", server: "ghcr.io" }], shop));
-  await reported(keeper, key, "ready");
+  await operator.store.apply(applyRegistries([{ name: "quay" }, { name: "ghcr", server: "ghcr.io" }], shop));
+  await reported(operator, key, "ready");
   expect(await secretOf(shop, "quay")).toMatchObject({ type: "kubernetes.io/dockerconfigjson" });
   expect(await configOf(shop, "ghcr")).toContain("ghcr.io");
 
-  await keeper.store.apply(applyRegistries([{ name: "quay", password: "rotated" }], shop, { generation: 2 }));
+  await operator.store.apply(applyRegistries([{ name: "quay", password: "rotated" }], shop, { generation: 2 }));
   await eventually(async () => {
     expect(await configOf(shop, "quay")).toContain("rotated");
     expect(await secretOf(shop, "ghcr")).toBeNull();
   });
 
-  await keeper.kube.delete(SECRETS, "quay", shop);
+  await operator.kube.delete(SECRETS, "quay", shop);
   await eventually(async () => expect(await configOf(shop, "quay")).toContain("rotated"));
   const patch = { data: { ".dockerconfigjson": Buffer.from('{"auths":{}}').toString("base64") } };
-  await keeper.kube.patch(SECRETS, "quay", shop, patch, { kind: "merge" });
+  await operator.kube.patch(SECRETS, "quay", shop, patch, { kind: "merge" });
   await eventually(async () => expect(await configOf(shop, "quay")).toContain("rotated"));
 });
 
@@ -53,9 +53,9 @@ test("[OD32] a Secret of somebody else with such a name is left alone and named"
     metadata: { name: "quay", namespace: shop },
     stringData: { mine: "yes" },
   };
-  const before = await keeper.kube.create(foreign);
-  await keeper.store.apply(applyRegistries([{ name: "quay" }, { name: "ghcr" }], shop));
-  const { report } = await reported(keeper, `registry_secrets/${shop}`, "apply_failed");
+  const before = await operator.kube.create(foreign);
+  await operator.store.apply(applyRegistries([{ name: "quay" }, { name: "ghcr" }], shop));
+  const { report } = await reported(operator, `registry_secrets/${shop}`, "apply_failed");
   expect(report).toMatchObject({ message: `The namespace ${shop} has Secrets of somebody else named quay.` });
   expect(await secretOf(shop, "quay")).toEqual(before);
   expect(await secretOf(shop, "ghcr")).not.toBeNull();
@@ -64,10 +64,10 @@ test("[OD32] a Secret of somebody else with such a name is left alone and named"
 test("[OD33] a set that is removed takes its pull secrets along, and is gone then", async () => {
   const shop = await madeProject("removed");
   const frame = applyRegistries([{ name: "quay" }], shop);
-  await keeper.store.apply(frame);
-  await reported(keeper, frame.key, "ready");
-  expect(await keeper.store.remove(removeOf(frame))).toBeNull();
-  expect(await reported(keeper, frame.key, "gone")).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
+  await operator.store.apply(frame);
+  await reported(operator, frame.key, "ready");
+  expect(await operator.store.remove(removeOf(frame))).toBeNull();
+  expect(await reported(operator, frame.key, "gone")).toMatchObject({ resource_id: PROJECT_ID, generation: 2 });
   expect(await secretOf(shop, "quay")).toBeNull();
   expect(await secretOf(shop, "binnacle-registries")).toBeNull();
 });

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import type { BuildNews } from "../link/ports.ts";
+import type { BuildEvent } from "../link/ports.ts";
 import { startBuilds } from "./builds.adapter.ts";
 
 const STARTED_MS = Date.parse("2026-01-31T10:00:00Z");
@@ -12,7 +12,7 @@ let api: FakeApi;
 let installed: Set<string>;
 let builds: KubeObject[];
 let watchers: Set<ServerResponse>;
-let told: BuildNews[];
+let told: BuildEvent[];
 let due: (() => void)[];
 beforeEach(async () => {
   installed = new Set();
@@ -38,7 +38,7 @@ afterEach(() => api.stop());
 function start() {
   return startBuilds({
     kube: api.client,
-    news: { build: (news) => void told.push(news) },
+    events: { build: (events) => void told.push(events) },
     isProjectNamespace: (namespace) => namespace === "shop",
     clock: {
       now: () => 0,

@@ -2,22 +2,22 @@ import { type Informer, type InformerLog, startInformer } from "../kube/informer
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { BuildNews, NewsSink } from "../link/ports.ts";
-import { createBuildTeller, slimBuild } from "./builds.ts";
+import type { BuildEvent, EventSink } from "../link/ports.ts";
+import { createBuildFilter, slimBuild } from "./builds.ts";
 
 /** Somebody may install a builder at any time. */
 const LOOK_EVERY_MS = 300_000;
 
 /** Of each source the first version that the cluster knows. */
-const KINDS: Readonly<Record<BuildNews["source"], { readonly kind: string; readonly versions: readonly string[] }>> = {
+const KINDS: Readonly<Record<BuildEvent["source"], { readonly kind: string; readonly versions: readonly string[] }>> = {
   shipwright: { kind: "BuildRun", versions: ["shipwright.io/v1beta1", "shipwright.io/v1alpha1"] },
   kpack: { kind: "Build", versions: ["kpack.io/v1alpha2"] },
 };
-const SOURCES = Object.keys(KINDS) as BuildNews["source"][];
+const SOURCES = Object.keys(KINDS) as BuildEvent["source"][];
 
 export interface BuildsPorts {
   readonly kube: Pick<KubeClient, "list" | "watch" | "resourceTypeOf">;
-  readonly news: Pick<NewsSink, "build">;
+  readonly events: Pick<EventSink, "build">;
   readonly isProjectNamespace: (namespace: string) => boolean;
   readonly clock: Clock;
   readonly nowMs: () => number;
@@ -32,13 +32,13 @@ export interface Builds {
 
 /** Tells what becomes of builds in the namespaces of projects. */
 export function startBuilds(ports: BuildsPorts): Builds {
-  const { kube, news, clock, log } = ports;
-  const teller = createBuildTeller(ports.nowMs());
-  const informers = new Map<BuildNews["source"], Informer<KubeObject>>();
+  const { kube, events, clock, log } = ports;
+  const filter = createBuildFilter(ports.nowMs());
+  const informers = new Map<BuildEvent["source"], Informer<KubeObject>>();
   let isStopped = false;
   let stopTimer = () => {};
 
-  async function typeOf(source: BuildNews["source"]): Promise<ResourceType | null> {
+  async function typeOf(source: BuildEvent["source"]): Promise<ResourceType | null> {
     const { kind, versions } = KINDS[source];
     for (const version of versions) {
       const type = await kube.resourceTypeOf(version, kind).catch(nullWhenUnknown);
@@ -47,17 +47,17 @@ export function startBuilds(ports: BuildsPorts): Builds {
     return null;
   }
 
-  function follow(source: BuildNews["source"], type: ResourceType): Informer<KubeObject> {
+  function follow(source: BuildEvent["source"], type: ResourceType): Informer<KubeObject> {
     return startInformer({
       client: kube,
       type,
       trim: slimBuild,
       log,
       onChange(key, object) {
-        if (!object) return teller.gone(source, key);
+        if (!object) return filter.gone(source, key);
         if (!ports.isProjectNamespace(object.metadata.namespace ?? "")) return;
-        const told = teller.saw(source, object);
-        if (told) news.build(told);
+        const told = filter.changed(source, object);
+        if (told) events.build(told);
       },
     });
   }

@@ -2,7 +2,7 @@ import { OPERATOR_FRAMES } from "@binnacle/contract";
 import { Check } from "typebox/value";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { buildNewsOf, createBuildTeller, slimBuild } from "./builds.ts";
+import { buildEventOf, createBuildFilter, slimBuild } from "./builds.ts";
 
 const AT = "2026-01-31T09:30:00Z";
 const LATER = "2026-01-31T09:35:00Z";
@@ -70,10 +70,10 @@ describe("of a Shipwright BuildRun", () => {
       { state: "failed", reason: "BuildRunTimeout", image: "reg/x", started_at: at, finished_at: later },
     ],
   ])("[TE40] the state is told: %s", (_, given, expected) => {
-    const news = buildNewsOf("shipwright", given);
-    expect(news).toEqual({ ...NEWS, source: "shipwright", ...expected });
-    expect(buildNewsOf("shipwright", slimBuild(given))).toEqual(news);
-    expect(Check(OPERATOR_FRAMES.build, { type: "build", session: crypto.randomUUID(), ...news })).toBe(true);
+    const events = buildEventOf("shipwright", given);
+    expect(events).toEqual({ ...NEWS, source: "shipwright", ...expected });
+    expect(buildEventOf("shipwright", slimBuild(given))).toEqual(events);
+    expect(Check(OPERATOR_FRAMES.build, { type: "build", session: crypto.randomUUID(), ...events })).toBe(true);
   });
 });
 
@@ -93,18 +93,18 @@ describe("of a kpack Build", () => {
       { state: "failed", reason: "Failed", message: "exit code 1", image, started_at: at, finished_at: later },
     ],
   ])("[TE40] the state is told: %s", (_, given, expected) => {
-    expect(buildNewsOf("kpack", given)).toEqual({ ...NEWS, source: "kpack", ...expected });
-    expect(buildNewsOf("kpack", slimBuild(given))).toEqual(buildNewsOf("kpack", given));
+    expect(buildEventOf("kpack", given)).toEqual({ ...NEWS, source: "kpack", ...expected });
+    expect(buildEventOf("kpack", slimBuild(given))).toEqual(buildEventOf("kpack", given));
     expect(JSON.stringify(slimBuild(given))).not.toContain("large");
   });
 });
 
 test("[TE40] texts of a build are made fit to be shown", () => {
   const message = `<script>https://user:pass@reg.example.com ${"x".repeat(2_000)}`;
-  const news = buildNewsOf("kpack", build(succeeded("False", "r".repeat(300), message)));
-  expect(news.message).toMatch(/^‹script>\[masked\]reg\.example\.com x+…$/);
-  expect(news.message).toHaveLength(1_024);
-  expect(news.reason).toHaveLength(200);
+  const events = buildEventOf("kpack", build(succeeded("False", "r".repeat(300), message)));
+  expect(events.message).toMatch(/^‹script>\[masked\]reg\.example\.com x+…$/);
+  expect(events.message).toHaveLength(1_024);
+  expect(events.reason).toHaveLength(200);
 });
 
 describe("a teller", () => {
@@ -113,21 +113,21 @@ describe("a teller", () => {
   const done = build({ ...succeeded("True", "", "", "2026-01-31T10:05:00Z"), podName: "p" });
 
   test("[TE40] tells each change once", () => {
-    const teller = createBuildTeller(startedMs);
-    expect(teller.saw("kpack", running)).toMatchObject({ state: "running" });
-    expect(teller.saw("kpack", { ...running, metadata: { ...running.metadata, resourceVersion: "9" } })).toBeNull();
-    expect(teller.saw("kpack", done)).toMatchObject({ state: "succeeded" });
-    expect(teller.saw("kpack", done)).toBeNull();
-    expect(teller.saw("kpack", { ...done, metadata: { ...done.metadata, uid: "another" } })).not.toBeNull();
+    const filter = createBuildFilter(startedMs);
+    expect(filter.changed("kpack", running)).toMatchObject({ state: "running" });
+    expect(filter.changed("kpack", { ...running, metadata: { ...running.metadata, resourceVersion: "9" } })).toBeNull();
+    expect(filter.changed("kpack", done)).toMatchObject({ state: "succeeded" });
+    expect(filter.changed("kpack", done)).toBeNull();
+    expect(filter.changed("kpack", { ...done, metadata: { ...done.metadata, uid: "another" } })).not.toBeNull();
   });
 
   test("[TE41] is silent about what was over long before, until it changes", () => {
-    const teller = createBuildTeller(startedMs);
+    const filter = createBuildFilter(startedMs);
     const old = build({ ...succeeded("Unknown", ""), podName: "p" });
-    expect(teller.saw("kpack", old)).toBeNull();
-    expect(teller.saw("kpack", old)).toBeNull();
-    expect(teller.saw("kpack", done)).toMatchObject({ state: "succeeded" });
-    teller.gone("kpack", "shop/web-1");
-    expect(teller.saw("kpack", done)).toMatchObject({ state: "succeeded" });
+    expect(filter.changed("kpack", old)).toBeNull();
+    expect(filter.changed("kpack", old)).toBeNull();
+    expect(filter.changed("kpack", done)).toMatchObject({ state: "succeeded" });
+    filter.gone("kpack", "shop/web-1");
+    expect(filter.changed("kpack", done)).toMatchObject({ state: "succeeded" });
   });
 });

@@ -1,14 +1,14 @@
 import { canonicalJson, safeText } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf, type Fields, fieldsIn, listIn, specOf, statusOf, textIn } from "../kube/object-fields.ts";
-import type { BuildNews } from "../link/ports.ts";
+import type { BuildEvent } from "../link/ports.ts";
 
-type Source = BuildNews["source"];
+type Source = BuildEvent["source"];
 
 const LONGEST_REASON = 200;
 
 /** What people are told of a build. */
-export function buildNewsOf(source: Source, object: KubeObject): BuildNews {
+export function buildEventOf(source: Source, object: KubeObject): BuildEvent {
   const { name, namespace = "" } = object.metadata;
   const condition = conditionOf(object, "Succeeded");
   const { isBegun, startedAt, finishedAt, image } = FACTS[source](object);
@@ -27,7 +27,7 @@ export function buildNewsOf(source: Source, object: KubeObject): BuildNews {
   };
 }
 
-function stateOf(succeeded: string, isBegun: boolean): BuildNews["state"] {
+function stateOf(succeeded: string, isBegun: boolean): BuildEvent["state"] {
   if (succeeded === "True") return "succeeded";
   if (succeeded === "False") return "failed";
   return isBegun ? "running" : "pending";
@@ -112,27 +112,27 @@ export function slimBuild(object: KubeObject): KubeObject {
 const RECENT_MS = 300_000;
 
 /** Finds what is new of builds: each change once, and nothing of what was over long before the start. */
-export interface BuildTeller {
+export interface BuildFilter {
   /** Null where there is nothing to tell. */
-  saw(source: BuildNews["source"], object: KubeObject): BuildNews | null;
-  gone(source: BuildNews["source"], key: string): void;
+  changed(source: BuildEvent["source"], object: KubeObject): BuildEvent | null;
+  gone(source: BuildEvent["source"], key: string): void;
 }
 
-export function createBuildTeller(startedAtMs: number): BuildTeller {
-  const told = new Map<string, string>();
+export function createBuildFilter(startedAtMs: number): BuildFilter {
+  const sent = new Map<string, string>();
   return {
-    saw(source, object) {
-      const news = buildNewsOf(source, object);
-      const key = `${source}/${news.namespace}/${news.name}`;
-      const sign = canonicalJson([object.metadata.uid, news]);
-      const before = told.get(key);
-      told.set(key, sign);
+    changed(source, object) {
+      const events = buildEventOf(source, object);
+      const key = `${source}/${events.namespace}/${events.name}`;
+      const sign = canonicalJson([object.metadata.uid, events]);
+      const before = sent.get(key);
+      sent.set(key, sign);
       if (before === sign) return null;
       const isOld = before === undefined && changedAtMs(source, object) < startedAtMs - RECENT_MS;
-      return isOld ? null : news;
+      return isOld ? null : events;
     },
     gone(source, key) {
-      told.delete(`${source}/${key}`);
+      sent.delete(`${source}/${key}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { KubeClient } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import { Unanswerable } from "../link/ports.ts";
+import { AnswerError } from "../link/ports.ts";
 import type { PodContainer } from "./component-pods.ts";
 import type { ConnectionBudget } from "./connection-budget.ts";
 import type { LogPosition, TimedLine } from "./log-position.ts";
@@ -58,7 +58,7 @@ async function* readOnce(
   return { hasRead, error: lost };
 }
 
-const tooMany = () => new Unanswerable("unavailable", "Too many logs of this cluster are being read.");
+const tooMany = () => new AnswerError("unavailable", "Too many logs of this cluster are being read.");
 
 /** The lines that there are. Fails when they cannot be had; a container that has not begun or is gone has none. */
 export async function* tailOf(
@@ -70,7 +70,7 @@ export async function* tailOf(
   for (let tries = 1; !signal.aborted; tries += 1) {
     const { error } = yield* readOnce(ports, place, position, { follow: false, signal });
     if (error === null || hasNoLog(error)) return;
-    if (tries >= TAIL_TRIES || error instanceof Unanswerable) throw error;
+    if (tries >= TAIL_TRIES || error instanceof AnswerError) throw error;
     await pause(ports.clock, retryMsAfter(tries), signal);
   }
 }

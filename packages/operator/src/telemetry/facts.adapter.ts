@@ -40,10 +40,10 @@ export async function startFacts({ kube, clock, log }: FactsPorts): Promise<Fact
     } catch (err) {
       log.warn({ err }, "the version of the cluster could not be read");
     }
-    if (!isStopped) lookLater();
+    if (!isStopped) reportLater();
   }
 
-  function lookLater(): void {
+  function reportLater(): void {
     stopTimer = clock.after(VERSION_EVERY_MS, () => void lookAgain());
   }
 
@@ -54,7 +54,7 @@ export async function startFacts({ kube, clock, log }: FactsPorts): Promise<Fact
   });
   await Promise.race([nodes.synced, enough]);
   stopWaiting();
-  lookLater();
+  reportLater();
   return {
     current: () => factsOf(version, nodes.list()),
     async stop() {

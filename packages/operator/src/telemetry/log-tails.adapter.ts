@@ -1,4 +1,4 @@
-import { Unanswerable } from "../link/ports.ts";
+import { AnswerError } from "../link/ports.ts";
 import { type ContainerPlace, type ContainerPorts, tailOf } from "./container-log.adapter.ts";
 import type { ContainerLine } from "./followed-pods.adapter.ts";
 import { mergedByTime } from "./line-channel.ts";
@@ -85,5 +85,5 @@ export async function* tailsOf(
 
 const labelled = (line: TimedLine, { pod, container }: ContainerPlace): ContainerLine => ({ ...line, pod, container });
 
-const explained = (error: unknown): Unanswerable =>
-  error instanceof Unanswerable ? error : new Unanswerable("unavailable", "The logs could not be read from the nodes.");
+const explained = (error: unknown): AnswerError =>
+  error instanceof AnswerError ? error : new AnswerError("unavailable", "The logs could not be read from the nodes.");

@@ -121,13 +121,13 @@ describe("a stream that follows", () => {
     api.write("web-1/web", at(1, "one"), at(2, "two"), at(2, "two"));
     const stream = reading(api);
     await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
-    for (let round = 0; round < 3; round += 1) {
+    for (let pass = 0; pass < 3; pass += 1) {
       api.cut();
-      api.write("web-1/web", at(2, "two", round), at(2, `missed ${round}`, round));
+      api.write("web-1/web", at(2, "two", pass), at(2, `missed ${pass}`, pass));
       await vi.waitFor(() => expect(api.followerCount()).toBe(1), soon);
     }
     api.write("web-1/web", at(3, "end"));
-    const rounds = [0, 1, 2].flatMap((round) => ["two", `missed ${round}`]);
+    const rounds = [0, 1, 2].flatMap((pass) => ["two", `missed ${pass}`]);
     await seen(stream, "one", "two", "two", ...rounds, "end");
     const last = api.asked.filter(({ path }) => path.endsWith("/log")).at(-1);
     expect(last?.query).toMatchObject({ sinceTime: "2026-01-31T09:30:02Z", follow: "true" });

@@ -2,7 +2,7 @@ import type { LogLine } from "@binnacle/contract";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { PODS } from "../kube/resource-types.ts";
-import { type Answerer, type DroppedLines, type LogStreamRequest, Unanswerable } from "../link/ports.ts";
+import { AnswerError, type Answerer, type DroppedLines, type LogStreamRequest } from "../link/ports.ts";
 import type { AppComponent } from "./app-components.ts";
 import { type ComponentPod, componentSelector, followedPods, isLabelValue, podOf, slimPod } from "./component-pods.ts";
 import { createBudget } from "./connection-budget.ts";
@@ -110,7 +110,7 @@ const containersBegun = (pod: ComponentPod): string[] =>
   pod.containers.filter(({ run }) => run !== null).map(({ name }) => idOf(pod, name));
 
 const noSuch = (app: string, component: string) =>
-  new Unanswerable("not_found", `The cluster holds no component ${component} of an app ${app}.`);
+  new AnswerError("not_found", `The cluster holds no component ${component} of an app ${app}.`);
 
 /** Fails once the signal is given. */
 const unanswered = (signal: AbortSignal): Promise<never> =>
@@ -120,9 +120,9 @@ const unanswered = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", fail, { once: true });
   });
 
-function unreadable(error: unknown): Unanswerable {
+function unreadable(error: unknown): AnswerError {
   const isAway = error instanceof KubeError && (error.status === 0 || error.status >= 500);
   return isAway
-    ? new Unanswerable("unavailable", "The cluster's API server does not answer.")
-    : new Unanswerable("failed", "The operator could not list the pods of the component.");
+    ? new AnswerError("unavailable", "The cluster's API server does not answer.")
+    : new AnswerError("failed", "The operator could not list the pods of the component.");
 }

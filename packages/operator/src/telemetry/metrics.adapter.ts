@@ -1,5 +1,5 @@
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
-import { type Answerer, Unanswerable } from "../link/ports.ts";
+import { AnswerError, type Answerer } from "../link/ports.ts";
 import type { AppComponent } from "./app-components.ts";
 import { podPattern, releasePodPattern } from "./pod-selection.ts";
 import type { Prometheus } from "./prometheus.adapter.ts";
@@ -38,7 +38,7 @@ export function createMetrics({ prometheus, componentsOf, releasePods, nowMs }: 
 
   return async ({ app, range_seconds }) => {
     const components = app && measurable(app);
-    if (app && !components) throw new Unanswerable("not_found", `The cluster holds no app ${app.name}.`);
+    if (app && !components) throw new AnswerError("not_found", `The cluster holds no app ${app.name}.`);
     const source = await prometheus.find();
     if (!source) return null;
     const range = rangeUpTo(nowMs(), range_seconds);

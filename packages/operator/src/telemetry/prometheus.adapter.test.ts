@@ -79,9 +79,9 @@ describe("a Prometheus in the cluster", () => {
     expect(log.info).toHaveBeenCalledExactlyOnceWith({ path: PROXY }, expect.any(String));
     const asked = api.asked.find(({ path }) => path === `${PROXY}/api/v1/query_range`);
     expect(asked?.query).toMatchObject({ start: String(end - 3_600), end: String(end), step: "15" });
-    const looks = api.asked.length;
+    const timers = api.asked.length;
     await metrics();
-    expect(api.asked.slice(looks).filter(({ path }) => !path.endsWith("/query_range"))).toEqual([]);
+    expect(api.asked.slice(timers).filter(({ path }) => !path.endsWith("/query_range"))).toEqual([]);
   });
 
   test("[TE20] tells of an app, its components and what the cluster has", async () => {
@@ -118,12 +118,12 @@ describe("a Prometheus in the cluster", () => {
   ])("[TE23] is not there where %s", async (_, found) => {
     const { metrics } = await metricsOf(found);
     expect(await metrics()).toBeNull();
-    const looks = api.asked.length;
+    const timers = api.asked.length;
     expect(await metrics()).toBeNull();
-    expect(api.asked).toHaveLength(looks);
+    expect(api.asked).toHaveLength(timers);
     nowMs += 121_000;
     expect(await metrics()).toBeNull();
-    expect(api.asked.length).toBeGreaterThan(looks);
+    expect(api.asked.length).toBeGreaterThan(timers);
   });
 
   test.each<[string, ApiAnswerer, string]>([

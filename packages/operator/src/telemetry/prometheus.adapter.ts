@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { Unanswerable } from "../link/ports.ts";
+import { AnswerError } from "../link/ports.ts";
 import { type Found, IS_MEASURED, type RangeQuery, seriesIn } from "./prometheus.ts";
 import { isKnownName, PROMETHEUS_NAMESPACES, PROMETHEUS_SELECTORS, prometheusPaths } from "./prometheus-service.ts";
 
@@ -98,7 +98,7 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
   }
 
   /** Says it once per outage. */
-  function failed(err: unknown): Unanswerable {
+  function failed(err: unknown): AnswerError {
     // It may have moved.
     believed = null;
     if (!isDown) log.warn({ err }, "Prometheus could not be asked");
@@ -146,26 +146,26 @@ async function isMeasuring(ask: Ask): Promise<boolean> {
 
 function found(answer: unknown): readonly Found[] {
   const series = seriesIn(answer);
-  if ("problem" in series) throw new Unanswerable("failed", `Prometheus could not answer: ${series.problem}.`);
+  if ("problem" in series) throw new AnswerError("failed", `Prometheus could not answer: ${series.problem}.`);
   return series;
 }
 
 function answered(status: number, text: string): unknown {
-  if (status >= 500) throw new Unanswerable("unavailable", `Prometheus answered with ${status}.`);
+  if (status >= 500) throw new AnswerError("unavailable", `Prometheus answered with ${status}.`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new Unanswerable("failed", `What answers as Prometheus with ${status} is none.`);
+    throw new AnswerError("failed", `What answers as Prometheus with ${status} is none.`);
   }
 }
 
 /** What the operator may not see is not there for it. */
 const isForbidden = (error: unknown): boolean => error instanceof KubeError && error.status === 403;
 
-function explained(error: unknown): Unanswerable {
-  if (error instanceof Unanswerable) return error;
+function explained(error: unknown): AnswerError {
+  if (error instanceof AnswerError) return error;
   if (error instanceof KubeError && error.status >= 400 && error.status < 500) {
-    return new Unanswerable("failed", `Prometheus could not be asked: ${error.reason}.`);
+    return new AnswerError("failed", `Prometheus could not be asked: ${error.reason}.`);
   }
-  return new Unanswerable("unavailable", "Prometheus does not answer.");
+  return new AnswerError("unavailable", "Prometheus does not answer.");
 }

@@ -5,7 +5,7 @@ import { HELM } from "../helm/helm-program.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { PODS } from "../kube/resource-types.ts";
-import type { SampleNews } from "../link/ports.ts";
+import type { SampleEvent } from "../link/ports.ts";
 import { componentsIn, releaseComponents } from "./app-components.ts";
 import { createLogs } from "./logs.adapter.ts";
 import { startSamples } from "./samples.adapter.ts";
@@ -56,12 +56,12 @@ describe.skipIf(!HELM || !inject("isSimulated"))("components that are releases",
   }
 
   function reading(component: string, follow: boolean) {
-    const { client, clusterId, namespace, keeper } = world;
+    const { client, clusterId, namespace, helmReleases } = world;
     const logs = createLogs({
       kube: client,
       clusterId,
       componentsOf: () => componentsIn(appIn(namespace)),
-      releasePods: keeper.pods,
+      releasePods: helmReleases.pods,
       clock: realClock,
       nowMs: Date.now,
       log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn() },
@@ -126,20 +126,20 @@ describe.skipIf(!HELM || !inject("isSimulated"))("components that are releases",
   });
 
   test("[TE34] are counted by what their pods use", async (context) => {
-    const { client, clusterId, namespace, keeper } = world;
+    const { client, clusterId, namespace, helmReleases } = world;
     const services = await client.resourceTypeOf("apiregistration.k8s.io/v1", "APIService");
     if ((await client.get(services, "v1beta1.metrics.k8s.io")) === null) context.skip();
     await world.tell({ store: true });
     await world.seen(READY);
     await install({});
-    const samples: SampleNews[] = [];
+    const samples: SampleEvent[] = [];
     const running = startSamples({
       kube: client,
       clusterId,
       capacity: () => ({ cpu_cores: 4, memory_bytes: 8e9, pods: 110 }),
-      releases: () => releaseComponents([appIn(namespace)], keeper.pods.known),
+      releases: () => releaseComponents([appIn(namespace)], helmReleases.pods.known),
       prometheus: { find: async () => null },
-      news: { samples: (news) => void samples.push(news) },
+      events: { samples: (events) => void samples.push(events) },
       // A minute is a second here.
       clock: { now: () => realClock.now() * 60, after: (ms, callback) => realClock.after(ms / 60, callback) },
       nowMs: Date.now,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Answerer, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
-import type { SampleNews } from "../link/ports.ts";
+import type { SampleEvent } from "../link/ports.ts";
 import type { ReleaseComponent } from "./app-components.ts";
 import { startSamples } from "./samples.adapter.ts";
 
@@ -9,7 +9,7 @@ const METRICS = "/apis/metrics.k8s.io/v1beta1";
 
 let api: FakeApi;
 let answer: Answerer;
-let samples: SampleNews[];
+let samples: SampleEvent[];
 let timers: { readonly ms: number; readonly callback: () => void }[];
 let nowMs: number;
 beforeEach(async () => {
@@ -39,7 +39,7 @@ function start(
     capacity: () => ({ cpu_cores: 4, memory_bytes: 8e9, pods: 110 }),
     releases: () => releases,
     prometheus: { find: hasPrometheus as never },
-    news: { samples: (news) => void samples.push(news) },
+    events: { samples: (events) => void samples.push(events) },
     clock,
     nowMs: () => nowMs,
     random: () => 0.5,

@@ -3,11 +3,11 @@ import { NOT_OF_WORKLOADS } from "../helm/release-pods.ts";
 import type { KubeClient, KubeObject, ListOptions, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { NewsSink } from "../link/ports.ts";
+import type { EventSink } from "../link/ports.ts";
 import type { ReleaseComponent } from "./app-components.ts";
 import { appsSelector } from "./component-pods.ts";
 import type { Prometheus } from "./prometheus.adapter.ts";
-import { placesToLook, sampleOf } from "./samples.ts";
+import { namespacesOf, sampleOf } from "./samples.ts";
 
 const EVERY_MS = 60_000;
 /** The first look comes at a moment of its own, and so do all after it. */
@@ -30,7 +30,7 @@ export interface SamplesPorts {
   /** Components that run as Helm releases, from memory. */
   readonly releases: () => readonly ReleaseComponent[];
   readonly prometheus: Pick<Prometheus, "find">;
-  readonly news: Pick<NewsSink, "samples">;
+  readonly events: Pick<EventSink, "samples">;
   readonly clock: Clock;
   readonly nowMs: () => number;
   /** Even in 0..1. */
@@ -40,11 +40,11 @@ export interface SamplesPorts {
 
 /** Looks every minute at what is used, where no Prometheus does. */
 export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
-  const { kube, clusterId, clock, log, news, nowMs } = ports;
+  const { kube, clusterId, clock, log, events, nowMs } = ports;
   let isStopped = false;
   let isDown = false;
   let stopTimer = () => {};
-  let looking = Promise.resolve();
+  let measuring = Promise.resolve();
 
   async function list(type: ResourceType, options: ListOptions = {}): Promise<readonly KubeObject[] | null> {
     try {
@@ -58,14 +58,14 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
   /** Nothing is asked where there are no releases. */
   async function podsBeside(releases: readonly ReleaseComponent[]): Promise<readonly KubeObject[]> {
     const found: KubeObject[] = [];
-    for (const namespace of placesToLook(releases)) {
+    for (const namespace of namespacesOf(releases)) {
       const place = namespace === undefined ? {} : { namespace };
       found.push(...((await list(POD_METRICS, { ...place, labelSelector: NOT_OF_WORKLOADS })) ?? []));
     }
     return found;
   }
 
-  async function look(): Promise<void> {
+  async function measure(): Promise<void> {
     try {
       // One that is there and does not answer keeps nothing either.
       if (await ports.prometheus.find().catch(() => null)) return;
@@ -75,7 +75,7 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
       const otherPods = await podsBeside(releases);
       const capacity = ports.capacity();
       const sample = sampleOf({ nodes, pods: pods ?? [], otherPods, releases, capacity, atMs: nowMs() });
-      if (!isStopped) news.samples(sample);
+      if (!isStopped) events.samples(sample);
       isDown = false;
     } catch (err) {
       if (!isDown) log.warn({ err }, "what the cluster uses could not be read; it is tried again every minute");
@@ -83,21 +83,21 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
     }
   }
 
-  function lookAfter(ms: number): void {
+  function schedule(ms: number): void {
     const atMs = clock.now() + ms;
     stopTimer = clock.after(ms, () => {
-      looking = look().then(() => {
-        if (!isStopped) lookAfter(Math.max(atMs + EVERY_MS - clock.now(), 0));
+      measuring = measure().then(() => {
+        if (!isStopped) schedule(Math.max(atMs + EVERY_MS - clock.now(), 0));
       });
     });
   }
 
-  lookAfter(ports.random() * FIRST_WITHIN_MS);
+  schedule(ports.random() * FIRST_WITHIN_MS);
   return {
     async stop() {
       isStopped = true;
       stopTimer();
-      await looking;
+      await measuring;
     },
   };
 }

@@ -5,7 +5,7 @@ import { ownLabels } from "../desired/ownership.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import type { SampleNews } from "../link/ports.ts";
+import type { SampleEvent } from "../link/ports.ts";
 import { startFacts } from "./facts.adapter.ts";
 import { startSamples } from "./samples.adapter.ts";
 
@@ -47,14 +47,14 @@ describe.skipIf(!inject("isSimulated"))("on a real cluster", () => {
 
     const log = { info: vi.fn(), warn: vi.fn() };
     const facts = await startFacts({ kube: client, clock: realClock, log });
-    const seen: SampleNews[] = [];
+    const seen: SampleEvent[] = [];
     const samples = startSamples({
       kube: client,
       clusterId,
       capacity: () => facts.current().capacity,
       releases: () => [],
       prometheus: { find: async () => null },
-      news: { samples: (news) => void seen.push(news) },
+      events: { samples: (events) => void seen.push(events) },
       // A minute is a second here.
       clock: { now: () => realClock.now() * 60, after: (ms, callback) => realClock.after(ms / 60, callback) },
       nowMs: Date.now,

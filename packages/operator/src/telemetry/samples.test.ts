@@ -2,7 +2,7 @@ import { OPERATOR_FRAMES } from "@binnacle/contract";
 import { Check } from "typebox/value";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { placesToLook, sampleOf } from "./samples.ts";
+import { namespacesOf, sampleOf } from "./samples.ts";
 
 const capacity = { cpu_cores: 4, memory_bytes: 8e9, pods: 110 };
 const atMs = Date.parse("2026-01-31T09:30:00.000Z");
@@ -87,7 +87,7 @@ describe("components that run as releases", () => {
 
   test("[TE34] are looked for in their namespaces, or everywhere where these are many", () => {
     const inNamespace = (count: number) =>
-      placesToLook(Array.from({ length: count }, (_, at) => release("shop", `c${at}`, "r", `n${at % 30}`)));
+      namespacesOf(Array.from({ length: count }, (_, at) => release("shop", `c${at}`, "r", `n${at % 30}`)));
     expect(inNamespace(0)).toEqual([]);
     expect(inNamespace(2)).toEqual(["n0", "n1"]);
     expect(inNamespace(20)).toHaveLength(20);

@@ -2,11 +2,11 @@ import { LABELS, parseQuantity } from "@binnacle/contract";
 import { isPodOf } from "../helm/release-pods.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
-import type { SampleNews } from "../link/ports.ts";
+import type { SampleEvent } from "../link/ports.ts";
 import type { ReleaseComponent } from "./app-components.ts";
 
-type Amounts = SampleNews["capacity"];
-type ComponentAmounts = SampleNews["components"][number];
+type Amounts = SampleEvent["capacity"];
+type ComponentAmounts = SampleEvent["components"][number];
 
 /** As many as a frame takes. */
 const MOST_COMPONENTS = 5_000;
@@ -24,7 +24,7 @@ export interface Measured {
 }
 
 /** One look at a cluster, from what `metrics.k8s.io` says of nodes and pods. */
-export function sampleOf({ nodes, pods, otherPods, releases, capacity, atMs }: Measured): SampleNews {
+export function sampleOf({ nodes, pods, otherPods, releases, capacity, atMs }: Measured): SampleEvent {
   return {
     at: new Date(atMs).toISOString(),
     used: nodes && rounded(nodes.map(({ usage }) => usageOf(usage)).reduce(sum, NOTHING)),
@@ -75,7 +75,7 @@ function addedUp(pods: readonly PlacedPod[]): ComponentAmounts[] {
 const MOST_NAMESPACES = 20;
 
 /** Where to look for pods of releases; undefined stands for everywhere. */
-export function placesToLook(releases: readonly ReleaseComponent[]): readonly (string | undefined)[] {
+export function namespacesOf(releases: readonly ReleaseComponent[]): readonly (string | undefined)[] {
   const namespaces = [...new Set(releases.map(({ namespace }) => namespace))].sort();
   return namespaces.length > MOST_NAMESPACES ? [undefined] : namespaces;
 }

@@ -4,7 +4,7 @@ import { type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { FACTS } from "../link/link.fixture.ts";
-import { createNewsOutbox } from "../link/outbox.ts";
+import { createEventOutbox } from "../link/outbox.ts";
 import { startTelemetry } from "./telemetry.adapter.ts";
 
 let api: FakeApi;
@@ -45,7 +45,7 @@ async function started() {
     ["project/shop", app],
     ["app/shop/web", app],
   ]);
-  const news = createNewsOutbox();
+  const events = createEventOutbox();
   const makers = [{ kind: "Pod", name: "valkey", selector: null }];
   const known = vi.fn<ReleasePodsSource["known"]>(() => ({ release: "web-cache", makers }));
   const releasePods = { known, read: vi.fn<ReleasePodsSource["read"]>(async (id) => known(id)) };
@@ -56,13 +56,13 @@ async function started() {
     view: { holder: (_, key) => holders.get(key) ?? null, list: () => [{ key: "app/shop/web" }] as never },
     releasePods,
     facts: { current: () => FACTS },
-    news,
+    events,
     clock: realClock,
     nowMs: Date.now,
     random: () => 0,
     log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() },
   });
-  return { telemetry, news, releasePods };
+  return { telemetry, events, releasePods };
 }
 
 test("[TE25] [TE11] an app is known by what the cluster is told to hold", async () => {
@@ -87,10 +87,10 @@ test("[TE25] [TE11] an app is known by what the cluster is told to hold", async 
 });
 
 test("[TE40] [TE34] builds of projects alone and a first sample are told by themselves", async () => {
-  const { telemetry, news } = await started();
+  const { telemetry, events } = await started();
   const told: unknown[] = [];
   const next = () => {
-    const frame = news.next();
+    const frame = events.next();
     if (frame) told.push(frame);
     return told;
   };

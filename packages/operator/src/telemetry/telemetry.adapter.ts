@@ -3,7 +3,7 @@ import type { DesiredView } from "../desired/desired-state.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import type { Answerer, LinkLog, NewsSink } from "../link/ports.ts";
+import type { Answerer, EventSink, LinkLog } from "../link/ports.ts";
 import { type AppComponent, componentsIn, releaseComponents } from "./app-components.ts";
 import { startBuilds } from "./builds.adapter.ts";
 import { createLogs } from "./logs.adapter.ts";
@@ -19,7 +19,7 @@ export interface TelemetryPorts {
   readonly view: Pick<DesiredView, "holder" | "list">;
   readonly releasePods: ReleasePodsSource;
   readonly facts: { current(): ClusterFacts };
-  readonly news: NewsSink;
+  readonly events: EventSink;
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly random: () => number;

@@ -14,12 +14,12 @@ export function keepDefinitions(core: Core): void {
     if (resource === DEFINITIONS) {
       if (type === "DELETED") served.forget(object.metadata.name);
       else served.define(object);
-      if (type === "MODIFIED" && isLeaving(object)) removeObjects(core, object);
+      if (type === "MODIFIED" && isDeleting(object)) removeObjects(core, object);
     } else if (type === "DELETED") finishWhenEmpty(core, table.get(DEFINITIONS, resource));
   });
 }
 
-const isLeaving = ({ metadata }: KubeObject): boolean =>
+const isDeleting = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(CLEANUP);
 
 function removeObjects(core: Core, definition: KubeObject): void {
@@ -32,7 +32,7 @@ function removeObjects(core: Core, definition: KubeObject): void {
 }
 
 function finishWhenEmpty({ table }: Core, definition: KubeObject | null): void {
-  if (!definition || !isLeaving(definition) || table.list(definition.metadata.name).length > 0) return;
+  if (!definition || !isDeleting(definition) || table.list(definition.metadata.name).length > 0) return;
   const finalizers = (definition.metadata.finalizers ?? []).filter((one) => one !== CLEANUP);
   const { finalizers: _, ...metadata } = definition.metadata;
   const freed = { ...definition, metadata: { ...metadata, ...(finalizers.length > 0 ? { finalizers } : {}) } };

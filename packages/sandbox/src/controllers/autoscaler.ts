@@ -3,7 +3,7 @@ import type { KubeObject } from "../store/kube-object.ts";
 import { type AutoscalerMetric, currentMetric, measure } from "./autoscaler-metrics.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type View, type Write } from "./control.ts";
 import { type LabelSelector, selects } from "./owners.ts";
-import { type Condition, isLeaving, type Pod, withCondition } from "./pod.ts";
+import { type Condition, isDeleting, type Pod, withCondition } from "./pod.ts";
 import { msOf, normal, present, secondsAfter, stampOf, statusWrites } from "./writes.ts";
 
 export interface Autoscaler extends KubeObject {
@@ -51,7 +51,7 @@ export const autoscalers = (usage: UsageSource): Controller => ({
   },
   step({ name, namespace }, view, nowMs) {
     const scaler = view.get(AUTOSCALERS, name, namespace) as Autoscaler | null;
-    if (!scaler || isLeaving(scaler)) return NOTHING;
+    if (!scaler || isDeleting(scaler)) return NOTHING;
     const target = targetOf(scaler, view);
     const pods = target ? podsOf(target, view) : [];
     return stepAutoscaler(scaler, target, pods, usage, nowMs);

@@ -4,7 +4,7 @@ import { type Controller, NOTHING, type Outcome, placeOf, type Write } from "./c
 import { lastRunMs, nextRunMs, type Schedule, scheduleOf } from "./cron-schedule.ts";
 import { isDone, JOBS, type Job } from "./job.ts";
 import { controlled, controllersConcerned, ownedBy } from "./owners.ts";
-import { isLeaving, isTrue } from "./pod.ts";
+import { isDeleting, isTrue } from "./pod.ts";
 import { deletion, msOf, normal, present, stampOf, statusWrites, warning } from "./writes.ts";
 
 export interface CronJob extends KubeObject {
@@ -44,13 +44,13 @@ export const cronJobs: Controller = {
 };
 
 export function stepCronJob(cron: CronJob, jobs: readonly Job[], nowMs: number): Outcome {
-  if (isLeaving(cron)) return NOTHING;
+  if (isDeleting(cron)) return NOTHING;
   const schedule = scheduleOf(cron.spec.schedule);
   if (!schedule) {
     const message = `unparseable schedule: ${cron.spec.schedule}`;
     return { writes: [warning(SOURCE, cron, "UnparseableSchedule", message)], wakeAtMs: null };
   }
-  const active = jobs.filter((job) => !isDone(job) && !isLeaving(job));
+  const active = jobs.filter((job) => !isDone(job) && !isDeleting(job));
   const dueMs = cron.spec.suspend ? null : dueRunMs(cron, schedule, nowMs);
   const { writes, startedMs, stopped } = dueMs === null ? NO_RUN : run(cron, active, dueMs, nowMs);
   const status = statusOf(
@@ -143,7 +143,7 @@ function statusOf(cron: CronJob, jobs: readonly Job[], active: readonly Job[], s
 function forgotten({ spec }: CronJob, jobs: readonly Job[]): Write[] {
   const beyond = (ended: string, most: number) =>
     jobs
-      .filter((job) => isTrue(job, ended) && !isLeaving(job))
+      .filter((job) => isTrue(job, ended) && !isDeleting(job))
       .sort((a, b) => (a.metadata.creationTimestamp ?? "").localeCompare(b.metadata.creationTimestamp ?? ""))
       .slice(0, -most || undefined);
   return [

@@ -6,8 +6,8 @@ import { controlled, controllersConcerned, hasAll, ownedBy } from "./owners.ts";
 import {
   isActive,
   isAvailable,
+  isDeleting,
   isFinished,
-  isLeaving,
   isReady,
   nextAvailableMs,
   type Pod,
@@ -67,7 +67,7 @@ function stepDaemonSet(
   nowMs: number,
 ): Outcome {
   const update = updateRevisionOf(set, revisions);
-  if (!update) return { writes: isLeaving(set) ? [] : revisionWrites(set, revisions), wakeAtMs: null };
+  if (!update) return { writes: isDeleting(set) ? [] : revisionWrites(set, revisions), wakeAtMs: null };
   const { minReadySeconds = 0, template } = set.spec;
   const wanted = nodes
     .filter(({ metadata }) => hasAll(metadata.labels ?? {}, template.spec.nodeSelector ?? {}))
@@ -75,9 +75,9 @@ function stepDaemonSet(
   const used = new Set(revisions.filter((revision) => pods.some((pod) => revisionOfPod(pod) === hashOf(revision))));
   return {
     writes: [
-      ...(isLeaving(set) ? [] : podWrites(set, pods, wanted, update, nowMs)),
+      ...(isDeleting(set) ? [] : podWrites(set, pods, wanted, update, nowMs)),
       ...statusWrites(DAEMON_SETS, set, statusOf(set, pods, wanted, update, nowMs)),
-      ...(isLeaving(set) ? [] : revisionWrites(set, revisions, used.add(update))),
+      ...(isDeleting(set) ? [] : revisionWrites(set, revisions, used.add(update))),
     ],
     wakeAtMs: nextAvailableMs(pods, minReadySeconds, nowMs),
   };
@@ -91,7 +91,7 @@ function podWrites(
   nowMs: number,
 ): Write[] {
   const { minReadySeconds = 0, updateStrategy = {} } = set.spec;
-  const gone = pods.filter((pod) => !isLeaving(pod) && (isFinished(pod) || !wanted.includes(pod.spec.nodeName ?? "")));
+  const gone = pods.filter((pod) => !isDeleting(pod) && (isFinished(pod) || !wanted.includes(pod.spec.nodeName ?? "")));
   const missing = wanted.filter((node) => !pods.some(({ spec }) => spec.nodeName === node));
   const active = pods.filter((pod) => isActive(pod) && !gone.includes(pod));
   const old = active.filter((pod) => revisionOfPod(pod) !== hashOf(update));

@@ -4,7 +4,7 @@ import { newReplicaSet, replicaSetOf } from "./deployment-replica-set.ts";
 import { recreate, revisionOf, rollOut, scaleOnly } from "./deployment-rollout.ts";
 import { deploymentStatus } from "./deployment-status.ts";
 import { adoptions, controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
-import { type Condition, isFinished, isLeaving, type Pod, type PodTemplate } from "./pod.ts";
+import { type Condition, isDeleting, isFinished, type Pod, type PodTemplate } from "./pod.ts";
 import { REPLICA_SETS, type ReplicaSet } from "./replica-set.ts";
 import { deletion, normal, patchOf, statusWrites } from "./writes.ts";
 
@@ -77,11 +77,11 @@ export function stepDeployment(
   const old = sets.filter((set) => set !== current);
   const isRecreating = deployment.spec.strategy?.type === "Recreate";
   const mayStart = !isRecreating || (old.every((set) => (set.spec.replicas ?? 1) === 0) && !old.some(hasPods));
-  const isActing = !isLeaving(deployment) && !deployment.spec.paused;
+  const isActing = !isDeleting(deployment) && !deployment.spec.paused;
   const creation = isActing && mayStart ? newReplicaSet(deployment, current, old) : [];
   // What was created now is scaled in the step that its creation brings about.
   const scalings =
-    isLeaving(deployment) || creation.some(({ verb }) => verb === "create")
+    isDeleting(deployment) || creation.some(({ verb }) => verb === "create")
       ? []
       : (deployment.spec.paused ? scaleOnly : isRecreating ? recreate : rollOut)(deployment, current, old);
   const isNewVersion = creation.some(
@@ -112,7 +112,7 @@ function forgotten(deployment: Deployment, current: ReplicaSet | undefined, old:
   const replicas = deployment.spec.replicas ?? 1;
   if (!current || (current.status?.availableReplicas ?? 0) < replicas) return [];
   const empty = old.filter(
-    (set) => !isLeaving(set) && (set.spec.replicas ?? 1) === 0 && (set.status?.replicas ?? 0) === 0,
+    (set) => !isDeleting(set) && (set.spec.replicas ?? 1) === 0 && (set.status?.replicas ?? 0) === 0,
   );
   const surplus = empty.length - (deployment.spec.revisionHistoryLimit ?? REVISIONS_KEPT);
   return [...empty]

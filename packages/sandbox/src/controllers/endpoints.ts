@@ -1,7 +1,7 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { freeSuffix } from "./fingerprint.ts";
 import { ownedBy } from "./owners.ts";
-import { isLeaving, isReady, type Pod } from "./pod.ts";
+import { isDeleting, isReady, type Pod } from "./pod.ts";
 import type { Service } from "./service.ts";
 import { present } from "./writes.ts";
 
@@ -35,7 +35,7 @@ const reference = ({ metadata }: Pod) =>
 export function endpointsOf(service: Service, pods: readonly Pod[]): KubeObject {
   const { name, namespace, labels } = service.metadata;
   const address = (pod: Pod) => ({ ip: pod.status?.podIP, nodeName: pod.spec.nodeName, targetRef: reference(pod) });
-  const staying = pods.filter((pod) => !isLeaving(pod));
+  const staying = pods.filter((pod) => !isDeleting(pod));
   const addresses = staying.filter((pod) => isServing(service, pod)).map(address);
   const notReadyAddresses = staying.filter((pod) => !isServing(service, pod)).map(address);
   const subset = present({
@@ -71,9 +71,9 @@ export function endpointSliceOf(service: Service, pods: readonly Pod[]): KubeObj
     endpoints: pods.map((pod) => ({
       addresses: [pod.status?.podIP],
       conditions: {
-        ready: isServing(service, pod) && !isLeaving(pod),
+        ready: isServing(service, pod) && !isDeleting(pod),
         serving: isServing(service, pod),
-        terminating: isLeaving(pod),
+        terminating: isDeleting(pod),
       },
       nodeName: pod.spec.nodeName,
       targetRef: reference(pod),

@@ -10,7 +10,7 @@ import {
   type Write,
 } from "./control.ts";
 import { isDone, JOBS } from "./job.ts";
-import { controllerOf, isFinished, isLeaving, type Pod } from "./pod.ts";
+import { controllerOf, isDeleting, isFinished, type Pod } from "./pod.ts";
 import { deletion, patchOf } from "./writes.ts";
 
 const FOREGROUND = "foregroundDeletion";
@@ -32,15 +32,15 @@ export const garbage: Controller = {
         ...ownerReferences.flatMap((owner) => waitingOwner(owner.uid, view)),
       ];
     }
-    const isWaiting = isLeaving(object) && finalizers.some((one) => one === FOREGROUND || one === ORPHAN);
+    const isWaiting = isDeleting(object) && finalizers.some((one) => one === FOREGROUND || one === ORPHAN);
     return isWaiting || ownerReferences.length > 0 ? [placeOf(resource, object)] : [];
   },
   step({ resource, name, namespace }, view) {
     const object = view.get(resource, name, namespace);
     if (!object) return NOTHING;
     const { uid = "", finalizers = [] } = object.metadata;
-    if (isLeaving(object) && finalizers.includes(ORPHAN)) return orphaning(resource, object, view.owned(uid));
-    if (isLeaving(object) && finalizers.includes(FOREGROUND)) return stepForeground(resource, object, view.owned(uid));
+    if (isDeleting(object) && finalizers.includes(ORPHAN)) return orphaning(resource, object, view.owned(uid));
+    if (isDeleting(object) && finalizers.includes(FOREGROUND)) return stepForeground(resource, object, view.owned(uid));
     return stepOwned(resource, object, (owner) => stateOf(owner, view));
   },
 };
@@ -50,18 +50,18 @@ type OwnerState = "live" | "waiting" | "gone";
 function stateOf(uid: string, view: View): OwnerState {
   const owner = view.byUid(uid);
   if (!owner) return "gone";
-  return isLeaving(owner.object) && owner.object.metadata.finalizers?.includes(FOREGROUND) ? "waiting" : "live";
+  return isDeleting(owner.object) && owner.object.metadata.finalizers?.includes(FOREGROUND) ? "waiting" : "live";
 }
 
 function waitingOwner(uid: string, view: View): Place[] {
   const owner = view.byUid(uid);
-  return owner && isLeaving(owner.object) ? [placeOf(owner.resource, owner.object)] : [];
+  return owner && isDeleting(owner.object) ? [placeOf(owner.resource, owner.object)] : [];
 }
 
 /** An object with owners: it goes with the last of them, and forgets those that are gone while another is there. */
 export function stepOwned(resource: string, object: KubeObject, stateOfOwner: (uid: string) => OwnerState): Outcome {
   const { ownerReferences = [] } = object.metadata;
-  if (ownerReferences.length === 0 || isLeaving(object)) return NOTHING;
+  if (ownerReferences.length === 0 || isDeleting(object)) return NOTHING;
   const live = ownerReferences.filter(({ uid }) => stateOfOwner(uid) === "live");
   if (live.length === ownerReferences.length) return NOTHING;
   if (live.length > 0) {
@@ -77,7 +77,7 @@ function stepForeground(resource: string, object: KubeObject, owned: readonly Ow
   const own = owned.filter((one) => isOnlyOwner(one.object, uid));
   const shared = owned.filter((one) => !isOnlyOwner(one.object, uid)).map((one) => released(one, uid));
   const deletions = own
-    .filter((one) => !isLeaving(one.object))
+    .filter((one) => !isDeleting(one.object))
     .map((one) => deletion(one.resource, one.object, "Foreground"));
   const isBlocked = own.some(({ object: one }) =>
     one.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
@@ -111,7 +111,7 @@ export const podCleanup = (mostFinished: number): Controller => ({
       ? [ALL]
       : [],
   step(_, view) {
-    const finished = (view.list("pods") as readonly Pod[]).filter((pod) => isFinished(pod) && !isLeaving(pod));
+    const finished = (view.list("pods") as readonly Pod[]).filter((pod) => isFinished(pod) && !isDeleting(pod));
     if (finished.length <= mostFinished) return NOTHING;
     const isCounted = (pod: Pod): boolean => {
       const owner = controllerOf(pod);

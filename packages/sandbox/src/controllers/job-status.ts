@@ -4,8 +4,8 @@ import {
   type Condition,
   conditionOf,
   isActive,
+  isDeleting,
   isFinished,
-  isLeaving,
   isReady,
   type Pod,
   withCondition,
@@ -16,7 +16,9 @@ export function jobStatus(job: Job, pods: readonly Pod[], verdict: Verdict | nul
   const isSuspended = job.spec.suspend === true;
   // What the verdict ends is as good as gone.
   const active = verdict || isSuspended ? [] : pods.filter(isActive);
-  const leaving = pods.filter((pod) => !isFinished(pod) && (isLeaving(pod) || verdict !== null || isSuspended)).length;
+  const deleting = pods.filter(
+    (pod) => !isFinished(pod) && (isDeleting(pod) || verdict !== null || isSuspended),
+  ).length;
   const conditions = conditionsOf(job, verdict).reduce<readonly Condition[]>(
     (all, one) => withCondition(all, { ...one, lastProbeTime: stampOf(nowMs) }, nowMs),
     job.status?.conditions ?? [],
@@ -28,7 +30,7 @@ export function jobStatus(job: Job, pods: readonly Pod[], verdict: Verdict | nul
     conditions: conditions.length > 0 ? conditions : undefined,
     ...counted({ active: active.length, succeeded: succeededOf(job, pods), failed: failedOf(job, pods) }),
     ready: active.filter(isReady).length,
-    terminating: leaving,
+    terminating: deleting,
     completedIndexes: isIndexed ? completedIndexes(pods) : undefined,
     uncountedTerminatedPods: {},
   });
@@ -115,7 +117,7 @@ const failed = (reason: string, message: string): Verdict => ({ type: "Failed", 
 function restartsOf({ spec }: Job, running: readonly Pod[]): number {
   if (spec.template.spec.restartPolicy !== "OnFailure") return 0;
   const restarts = running
-    .filter((pod) => !isLeaving(pod))
+    .filter((pod) => !isDeleting(pod))
     .flatMap(({ status }) => status?.containerStatuses ?? [])
     .map(({ restartCount }) => restartCount);
   return restarts.reduce((sum, count) => sum + count, 0);

@@ -3,7 +3,7 @@ import { type Controller, earliest, NOTHING, type Outcome, placeOf, type Write }
 import { jobPods } from "./job-pods.ts";
 import { jobStatus, verdictOf } from "./job-status.ts";
 import { controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
-import { type Condition, isActive, isLeaving, isTrue, type Pod, type PodTemplate } from "./pod.ts";
+import { type Condition, isActive, isDeleting, isTrue, type Pod, type PodTemplate } from "./pod.ts";
 import { deletion, normal, secondsAfter, statusWrites, warning } from "./writes.ts";
 
 export interface Job extends KubeObject {
@@ -46,7 +46,7 @@ export const jobs: Controller = {
 };
 
 export function stepJob(job: Job, pods: readonly Pod[], nowMs: number): Outcome {
-  if (isLeaving(job)) return NOTHING;
+  if (isDeleting(job)) return NOTHING;
   if (isDone(job)) return stepDone(job, nowMs);
   const verdict = verdictOf(job, pods, nowMs);
   const isOver = verdict !== null || job.spec.suspend === true;

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, type Owned, type Place, type Write } from "./control.ts";
-import { type Condition, isLeaving, withCondition } from "./pod.ts";
+import { type Condition, isDeleting, withCondition } from "./pod.ts";
 import { deletion, statusWrites } from "./writes.ts";
 
 const NAMESPACES = "namespaces";
@@ -15,15 +15,15 @@ export interface Namespace extends KubeObject {
 export const namespaces: Controller = {
   name: "namespace",
   concerns({ resource, object, type }, view): readonly Place[] {
-    if (resource === NAMESPACES) return type !== "DELETED" && isLeaving(object) ? [placeAt(object.metadata.name)] : [];
+    if (resource === NAMESPACES) return type !== "DELETED" && isDeleting(object) ? [placeAt(object.metadata.name)] : [];
     const { namespace } = object.metadata;
     if (namespace === undefined) return [];
     const around = view.get(NAMESPACES, namespace);
-    return around && isLeaving(around) ? [placeAt(namespace)] : [];
+    return around && isDeleting(around) ? [placeAt(namespace)] : [];
   },
   step({ name }, view, nowMs) {
     const namespace = view.get(NAMESPACES, name) as Namespace | null;
-    if (!namespace || !isLeaving(namespace)) return NOTHING;
+    if (!namespace || !isDeleting(namespace)) return NOTHING;
     const content = view
       .namespacedResources()
       .flatMap((resource) => view.list(resource, name).map((object) => ({ resource, object })));
@@ -40,9 +40,9 @@ export function stepNamespace(namespace: Namespace, content: readonly Owned[], n
     return { writes: finalizers.includes(FINALIZER) ? [letGo] : [], wakeAtMs: null };
   }
   const deletions = content
-    .filter(({ object }) => !isLeaving(object))
+    .filter(({ object }) => !isDeleting(object))
     .map(({ resource, object }) => deletion(resource, object, "Background"));
-  const held = content.filter(({ object }) => isLeaving(object));
+  const held = content.filter(({ object }) => isDeleting(object));
   // While something can still be deleted, what is left says nothing yet.
   if (deletions.length > 0) return { writes: deletions, wakeAtMs: null };
   const conditions = conditionsOf(held).reduce<readonly Condition[]>(
@@ -116,7 +116,7 @@ export const namespaceDefaults = (rootCertificate: string): Controller => ({
   },
   step({ name: namespace }, view) {
     const around = view.get("namespaces", namespace);
-    if (!around || isLeaving(around)) return NOTHING;
+    if (!around || isDeleting(around)) return NOTHING;
     const writes: Write[] = [];
     if (!view.get("serviceaccounts", ACCOUNT, namespace)) {
       const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: ACCOUNT, namespace } };

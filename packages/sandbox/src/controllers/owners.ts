@@ -2,7 +2,7 @@ import { type LabelRequirement, type Labels, meetsRequirement } from "@binnacle/
 import type { KubeObject, OwnerReference } from "../store/kube-object.ts";
 import type { GroupResource, StoreEvent } from "../store/store.ts";
 import type { Place, View, Write } from "./control.ts";
-import { controllerOf, isControlledBy, isLeaving } from "./pod.ts";
+import { controllerOf, isControlledBy, isDeleting } from "./pod.ts";
 import { patchOf } from "./writes.ts";
 
 export const ownedBy = ({ apiVersion, kind, metadata }: KubeObject): OwnerReference => ({
@@ -28,10 +28,10 @@ export function adoptions(
   resource: GroupResource,
   selector: LabelSelector | undefined,
 ): Write[] {
-  if (isLeaving(owner)) return [];
+  if (isDeleting(owner)) return [];
   return view
     .list(resource, owner.metadata.namespace)
-    .filter((one) => !controllerOf(one) && !isLeaving(one) && selects(selector, one.metadata.labels))
+    .filter((one) => !controllerOf(one) && !isDeleting(one) && selects(selector, one.metadata.labels))
     .map((one) =>
       patchOf(resource, one, {
         metadata: { ownerReferences: [...(one.metadata.ownerReferences ?? []), ownedBy(owner)] },

@@ -83,10 +83,10 @@ export const isControlledBy = (object: KubeObject, owner: KubeObject): boolean =
   controllerOf(object)?.uid === owner.metadata.uid;
 
 export const isFinished = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
-export const isLeaving = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+export const isDeleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** One that counts towards the replicas of its owner. */
-export const isActive = (pod: Pod): boolean => !isFinished(pod) && !isLeaving(pod);
+export const isActive = (pod: Pod): boolean => !isFinished(pod) && !isDeleting(pod);
 
 export const isReady = (pod: Pod): boolean => conditionOf(pod, "Ready")?.status === "True";
 

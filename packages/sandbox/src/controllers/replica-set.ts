@@ -6,7 +6,7 @@ import {
   conditionOf,
   isActive,
   isAvailable,
-  isLeaving,
+  isDeleting,
   isReady,
   nextAvailableMs,
   type Pod,
@@ -54,7 +54,7 @@ export function stepReplicaSet(set: ReplicaSet, pods: readonly Pod[], nowMs: num
   const { minReadySeconds = 0 } = set.spec;
   const active = pods.filter(isActive);
   return {
-    writes: [...(isLeaving(set) ? [] : podWrites(set, pods, active, nowMs)), ...statusOf(set, active, nowMs)],
+    writes: [...(isDeleting(set) ? [] : podWrites(set, pods, active, nowMs)), ...statusOf(set, active, nowMs)],
     wakeAtMs: nextAvailableMs(active, minReadySeconds, nowMs),
   };
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from "../store/kube-object.ts";
 import type { Write } from "./control.ts";
 import { shortHash } from "./fingerprint.ts";
 import { ownedBy } from "./owners.ts";
-import { isLeaving, type PodTemplate } from "./pod.ts";
+import { isDeleting, type PodTemplate } from "./pod.ts";
 import { deletion, patchOf, present } from "./writes.ts";
 
 export const CONTROLLER_REVISIONS = "controllerrevisions.apps";
@@ -58,7 +58,7 @@ export function revisionWrites(
   const found = revisionOf(set, revisions);
   if (!found) return [created(set, newest + 1)];
   if (found.revision < newest) return [patchOf(CONTROLLER_REVISIONS, found, { revision: newest + 1 })];
-  const unused = revisions.filter((one) => !used.has(one) && !isLeaving(one)).sort((a, b) => a.revision - b.revision);
+  const unused = revisions.filter((one) => !used.has(one) && !isDeleting(one)).sort((a, b) => a.revision - b.revision);
   const surplus = Math.max(unused.length - (set.spec.revisionHistoryLimit ?? REVISIONS_KEPT), 0);
   return unused.slice(0, surplus).map((one) => deletion(CONTROLLER_REVISIONS, one, "Background"));
 }

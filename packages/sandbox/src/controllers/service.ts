@@ -5,7 +5,7 @@ import { type Controller, NOTHING, type Outcome, type Place, placeOf, type View,
 import { endpointSliceOf, endpointsOf } from "./endpoints.ts";
 import { numberOf } from "./fingerprint.ts";
 import { hasAll } from "./owners.ts";
-import { isFinished, isLeaving, type Pod } from "./pod.ts";
+import { isDeleting, isFinished, type Pod } from "./pod.ts";
 import { deletion, statusWrites } from "./writes.ts";
 
 export interface Service extends KubeObject {
@@ -53,7 +53,7 @@ const isSelected = (selector: Labels | undefined, labels: Labels = {}): boolean 
   selector !== undefined && Object.keys(selector).length > 0 && hasAll(labels, selector);
 
 function stepService(service: Service, pods: readonly Pod[], view: Pick<View, "get">): Outcome {
-  if (isLeaving(service)) return NOTHING;
+  if (isDeleting(service)) return NOTHING;
   const reachable = pods
     .filter((pod) => !isFinished(pod) && pod.status?.podIP !== undefined)
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));

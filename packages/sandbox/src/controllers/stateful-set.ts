@@ -5,8 +5,8 @@ import { controlled, controllersConcerned, type LabelSelector } from "./owners.t
 import {
   isActive,
   isAvailable,
+  isDeleting,
   isFinished,
-  isLeaving,
   isReady,
   nextAvailableMs,
   type Pod,
@@ -73,15 +73,15 @@ function stepStatefulSet(
 ): Outcome {
   const update = updateRevisionOf(set, revisions);
   // Pods are made of a revision, so that there is nothing to make before it is stored.
-  if (!update) return { writes: isLeaving(set) ? [] : revisionWrites(set, revisions), wakeAtMs: null };
+  if (!update) return { writes: isDeleting(set) ? [] : revisionWrites(set, revisions), wakeAtMs: null };
   const current = currentRevisionOf(set, revisions) ?? update;
   const status = statefulStatus(set, pods, current, update, nowMs);
-  const writes = isLeaving(set) ? [] : podWrites(set, pods, { current, update }, hasClaim, nowMs);
+  const writes = isDeleting(set) ? [] : podWrites(set, pods, { current, update }, hasClaim, nowMs);
   return {
     writes: [
       ...writes,
       ...statusWrites(STATEFUL_SETS, set, status),
-      ...(isLeaving(set) ? [] : revisionWrites(set, revisions, new Set([current, update]))),
+      ...(isDeleting(set) ? [] : revisionWrites(set, revisions, new Set([current, update]))),
     ],
     wakeAtMs: nextAvailableMs(pods, set.spec.minReadySeconds ?? 0, nowMs),
   };
@@ -104,14 +104,14 @@ function podWrites(
   const start = set.spec.ordinals?.start ?? 0;
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
   const isHealthy = (pod: Pod | undefined) =>
-    pod !== undefined && !isLeaving(pod) && isAvailable(pod, minReadySeconds, nowMs);
+    pod !== undefined && !isDeleting(pod) && isAvailable(pod, minReadySeconds, nowMs);
 
   const writes: Write[] = [];
   const wanted = Array.from({ length: replicas }, (_, index) => start + index);
   for (const ordinal of wanted) {
     const pod = byOrdinal.get(ordinal);
     if (!pod) writes.push(...madeAt(set, ordinal, revisions, hasClaim));
-    else if (isFinished(pod) && !isLeaving(pod)) writes.push(deletion("pods", pod));
+    else if (isFinished(pod) && !isDeleting(pod)) writes.push(deletion("pods", pod));
     // In order, each waits for the one before it.
     if (isOrdered && !isHealthy(pod)) return writes;
   }
@@ -119,8 +119,8 @@ function podWrites(
     .filter(([ordinal]) => ordinal < start || ordinal >= start + replicas)
     .sort(([a], [b]) => b - a)
     .map(([, pod]) => pod);
-  const leaving = isOrdered ? surplus.slice(0, 1) : surplus;
-  writes.push(...leaving.filter((pod) => !isLeaving(pod)).flatMap((pod) => deletedOf(set, pod)));
+  const deleting = isOrdered ? surplus.slice(0, 1) : surplus;
+  writes.push(...deleting.filter((pod) => !isDeleting(pod)).flatMap((pod) => deletedOf(set, pod)));
   if (surplus.length > 0 || writes.length > 0) return writes;
   return replacements(
     set,
@@ -147,7 +147,7 @@ function replacements(
   for (const pod of [...pods].reverse()) {
     if (missing >= most || ordinalOf(pod) < start + partition) break;
     const isOld = revisionOfPod(pod) !== update.metadata.name;
-    if (isOld && !isLeaving(pod)) writes.push(...deletedOf(set, pod));
+    if (isOld && !isDeleting(pod)) writes.push(...deletedOf(set, pod));
     if (isOld || !isHealthy(pod)) missing++;
   }
   return writes;

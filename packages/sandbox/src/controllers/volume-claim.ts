@@ -1,6 +1,6 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type View, type Write } from "./control.ts";
-import { isFinished, isLeaving, type Pod } from "./pod.ts";
+import { isDeleting, isFinished, type Pod } from "./pod.ts";
 import { deletion, patchOf, present, statusWrites, warning } from "./writes.ts";
 
 export interface VolumeClaim extends KubeObject {
@@ -41,7 +41,7 @@ export const volumeClaims: Controller = {
   step({ name, namespace }, view) {
     const claim = view.get(CLAIMS, name, namespace) as VolumeClaim | null;
     if (!claim) return reclaimed(name, namespace, view);
-    if (isLeaving(claim)) return released(claim, view);
+    if (isDeleting(claim)) return released(claim, view);
     return stepClaim(claim, classOf(claim, view), view.get(VOLUMES, volumeNameOf(claim)));
   },
 };

@@ -29,7 +29,7 @@ interface AppEvent {
 /** Comes back once the stream is open, so that nothing is missed from then on. */
 export async function followReadyTimes(api: Api): Promise<ReadyTimes> {
   const times = new Map<string, number>();
-  const leaving = new AbortController();
+  const deleting = new AbortController();
   const opened = Promise.withResolvers<void>();
 
   function take(data: string): void {
@@ -39,16 +39,16 @@ export async function followReadyTimes(api: Api): Promise<ReadyTimes> {
   }
 
   async function follow(): Promise<void> {
-    const answer = await api.open("/events/stream?resource_type=app", leaving.signal);
+    const answer = await api.open("/events/stream?resource_type=app", deleting.signal);
     if (!answer.ok || !answer.body) throw new Error(`The stream of events was answered with ${answer.status}.`);
     opened.resolve();
     for await (const data of dataOf(answer.body)) take(data);
   }
 
   async function followAlways(): Promise<void> {
-    while (!leaving.signal.aborted) {
+    while (!deleting.signal.aborted) {
       await follow().catch(opened.reject);
-      if (!leaving.signal.aborted) await pause(RECONNECT_MS);
+      if (!deleting.signal.aborted) await pause(RECONNECT_MS);
     }
   }
   void followAlways();
@@ -64,7 +64,7 @@ export async function followReadyTimes(api: Api): Promise<ReadyTimes> {
       while (told(commits).length < commits.length && performance.now() < until) await pause(LOOK_MS);
       return told(commits);
     },
-    stop: () => leaving.abort(),
+    stop: () => deleting.abort(),
   };
 }
 

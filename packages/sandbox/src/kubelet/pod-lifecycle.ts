@@ -1,5 +1,5 @@
 import { NOTHING, type Outcome, placeOf, type Write } from "../controllers/control.ts";
-import { type Container, isFinished, isLeaving, type Pod } from "../controllers/pod.ts";
+import { type Container, isDeleting, isFinished, type Pod } from "../controllers/pod.ts";
 import { msOf, normal, stampOf, warning } from "../controllers/writes.ts";
 import { fateOf, isMissingImage, readyAfterMs } from "./container-run.ts";
 import { initStatus, running, waiting } from "./container-status.ts";
@@ -11,7 +11,7 @@ const PULL_MS = 1_000;
 
 /** What the kubelet of its node does about a pod now, and when it has to look again. */
 export function stepPod(pod: Pod, settings: SimulationSettings, nowMs: number): Outcome {
-  if (isLeaving(pod)) return stepLeaving(pod, settings, nowMs);
+  if (isDeleting(pod)) return stepLeaving(pod, settings, nowMs);
   if (isFinished(pod) || pod.spec.nodeName === undefined) return NOTHING;
   const startMs = msOf(pod.status?.startTime);
   if (startMs === null) return accepted(pod, nowMs);

@@ -1,7 +1,7 @@
 import { type Labels, parseQuantity } from "@binnacle/contract";
 import { type Controller, NOTHING, type Outcome, type Place, type View, type Write } from "../controllers/control.ts";
 import { hasAll } from "../controllers/owners.ts";
-import { conditionOf, isFinished, isLeaving, type Pod, withCondition } from "../controllers/pod.ts";
+import { conditionOf, isDeleting, isFinished, type Pod, withCondition } from "../controllers/pod.ts";
 import { normal, patchOf, statusWrites, warning } from "../controllers/writes.ts";
 import type { KubeObject } from "../store/kube-object.ts";
 import type { StoreEvent } from "../store/store.ts";
@@ -25,7 +25,7 @@ export const scheduler: Controller = {
   concerns: (change) => (mayMatter(change) ? [ALL] : []),
   step(_, view, nowMs) {
     const pods = view.list("pods") as readonly Pod[];
-    const waiting = pods.filter((pod) => pod.spec.nodeName === undefined && !isLeaving(pod) && !isFinished(pod));
+    const waiting = pods.filter((pod) => pod.spec.nodeName === undefined && !isDeleting(pod) && !isFinished(pod));
     if (waiting.length === 0) return NOTHING;
     return schedule(waiting, pods, view.list("nodes") as readonly Node[], (pod) => missingClaim(pod, view), nowMs);
   },

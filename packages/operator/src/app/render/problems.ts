@@ -84,10 +84,8 @@ function ingressProblems(name: string, spec: Workload): Invalid[] {
 function circles(components: readonly DesiredComponent[]): Invalid[] {
   const { circle } = startOrder(components);
   if (circle.length === 0) return [];
-  const round = [...circle, circle[0]].join(" → ");
-  return [
-    invalid("DependencyCircle", `Components need each other in a circle, by depends_on or export_ref: ${round}.`),
-  ];
+  const pass = [...circle, circle[0]].join(" → ");
+  return [invalid("DependencyCircle", `Components need each other in a circle, by depends_on or export_ref: ${pass}.`)];
 }
 
 function sharedAddresses(components: readonly DesiredComponent[]): Invalid[] {

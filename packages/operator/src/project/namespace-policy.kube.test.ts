@@ -1,33 +1,33 @@
 import type { DesiredPolicy } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually, type Keeper, reported, startKeeper } from "../desired/cluster.fixture.ts";
+import { eventually, reported, startTestOperator, type TestOperator } from "../desired/cluster.fixture.ts";
 import { applyProject } from "../desired/frames.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { NAMESPACES } from "../kube/resource-types.ts";
-import { FENCE_KINDS } from "./fence.ts";
+import { POLICY_TYPES } from "./namespace-policy.ts";
 
 const SLOW_MS = 90_000;
-let keeper: Keeper;
+let operator: TestOperator;
 beforeAll(async () => {
-  keeper = await startKeeper();
+  operator = await startTestOperator();
 });
-afterAll(() => keeper?.stop());
+afterAll(() => operator?.stop());
 
 let generation = 1;
 async function tell(name: string, policy: Partial<DesiredPolicy>): Promise<void> {
   generation += 1;
-  expect(await keeper.store.apply(applyProject(name, { generation }, policy))).toBeNull();
+  expect(await operator.store.apply(applyProject(name, { generation }, policy))).toBeNull();
 }
 
 async function fenced(base: string, policy: Partial<DesiredPolicy> = {}): Promise<string> {
-  const name = keeper.name(base);
+  const name = operator.name(base);
   await tell(name, policy);
-  await reported(keeper, `project/${name}`, "ready");
+  await reported(operator, `project/${name}`, "ready");
   return name;
 }
 
 const typeOf = (kind: string) => {
-  const type = FENCE_KINDS.find((one) => one.kind === kind);
+  const type = POLICY_TYPES.find((one) => one.kind === kind);
   if (!type) throw new Error(`${kind} is no part of a fence`);
   return type;
 };
@@ -37,8 +37,8 @@ const NAMES = {
   LimitRange: "binnacle-limits",
 } as const;
 type Kind = keyof typeof NAMES;
-const get = (kind: Kind, namespace: string) => keeper.kube.get(typeOf(kind), NAMES[kind], namespace);
-const labelsOf = async (namespace: string) => (await keeper.kube.get(NAMESPACES, namespace))?.metadata.labels ?? {};
+const get = (kind: Kind, namespace: string) => operator.kube.get(typeOf(kind), NAMES[kind], namespace);
+const labelsOf = async (namespace: string) => (await operator.kube.get(NAMESPACES, namespace))?.metadata.labels ?? {};
 const enforced = async (namespace: string) => (await labelsOf(namespace))["pod-security.kubernetes.io/enforce"];
 
 describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
@@ -56,7 +56,7 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
       "pod-security.kubernetes.io/enforce": "privileged",
       "pod-security.kubernetes.io/enforce-version": "v1.20",
     };
-    await keeper.kube.patch(NAMESPACES, name, null, { metadata: { labels: weaker } }, { kind: "merge" });
+    await operator.kube.patch(NAMESPACES, name, null, { metadata: { labels: weaker } }, { kind: "merge" });
     await eventually(async () =>
       expect(await labelsOf(name)).toMatchObject({
         "pod-security.kubernetes.io/enforce": "restricted",
@@ -110,11 +110,11 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
   test("[OD38] comes back when somebody edits, deletes or takes over its objects", async () => {
     const name = await fenced("healed", { quota: { pods: 5 } });
     const open = { spec: { ingress: [{}] } };
-    await keeper.kube.patch(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name, open, { kind: "merge" });
+    await operator.kube.patch(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name, open, { kind: "merge" });
     await eventually(async () =>
       expect(await get("NetworkPolicy", name)).toMatchObject({ spec: { ingress: [{ from: expect.anything() }] } }),
     );
-    await keeper.kube.delete(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name);
+    await operator.kube.delete(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name);
     await eventually(async () => expect(await get("NetworkPolicy", name)).not.toBeNull());
     const quota: KubeObject = {
       apiVersion: "v1",
@@ -122,11 +122,11 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
       metadata: { name: NAMES.ResourceQuota, namespace: name },
       spec: { hard: { pods: "500" } },
     };
-    await keeper.kube.apply(quota, { force: true, fieldManager: "somebody" });
+    await operator.kube.apply(quota, { force: true, fieldManager: "somebody" });
     await eventually(async () =>
       expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "5" } } }),
     );
-    await reported(keeper, `project/${name}`, "ready");
+    await reported(operator, `project/${name}`, "ready");
   });
 
   test("[OD39] leaves an object of somebody else alone, and names it", async () => {
@@ -137,9 +137,9 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
       metadata: { name: NAMES.ResourceQuota, namespace: name },
       spec: { hard: { pods: "500" } },
     };
-    await keeper.kube.create(quota);
+    await operator.kube.create(quota);
     await tell(name, { isolation: "none", quota: { pods: 1, default_limit_cpu: "1" } });
-    const { report } = await reported(keeper, `project/${name}`, "apply_failed");
+    const { report } = await reported(operator, `project/${name}`, "apply_failed");
     expect(report).toMatchObject({
       message: "ResourceQuota binnacle-quota exists and belongs to somebody else.",
     });
@@ -147,8 +147,8 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     expect(await get("LimitRange", name)).not.toBeNull();
     await eventually(async () => expect(await get("NetworkPolicy", name)).toBeNull());
 
-    await keeper.kube.delete(typeOf("ResourceQuota"), NAMES.ResourceQuota, name);
-    await reported(keeper, `project/${name}`, "ready", SLOW_MS);
+    await operator.kube.delete(typeOf("ResourceQuota"), NAMES.ResourceQuota, name);
+    await reported(operator, `project/${name}`, "ready", SLOW_MS);
     expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "1" } } });
   });
 });

@@ -39,7 +39,7 @@ describe("the outbox of reports", () => {
     report("a", ready);
     report("b", ready);
     const [a] = drain();
-    outbox.noted([a?.id ?? ""]);
+    outbox.confirmed([a?.id ?? ""]);
     outbox.lost();
     expect(drain().map(({ key }) => key)).toEqual(["project/b"]);
   });
@@ -49,10 +49,10 @@ describe("the outbox of reports", () => {
     const [first] = drain();
     report("a", ready);
     const [second] = drain();
-    outbox.noted([first?.id ?? ""]);
+    outbox.confirmed([first?.id ?? ""]);
     outbox.lost();
     expect(drain()).toMatchObject([{ report: ready }]);
-    outbox.noted([second?.id ?? ""]);
+    outbox.confirmed([second?.id ?? ""]);
     outbox.lost();
     expect(drain()).toHaveLength(1);
   });
@@ -63,7 +63,7 @@ describe("the outbox of reports", () => {
     const frames = drain();
     expect(frames).toHaveLength(1);
     report("a", ready);
-    outbox.noted(frames.map(({ id }) => id));
+    outbox.confirmed(frames.map(({ id }) => id));
     report("a", ready);
     expect(drain()).toEqual([]);
     report("a", ready, 2);
@@ -72,7 +72,7 @@ describe("the outbox of reports", () => {
 
   test("[OL31] tells of a resource that takes the place of one that is gone", () => {
     report("a", { state: "gone" });
-    outbox.noted(drain().map(({ id }) => id));
+    outbox.confirmed(drain().map(({ id }) => id));
     report("a", { state: "gone" });
     expect(drain()).toHaveLength(1);
   });
@@ -80,7 +80,7 @@ describe("the outbox of reports", () => {
   test("[OL24] sends everything again after a resync, and forgets what is gone", () => {
     report("a", ready);
     report("b", { state: "gone" });
-    outbox.noted(drain().map(({ id }) => id));
+    outbox.confirmed(drain().map(({ id }) => id));
     outbox.resync();
     expect(drain().map(({ key }) => key)).toEqual(["project/a"]);
   });
@@ -90,7 +90,7 @@ describe("the outbox of reports", () => {
     const frames = drain();
     expect(frames).toHaveLength(256);
     outbox.onDue = vi.fn();
-    outbox.noted(frames.slice(0, 40).map(({ id }) => id));
+    outbox.confirmed(frames.slice(0, 40).map(({ id }) => id));
     expect(outbox.onDue).toHaveBeenCalled();
     expect(drain()).toHaveLength(40);
   });
@@ -108,7 +108,7 @@ describe("the outbox of reports", () => {
   test("[OL30] leaves the hub with the last report of each key, however connections and records come", () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("report" as const), key: fc.constantFrom("a", "b", "c"), generation: fc.nat(5) }),
-      fc.record({ do: fc.constant("send" as const), isNoted: fc.boolean() }),
+      fc.record({ do: fc.constant("send" as const), isConfirmed: fc.boolean() }),
       fc.record({ do: fc.constant("lose" as const) }),
     );
     fc.assert(
@@ -116,12 +116,12 @@ describe("the outbox of reports", () => {
         outbox = createStatusOutbox(randomUUID);
         const wanted = new Map<string, number>();
         const onRecord = new Map<string, number>();
-        const send = (isNoted: boolean) => {
+        const send = (isConfirmed: boolean) => {
           const frame = outbox.next();
           if (!frame) return false;
-          if (isNoted) {
+          if (isConfirmed) {
             onRecord.set(frame.key, frame.generation);
-            outbox.noted([frame.id]);
+            outbox.confirmed([frame.id]);
           }
           return true;
         };
@@ -129,7 +129,7 @@ describe("the outbox of reports", () => {
           if (taken.do === "report") {
             report(taken.key, ready, taken.generation);
             wanted.set(`project/${taken.key}`, taken.generation);
-          } else if (taken.do === "send") send(taken.isNoted);
+          } else if (taken.do === "send") send(taken.isConfirmed);
           else outbox.lost();
         }
         outbox.lost();

@@ -18,10 +18,10 @@ describe("a frame from the hub", () => {
     const { body, ...rest } = apply;
     const bent = { ...rest, body: { ...body, spec: { ...body.spec, namespace: 7 } } };
     expect(readHubFrame(JSON.stringify(bent))).toMatchObject({
-      unfit: { key: "project/shop", id: apply.id },
+      malformed: { key: "project/shop", id: apply.id },
       where: "/body/spec/namespace",
     });
-    expect(readHubFrame(JSON.stringify(rest))).toMatchObject({ unfit: { key: "project/shop" } });
+    expect(readHubFrame(JSON.stringify(rest))).toMatchObject({ malformed: { key: "project/shop" } });
   });
 
   test.each([
@@ -37,9 +37,9 @@ describe("a frame from the hub", () => {
     ["an order of an unknown kind", { ...apply, kind: "hush" }, /apply is malformed/],
     ["a session that is no id", { type: "drain", session: "hush", within_seconds: 1 }, /malformed/],
   ])("[OL22] that is %s is a problem, and nothing of it is quoted", (_, given, expected) => {
-    const heard = readHubFrame(typeof given === "string" ? given : JSON.stringify(given));
-    expect(heard).toMatchObject({ problem: expect.stringMatching(expected) });
-    expect(JSON.stringify(heard)).not.toContain("hush");
+    const received = readHubFrame(typeof given === "string" ? given : JSON.stringify(given));
+    expect(received).toMatchObject({ problem: expect.stringMatching(expected) });
+    expect(JSON.stringify(received)).not.toContain("hush");
   });
 
   test("[OL22] of any content is read or refused, never thrown at", () => {

@@ -10,8 +10,8 @@ import type { Helm } from "./helm.adapter.ts";
 import { createLeases } from "./lease.store.ts";
 import {
   createReleaseReconciler,
-  type LookOptions,
-  type ReleaseLook,
+  type ReconcileOptions,
+  type ReleaseObservation,
   type ReleaseRemoval,
 } from "./release.reconciler.ts";
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
@@ -28,12 +28,12 @@ export interface WantedHelm extends HelmRelease {
   readonly exportsPlace: ExportsPlace;
 }
 
-export interface ReleaseSeen extends ReleaseVerdict {
-  readonly look: ReleaseLook;
+export interface ReleaseStatus extends ReleaseVerdict {
+  readonly observation: ReleaseObservation;
   readonly exports: ResolvedExports;
 }
 
-export interface KeeperPorts {
+export interface HelmReleasesPorts {
   readonly kube: KubeClient;
   readonly helm: Helm;
   readonly accounts: ChartAccounts;
@@ -46,11 +46,11 @@ export interface KeeperPorts {
   readonly settings: LinkSettings;
 }
 
-export interface ReleaseKeeper {
+export interface HelmReleases {
   /** Sees to it that the release becomes what is wanted, and says what is to be seen of it. Waits for nothing. */
-  keep(wanted: WantedHelm): Promise<ReleaseSeen>;
+  ensure(wanted: WantedHelm): Promise<ReleaseStatus>;
   /** Says the same and does nothing. */
-  observe(wanted: WantedHelm): Promise<ReleaseSeen>;
+  observe(wanted: WantedHelm): Promise<ReleaseStatus>;
   /** The chart that it was made of, where that is known: it decides about the rights. */
   remove(id: ReleaseId, exportsPlace: ExportsPlace, chart: ChartName | null): Promise<ReleaseRemoval>;
   readonly pods: ReleasePodsSource;
@@ -63,7 +63,7 @@ export interface ReleaseKeeper {
 const NO_EXPORTS: ResolvedExports = { plain: {}, secret: {}, missing: [] };
 
 /** All that is done with Helm, for addon instances and for components of apps. */
-export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
+export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   const { kube, log, clusterId, accounts } = ports;
   const kubeIn = (namespace: string) => kube.as(projectUser(namespace));
   const rightsOf = (id: ReleaseId, chart: ChartName | null) => rightsFor(id, chart, ports.rights);
@@ -78,7 +78,7 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
   let { drift_policy: policy } = ports.settings;
 
   const keyOf = ({ namespace, name }: Pick<ReleaseId, "namespace" | "name">) => `${namespace}/${name}`;
-  const tell = (id: ReleaseId) => {
+  const notify = (id: ReleaseId) => {
     for (const listener of listeners) listener(id);
   };
   const reconciler = createReleaseReconciler({
@@ -88,62 +88,63 @@ export function startReleaseKeeper(ports: KeeperPorts): ReleaseKeeper {
     rightsOf,
     isNamespaced: objects.isNamespaced,
     left: objects.left,
-    onEnd: tell,
+    onEnd: notify,
   });
   const watch = startReleaseWatch({
     kube,
     log,
     onChange(place) {
       const id = known.get(keyOf(place));
-      if (id) tell(id);
+      if (id) notify(id);
     },
   });
 
-  async function see(wanted: WantedHelm, options: LookOptions): Promise<ReleaseSeen> {
+  async function reconcile(wanted: WantedHelm, options: ReconcileOptions): Promise<ReleaseStatus> {
     try {
-      return await seen(wanted, options);
+      return await reconcileOnce(wanted, options);
     } catch (error) {
       if (error instanceof KubeError && error.status === 403) accounts.doubt(wanted.namespace);
       throw error;
     }
   }
 
-  async function seen(wanted: WantedHelm, options: LookOptions): Promise<ReleaseSeen> {
-    const { isObserver = false } = options;
+  async function reconcileOnce(wanted: WantedHelm, options: ReconcileOptions): Promise<ReleaseStatus> {
+    const { isReadOnly = false } = options;
     const { namespace, name, owner } = wanted;
-    if (!isObserver) known.set(keyOf(wanted), { namespace, name, owner });
-    const look = await reconciler.look(wanted, options);
-    if (!isObserver) await pods.sawRevision(wanted, look.revision);
-    if (look.revision?.isOurs) await accounts.ready(namespace);
+    if (!isReadOnly) known.set(keyOf(wanted), { namespace, name, owner });
+    const observation = await reconciler.reconcile(wanted, options);
+    if (!isReadOnly) await pods.setRevision(wanted, observation.revision);
+    if (observation.revision?.isOurs) await accounts.ready(namespace);
     const rights = rightsOf(wanted, wanted.chart);
     const readiness =
-      look.isCurrent && look.doing === null && look.revision
-        ? await objects.readiness(wanted, look.revision, rights)
+      observation.isCurrent && observation.doing === null && observation.revision
+        ? await objects.readiness(wanted, observation.revision, rights)
         : null;
-    const isAtHooks = look.revision?.isOurs && (look.doing !== null || look.failure !== null);
-    const hook = isAtHooks && look.revision ? await objects.rejectedHook(wanted, look.revision, rights) : null;
+    const isAtHooks = observation.revision?.isOurs && (observation.doing !== null || observation.failure !== null);
+    const hook =
+      isAtHooks && observation.revision ? await objects.rejectedHook(wanted, observation.revision, rights) : null;
     const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
-    if (isBroken && !isObserver) await reconciler.look(wanted, { isForced: true });
-    const { exports, isSecretTaken } = await exportsOf(wanted, look, isObserver);
-    return { ...verdictOn({ look, readiness, hook, exports, isSecretTaken }), look, exports };
+    if (isBroken && !isReadOnly) await reconciler.reconcile(wanted, { isForced: true });
+    const { exports, isSecretTaken } = await exportsOf(wanted, observation, isReadOnly);
+    return { ...verdictOn({ observation, readiness, hook, exports, isSecretTaken }), observation, exports };
   }
 
-  async function exportsOf(wanted: WantedHelm, look: ReleaseLook, isObserver: boolean) {
+  async function exportsOf(wanted: WantedHelm, observation: ReleaseObservation, isReadOnly: boolean) {
     const before = exported.get(keyOf(wanted));
-    if (look.isForeign || !look.revision) return { exports: NO_EXPORTS, isSecretTaken: false };
-    if (before && !look.isCurrent) return { exports: before, isSecretTaken: false };
+    if (observation.isForeign || !observation.revision) return { exports: NO_EXPORTS, isSecretTaken: false };
+    if (before && !observation.isCurrent) return { exports: before, isSecretTaken: false };
     const { exportSchema, exportsPlace, namespace, name, chart, values } = wanted;
     const facts = { release: name, namespace, chart: chart.name.split("/").at(-1) ?? "", values, exports: {} };
     const found = await exportsStore.resolve(exportSchema, facts);
-    const isKept = isObserver || !look.isCurrent || (await exportsStore.keep(exportsPlace, found.secret));
+    const isKept = isReadOnly || !observation.isCurrent || (await exportsStore.keep(exportsPlace, found.secret));
     const exports = isKept ? found : { ...found, secret: {} };
-    if (look.isCurrent && !isObserver) exported.set(keyOf(wanted), exports);
+    if (observation.isCurrent && !isReadOnly) exported.set(keyOf(wanted), exports);
     return { exports, isSecretTaken: !isKept };
   }
 
   return {
-    keep: (wanted) => see(wanted, {}),
-    observe: (wanted) => see(wanted, { isObserver: true }),
+    ensure: (wanted) => reconcile(wanted, {}),
+    observe: (wanted) => reconcile(wanted, { isReadOnly: true }),
     async remove(id, exportsPlace, chart) {
       const removal = await reconciler.remove(id, chart);
       if (!removal.isGone) return removal;

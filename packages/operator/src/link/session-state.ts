@@ -12,19 +12,19 @@ export interface Memory {
 }
 
 /** What is to be known in the next session, written now and then. */
-export interface MemoryKeeper {
+export interface SessionState {
   /** With what is not written yet. Read from the cluster once. */
   known(): Promise<Memory>;
   /** A revision never falls: a hub whose database was restored is told how far this cluster had come. */
-  note(news: { readonly revision?: number; readonly settings?: LinkSettings }): void;
+  note(events: { readonly revision?: number; readonly settings?: LinkSettings }): void;
   /** Writes what is not written yet. */
   flush(): Promise<void>;
 }
 
-export function createMemoryKeeper(
+export function createSessionState(
   store: Pick<DesiredStore, "memory" | "remember">,
   { clock, log }: { readonly clock: Clock; readonly log: LinkLog },
-): MemoryKeeper {
+): SessionState {
   let memory: Memory | null = null;
   let unwritten: { revision?: number; settings?: LinkSettings } = {};
   let stopTimer: (() => void) | null = null;
@@ -58,9 +58,9 @@ export function createMemoryKeeper(
       const isAhead = revision !== undefined && revision > (memory.revision ?? -1);
       const isOther = settings !== undefined && canonicalJson(settings) !== canonicalJson(memory.settings);
       if (!isAhead && !isOther) return;
-      const news = { ...(isAhead ? { revision } : {}), ...(isOther ? { settings } : {}) };
-      memory = { ...memory, ...news };
-      unwritten = { ...unwritten, ...news };
+      const events = { ...(isAhead ? { revision } : {}), ...(isOther ? { settings } : {}) };
+      memory = { ...memory, ...events };
+      unwritten = { ...unwritten, ...events };
       writeLater();
     },
     flush: write,

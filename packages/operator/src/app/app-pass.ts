@@ -13,13 +13,13 @@ import type { Invalid, RenderedApp } from "./render/rendering.ts";
 type App = StoredResource<"app">;
 
 /** What one look at a whole app has come to. */
-export interface Round {
+export interface AppPass {
   readonly rendered: RenderedApp;
   readonly outcomes: readonly Outcome[];
 }
 
 /** Releases and objects that are about to be made are on record before they are. */
-export function announced(memory: AppMemory, { spec }: App, { components }: RenderedApp): AppMemory {
+export function withPlanned(memory: AppMemory, { spec }: App, { components }: RenderedApp): AppMemory {
   const items = components.flatMap(({ objects }) => objects.map(itemOf));
   const charts = spec.components.flatMap(({ name, release }): ReleaseChart[] =>
     release
@@ -38,7 +38,7 @@ export function announced(memory: AppMemory, { spec }: App, { components }: Rend
 const byRelease = (one: ReleaseChart, other: ReleaseChart): number => (one.release < other.release ? -1 : 1);
 
 /** With what was found on the cluster. */
-export function recorded(memory: AppMemory, { generation }: App, { outcomes }: Round): AppMemory {
+export function withObserved(memory: AppMemory, { generation }: App, { outcomes }: AppPass): AppMemory {
   const objects = outcomes.flatMap((outcome) => outcome.objects.filter((object) => isKnown(object, memory)));
   return {
     ...memory,
@@ -71,7 +71,7 @@ const isKnown = (object: KubeObject, { inventory }: AppMemory): boolean =>
  * What is not desired any more: of components that are as desired, and of components that are gone unless something
  * stands in the way of the rest. A component that still waits keeps what it had.
  */
-export function obsolete({ inventory }: AppMemory, { rendered, outcomes }: Round): InventoryItem[] {
+export function obsolete({ inventory }: AppMemory, { rendered, outcomes }: AppPass): InventoryItem[] {
   const desired = rendered.components.flatMap(({ objects }) => objects.map(itemOf));
   const applied = new Set(outcomes.filter(({ isApplied, isStopped }) => isApplied && !isStopped).map(nameOf));
   const present = new Set(outcomes.map(nameOf));
@@ -99,7 +99,7 @@ export function phaseOf(
 ): PhaseReport {
   return phaseReport({
     isPaused: app.spec.paused,
-    isLeaving: app.isLeaving,
+    isDeleting: app.isDeleting,
     generation: app.generation,
     ranGeneration: memory.ranGeneration,
     invalid,
@@ -120,7 +120,7 @@ export function driftOf(memory: AppMemory, outcomes: readonly Outcome[], now: st
 }
 
 /** Nothing would be left of a component that is to run: something is wrong with the rendering, not with the app. */
-export function isEmptied({ spec }: App, { components }: RenderedApp): boolean {
+export function rendersNothing({ spec }: App, { components }: RenderedApp): boolean {
   const isEmpty = components.some(
     ({ type, objects, waitingFor }) => type === "workload" && objects.length === 0 && waitingFor.length === 0,
   );
@@ -141,7 +141,7 @@ const componentsKnown = (components: AppMemory["components"]): PhaseReport["comp
 /** The cluster would not even be asked, or not answer, what is there. */
 export function refusedReport(app: App, { components, ranGeneration }: AppMemory, { message }: Error): AppReport {
   return {
-    phase: app.isLeaving ? "deleting" : ranGeneration === null ? "failed" : "degraded",
+    phase: app.isDeleting ? "deleting" : ranGeneration === null ? "failed" : "degraded",
     reason: "RefusedByCluster",
     message: safeText(message),
     components: componentsKnown(components),
@@ -161,9 +161,9 @@ export interface Pending {
 }
 
 /** When to look again, though nothing is heard: the pods of a rollout, which are not watched, may tell why it fails. */
-export function lookAgainMs({ phase }: PhaseReport, outcomes: readonly Outcome[], pending: Pending): number {
+export function requeueMs({ phase }: PhaseReport, outcomes: readonly Outcome[], pending: Pending): number {
   const isSettled = (phase === "running" || phase === "paused" || phase === "invalid") && !pending.isPruning;
   const usualMs = isSettled ? SETTLED_MS : UNSETTLED_MS;
-  const againMs = outcomes.some(({ isStopped }) => isStopped) ? STOPPED_MS : usualMs;
-  return Math.max(0, Math.min(pending.healInMs ?? againMs, againMs));
+  const requeueAfterMs = outcomes.some(({ isStopped }) => isStopped) ? STOPPED_MS : usualMs;
+  return Math.max(0, Math.min(pending.healInMs ?? requeueAfterMs, requeueAfterMs));
 }

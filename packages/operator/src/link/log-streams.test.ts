@@ -3,10 +3,10 @@ import { creditOf, type LogLine } from "@binnacle/contract";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import type { UnsentOf } from "./frames.ts";
+import type { OutgoingFrameOf } from "./frames.ts";
 import { createLineBuffer } from "./line-buffer.ts";
 import { openLogStream } from "./log-streams.ts";
-import { type DroppedLines, Unanswerable } from "./ports.ts";
+import { AnswerError, type DroppedLines } from "./ports.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -60,7 +60,7 @@ function source() {
 
 function opened({ creditBytes = 65_536, isFollowing = true } = {}) {
   const pod = source();
-  const sent: UnsentOf<"stream_data" | "stream_end">[] = [];
+  const sent: OutgoingFrameOf<"stream_data" | "stream_end">[] = [];
   const ref = randomUUID();
   const onFailure = vi.fn();
   const stream = openLogStream({
@@ -75,18 +75,18 @@ function opened({ creditBytes = 65_536, isFollowing = true } = {}) {
     },
   });
   const data = () => sent.filter((frame) => frame.type === "stream_data");
-  const settle = (ms = 25) => vi.advanceTimersByTimeAsync(ms);
-  return { pod, stream, sent, data, settle, ref, onFailure };
+  const applySettings = (ms = 25) => vi.advanceTimersByTimeAsync(ms);
+  return { pod, stream, sent, data, applySettings, ref, onFailure };
 }
 
 describe("a log stream", () => {
   test("[OL35] sends lines that come together in one frame, and ends after the last", async () => {
-    const { pod, sent, settle, ref } = opened();
+    const { pod, sent, applySettings, ref } = opened();
     pod.write(lineOf("one"), lineOf("two"));
-    await settle();
+    await applySettings();
     pod.write(lineOf("three"));
     pod.end();
-    await settle();
+    await applySettings();
     expect(sent).toEqual([
       { type: "stream_data", ref, lines: [lineOf("one"), lineOf("two")], dropped: 0 },
       { type: "stream_data", ref, lines: [lineOf("three")], dropped: 0 },
@@ -95,44 +95,44 @@ describe("a log stream", () => {
   });
 
   test("[TE1] says at once and without credit that it has begun, though no line may come", async () => {
-    const { pod, sent, settle, ref } = opened({ creditBytes: 0 });
+    const { pod, sent, applySettings, ref } = opened({ creditBytes: 0 });
     pod.write({ dropped: 0 });
-    await settle(0);
+    await applySettings(0);
     expect(sent).toEqual([{ type: "stream_data", ref, lines: [], dropped: 0 }]);
     pod.end();
-    await settle(0);
+    await applySettings(0);
     expect(sent.at(-1)).toEqual({ type: "stream_end", ref, error: null });
   });
 
   test("[OL35] sends no more than its credit, and goes on when there is more", async () => {
-    const { pod, stream, data, settle } = opened({ creditBytes: creditOf(Array(3).fill(lineOf(LONG))) });
+    const { pod, stream, data, applySettings } = opened({ creditBytes: creditOf(Array(3).fill(lineOf(LONG))) });
     pod.write(...Array.from({ length: 10 }, () => lineOf(LONG)));
-    await settle();
+    await applySettings();
     expect(data().flatMap(({ lines }) => lines)).toHaveLength(3);
     stream.credit(creditOf(Array(2).fill(lineOf(LONG))));
-    await settle();
+    await applySettings();
     expect(data().flatMap(({ lines }) => lines)).toHaveLength(5);
   });
 
   test("[OL35] sends a line that is larger than all credit, and pays for it", async () => {
-    const { pod, stream, data, settle } = opened({ creditBytes: 10 });
+    const { pod, stream, data, applySettings } = opened({ creditBytes: 10 });
     pod.write(lineOf(LONG), lineOf("short"));
-    await settle();
+    await applySettings();
     expect(data()).toHaveLength(1);
     stream.credit(LONG_BYTES - 20);
-    await settle();
+    await applySettings();
     expect(data()).toHaveLength(1);
     stream.credit(11);
-    await settle();
+    await applySettings();
     expect(data()).toHaveLength(2);
   });
 
   test("[OL35] tells where lines were lost before they came to it", async () => {
-    const { pod, data, settle } = opened();
+    const { pod, data, applySettings } = opened();
     pod.write(lineOf("one"), { dropped: 2 }, { dropped: 3 }, lineOf("two"), { dropped: 4 });
-    await settle();
+    await applySettings();
     pod.end();
-    await settle();
+    await applySettings();
     expect(data().map(({ lines, dropped }) => [dropped, ...lines.map(({ line }) => line)])).toEqual([
       [0, "one"],
       [5, "two"],
@@ -141,34 +141,34 @@ describe("a log stream", () => {
   });
 
   test("[OL35] says at once that there is an answer, though no line may come for long", async () => {
-    const { pod, sent, settle, ref } = opened();
+    const { pod, sent, applySettings, ref } = opened();
     pod.write({ dropped: 0 });
-    await settle();
+    await applySettings();
     expect(sent).toEqual([{ type: "stream_data", ref, lines: [], dropped: 0 }]);
   });
 
   test("[OL35] says why it ends, in words for people", async () => {
     const known = opened();
-    known.pod.end(new Unanswerable("not_found", "There is no component <web>."));
-    await known.settle();
+    known.pod.end(new AnswerError("not_found", "There is no component <web>."));
+    await known.applySettings();
     expect(known.sent).toEqual([{ type: "stream_end", ref: known.ref, error: "There is no component ‹web>." }]);
     const unknown = opened();
     unknown.pod.end(new Error("hush"));
-    await unknown.settle();
+    await unknown.applySettings();
     expect(unknown.sent).toEqual([{ type: "stream_end", ref: unknown.ref, error: "The logs could not be read." }]);
     expect(unknown.onFailure).toHaveBeenCalledOnce();
   });
 
   test("[OL36] waits for a reader for five seconds, then loses the oldest lines and says how many", async () => {
-    const { pod, stream, data, settle } = opened({ creditBytes: 0 });
+    const { pod, stream, data, applySettings } = opened({ creditBytes: 0 });
     pod.write(...Array.from({ length: 400 }, (_, i) => lineOf(`${i} ${LONG}`)));
-    await settle(4_900);
+    await applySettings(4_900);
     expect(pod.unread).toBeGreaterThan(0);
-    await settle(200);
+    await applySettings(200);
     expect(pod.unread).toBe(0);
     expect(data()).toEqual([]);
     stream.credit(10_000_000);
-    await settle();
+    await applySettings();
     const numbers = data().flatMap(({ lines }) => lines.map(({ line }) => Number.parseInt(line, 10)));
     expect(data()[0]?.dropped).toBe(numbers[0]);
     expect(numbers.length + (data()[0]?.dropped ?? 0)).toBe(400);
@@ -176,24 +176,24 @@ describe("a log stream", () => {
   });
 
   test("[OL36] loses nothing where it does not follow", async () => {
-    const { pod, stream, data, settle } = opened({ creditBytes: 0, isFollowing: false });
+    const { pod, stream, data, applySettings } = opened({ creditBytes: 0, isFollowing: false });
     pod.write(...Array.from({ length: 400 }, () => lineOf(LONG)));
     pod.end();
-    await settle(60_000);
+    await applySettings(60_000);
     expect(pod.unread).toBeGreaterThan(0);
     stream.credit(10_000_000);
-    await settle();
+    await applySettings();
     expect(data().flatMap(({ lines }) => lines)).toHaveLength(400);
     expect(data().every(({ dropped }) => dropped === 0)).toBe(true);
   });
 
   test("[OL37] stops reading and sends nothing once it is cancelled", async () => {
-    const { pod, stream, sent, settle } = opened({ creditBytes: 0 });
+    const { pod, stream, sent, applySettings } = opened({ creditBytes: 0 });
     pod.write(...Array.from({ length: 400 }, () => lineOf(LONG)));
-    await settle(100);
+    await applySettings(100);
     stream.cancel();
     stream.credit(10_000_000);
-    await settle(10_000);
+    await applySettings(10_000);
     expect(pod.isAborted).toBe(true);
     expect(sent).toEqual([]);
   });

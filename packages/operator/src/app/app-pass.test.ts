@@ -3,19 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { itemOf } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { stillThere } from "./app-removal.reconciler.ts";
 import {
-  announced,
   driftOf,
-  isEmptied,
-  lookAgainMs,
   obsolete,
   obsoleteReleases,
   type Pending,
   phaseOf,
-  recorded,
   refusedReport,
-} from "./app-round.ts";
+  rendersNothing,
+  requeueMs,
+  withObserved,
+  withPlanned,
+} from "./app-pass.ts";
+import { stillThere } from "./app-removal.reconciler.ts";
 import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
 import { emptied, type Outcome, outcome } from "./component-outcome.ts";
 import type { RenderedComponent } from "./render/rendering.ts";
@@ -61,7 +61,7 @@ const app = (names: readonly string[], generation = 3): StoredResource<"app"> =>
   resource_id: "01932c07-31f1-7a4e-8d8b-000000000002",
   generation,
   hash: "0",
-  isLeaving: false,
+  isDeleting: false,
   spec: {
     project_id: "01932c07-31f1-7a4e-8d8b-000000000001",
     namespace: "market",
@@ -82,7 +82,7 @@ describe("what an operator remembers of an app", () => {
   test("[AO3] names what is about to be made beside what there was", () => {
     const before = { ...NOTHING, inventory: [itemOf(object("Service", "old", "u0"))], releases: ["shop-old"] };
     const told = { ...app([]), spec: { ...app([]).spec, components: [chart("db")] } };
-    const after = announced(before, told, { components: [rendered("web")] });
+    const after = withPlanned(before, told, { components: [rendered("web")] });
     expect(after.inventory.map(({ kind, name, uid }) => [kind, name, uid])).toEqual([
       ["Service", "shop-old", "u0"],
       ["Deployment", "shop-web", ""],
@@ -94,14 +94,14 @@ describe("what an operator remembers of an app", () => {
   test("[AO3] gets the uid of what was made, and the generation that was applied whole", () => {
     const components = [rendered("web"), rendered("api")];
     const before = {
-      ...announced(NOTHING, app(["web", "api"]), { components }),
+      ...withPlanned(NOTHING, app(["web", "api"]), { components }),
       components: [{ name: "api", readyReplicas: 0, appliedGeneration: 2, finishedJob: "" }],
     };
     const outcomes = [
       seen("web", { objects: [object("Deployment", "web", "u1")] }),
       seen("api", { isApplied: false, objects: [object("ConfigMap", "stranger", "u9")] }),
     ];
-    const after = recorded(before, app(["web", "api"]), { rendered: { components }, outcomes });
+    const after = withObserved(before, app(["web", "api"]), { rendered: { components }, outcomes });
     expect(after.inventory.map(({ name, uid }) => [name, uid])).toEqual([
       ["shop-web", "u1"],
       ["shop-api", ""],
@@ -114,14 +114,14 @@ describe("what an operator remembers of an app", () => {
 
   test("[AO18] knows the Job that is done, also when it is gone", () => {
     const done = { conditions: [{ type: "Complete", status: "True" }] };
-    const round = (objects: readonly KubeObject[]) => ({
+    const pass = (objects: readonly KubeObject[]) => ({
       rendered: { components: [] },
       outcomes: [seen("once", { objects })],
     });
-    const first = recorded(NOTHING, app(["once"]), round([object("Job", "once", "u1", done)]));
+    const first = withObserved(NOTHING, app(["once"]), pass([object("Job", "once", "u1", done)]));
     expect(first.components[0]?.finishedJob).toBe("shop-once");
-    expect(recorded(first, app(["once"]), round([])).components[0]?.finishedJob).toBe("shop-once");
-    expect(recorded(first, app(["once"]), round([object("Job", "once", "u2")])).components[0]?.finishedJob).toBe("");
+    expect(withObserved(first, app(["once"]), pass([])).components[0]?.finishedJob).toBe("shop-once");
+    expect(withObserved(first, app(["once"]), pass([object("Job", "once", "u2")])).components[0]?.finishedJob).toBe("");
   });
 
   test("[HE24] a release is remembered with the chart that it was made of last, until it is gone", () => {
@@ -131,11 +131,11 @@ describe("what an operator remembers of an app", () => {
       return { ...rest, spec: { ...spec, components: [{ name: "db", type: "chart" as const, release }] } };
     };
     const rendered = { components: [] };
-    const first = announced(NOTHING, charted("https://one.example.com"), rendered);
+    const first = withPlanned(NOTHING, charted("https://one.example.com"), rendered);
     expect(first.charts).toEqual([{ release: "shop-db", repo: "https://one.example.com", name: "postgres" }]);
-    const second = announced(first, charted("https://two.example.com"), rendered);
+    const second = withPlanned(first, charted("https://two.example.com"), rendered);
     expect(chartOf(second, "shop-db")).toMatchObject({ repo: "https://two.example.com" });
-    expect(chartOf(announced(second, app([]), rendered), "shop-db")).toMatchObject({ name: "postgres" });
+    expect(chartOf(withPlanned(second, app([]), rendered), "shop-db")).toMatchObject({ name: "postgres" });
     expect(chartOf(second, "shop-cache")).toBeNull();
   });
 
@@ -182,12 +182,12 @@ describe("what is not desired any more", () => {
   });
 
   test("[AO6] is nothing where a rendering has lost a component that is to run", () => {
-    expect(isEmptied(app(["web"]), { components: [rendered("web", { objects: [] })] })).toBe(true);
-    expect(isEmptied(app(["web", "api"]), { components: [rendered("web")] })).toBe(true);
-    expect(isEmptied(app(["web"]), { components: [rendered("web", { objects: [], waitingFor: ["db.url"] })] })).toBe(
-      false,
-    );
-    expect(isEmptied(app(["db"]), { components: [rendered("db", { type: "addon", objects: [] })] })).toBe(false);
+    expect(rendersNothing(app(["web"]), { components: [rendered("web", { objects: [] })] })).toBe(true);
+    expect(rendersNothing(app(["web", "api"]), { components: [rendered("web")] })).toBe(true);
+    expect(
+      rendersNothing(app(["web"]), { components: [rendered("web", { objects: [], waitingFor: ["db.url"] })] }),
+    ).toBe(false);
+    expect(rendersNothing(app(["db"]), { components: [rendered("db", { type: "addon", objects: [] })] })).toBe(false);
     expect(names([emptied({ name: "web", type: "workload" })])).toEqual([]);
   });
 });
@@ -213,7 +213,7 @@ describe("what is said of an app", () => {
       components: [{ name: "web", ready_replicas: 2 }],
     });
     expect(refusedReport(app(["web"]), { ...memory, ranGeneration: 1 }, error).phase).toBe("degraded");
-    expect(refusedReport({ ...app(["web"]), isLeaving: true }, memory, error).phase).toBe("deleting");
+    expect(refusedReport({ ...app(["web"]), isDeleting: true }, memory, error).phase).toBe("deleting");
   });
 
   test("[AO14] is what is left of it while it leaves", () => {
@@ -232,7 +232,7 @@ describe("what is said of an app", () => {
 describe("the next look at an app", () => {
   const calm: Pending = { healInMs: null, isPruning: false };
   const nextLook = (outcomes: readonly Outcome[], pending = calm) =>
-    lookAgainMs(phaseOf(app(["web"]), NOTHING, outcomes, null), outcomes, pending);
+    requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null), outcomes, pending);
   const moving = outcome({ name: "web", type: "workload" }, { state: "progressing", message: null, readyReplicas: 0 });
 
   test.each<[string, number, number]>([

@@ -2,7 +2,7 @@ import { DEFAULT_POLICY, type DesiredPolicy, LABELS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { applyProject, PROJECT_ID } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { FENCE_LABEL, fenceObjects, podSecurityLabels } from "./fence.ts";
+import { POLICY_LABEL, podSecurityLabels, policyObjects } from "./namespace-policy.ts";
 import { namespaceOf, type Project } from "./project.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
@@ -10,9 +10,9 @@ const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 function project(policy?: Partial<DesiredPolicy>): Project {
   const { key, resource_id, generation, hash, body } = applyProject("shop");
   const spec = { ...body.spec, ...(policy ? { policy: { ...DEFAULT_POLICY, ...policy } } : {}) };
-  return { kind: "project", key, resource_id, generation, hash, spec, secret: {}, isLeaving: false } as Project;
+  return { kind: "project", key, resource_id, generation, hash, spec, secret: {}, isDeleting: false } as Project;
 }
-const fence = (policy?: Partial<DesiredPolicy>) => fenceObjects(project(policy), CLUSTER);
+const fence = (policy?: Partial<DesiredPolicy>) => policyObjects(project(policy), CLUSTER);
 const specOf = (kind: string, policy: Partial<DesiredPolicy>) =>
   fence(policy).find((object) => object.kind === kind)?.["spec"];
 
@@ -47,7 +47,7 @@ describe("the objects of a fence", () => {
       metadata: {
         name: "binnacle-isolation",
         namespace: "shop",
-        labels: { ...ownLabels(CLUSTER), [LABELS.project]: PROJECT_ID, [FENCE_LABEL]: "true" },
+        labels: { ...ownLabels(CLUSTER), [LABELS.project]: PROJECT_ID, [POLICY_LABEL]: "true" },
       },
       spec: {
         podSelector: {},

@@ -5,26 +5,26 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { fingerprintOf } from "../kube/same-value.ts";
 import type { Watch, Work } from "../reconcile/kind.ts";
-import { FENCE_KINDS, FENCE_LABEL, fenceObjects } from "./fence.ts";
+import { POLICY_LABEL, POLICY_TYPES, policyObjects } from "./namespace-policy.ts";
 import type { Project } from "./project.ts";
 
-interface FencePorts {
+interface NamespacePolicyPorts {
   readonly kube: KubeClient;
   readonly clusterId: string;
   readonly cached: Work["cached"];
 }
 
 /** Keeps the objects that restrict the namespaces of projects as the policy says. */
-export function createFences({ kube, clusterId, cached }: FencePorts) {
+export function createNamespacePolicies({ kube, clusterId, cached }: NamespacePolicyPorts) {
   const applySet = createApplySet(kube);
   const settled = new Map<string, Settled>();
 
   /** What stands in the way, in sentences; nothing where the namespace is fenced as it is to be. */
   async function put(project: Project): Promise<readonly string[]> {
-    const wanted = fenceObjects(project, clusterId);
+    const wanted = policyObjects(project, clusterId);
     const options: PlanOptions = {
       inventory: [],
-      isOurs: (object) => isFenceOf(object, project, clusterId),
+      isOurs: (object) => isPolicyOf(object, project, clusterId),
       settled: settledOf(project.key),
       finishedJobs: new Set(),
       takeOver: false,
@@ -49,11 +49,11 @@ export function createFences({ kube, clusterId, cached }: FencePorts) {
 
   async function prune(project: Project, wanted: readonly KubeObject[]): Promise<void> {
     const titles = new Set(wanted.map(titleOf));
-    for (const type of FENCE_KINDS) {
+    for (const type of POLICY_TYPES) {
       for (const found of cached(type)) {
         const { name, namespace, uid } = found.metadata;
         const isUnwanted = namespace === project.spec.namespace && !titles.has(titleOf(found));
-        if (!isUnwanted || !isFenceOf(found, project, clusterId)) continue;
+        if (!isUnwanted || !isPolicyOf(found, project, clusterId)) continue;
         await kube.delete(type, name, namespace, uid ? { preconditions: { uid } } : {});
       }
     }
@@ -65,9 +65,9 @@ export function createFences({ kube, clusterId, cached }: FencePorts) {
     return known;
   }
 
-  const watches: readonly Watch[] = FENCE_KINDS.map((type) => ({
+  const watches: readonly Watch[] = POLICY_TYPES.map((type) => ({
     type,
-    labelSelector: `${ownSelector(clusterId)},${FENCE_LABEL}`,
+    labelSelector: `${ownSelector(clusterId)},${POLICY_LABEL}`,
     trim: withoutContent,
     keyOf(name, object, before) {
       // The status of a quota changes all the time, because it says how much of it is used.
@@ -79,9 +79,9 @@ export function createFences({ kube, clusterId, cached }: FencePorts) {
   return { put, watches, forget: (key: string) => void settled.delete(key) };
 }
 
-const isFenceOf = (object: KubeObject, { resource_id }: Project, clusterId: string): boolean =>
+const isPolicyOf = (object: KubeObject, { resource_id }: Project, clusterId: string): boolean =>
   isOurs(object, clusterId) &&
-  object.metadata.labels?.[FENCE_LABEL] !== undefined &&
+  object.metadata.labels?.[POLICY_LABEL] !== undefined &&
   object.metadata.labels[LABELS.project] === resource_id;
 
 function problemIn({ step }: Planned): string | null {

@@ -50,8 +50,8 @@ export function createMemory({ kube, clusterId, namespace }: MemoryPorts): Pick<
   let last: Promise<unknown> = Promise.resolve();
   return {
     memory,
-    remember(news) {
-      const next = last.then(async () => write(JSON.stringify({ ...(await memory()), ...news })));
+    remember(events) {
+      const next = last.then(async () => write(JSON.stringify({ ...(await memory()), ...events })));
       last = next.catch(() => undefined);
       return next;
     },

@@ -6,7 +6,7 @@ import type { Project } from "./project.ts";
 /** What fences the namespace of a project: labels that the API server minds, and three objects in it. */
 
 /** Tells the objects of a fence from all else that is ours. */
-export const FENCE_LABEL = `${API_GROUP}/fence`;
+export const POLICY_LABEL = `${API_GROUP}/fence`;
 
 const namespaced = (group: string, plural: string, kind: string): ResourceType => ({
   group,
@@ -16,7 +16,7 @@ const namespaced = (group: string, plural: string, kind: string): ResourceType =
   namespaced: true,
 });
 
-export const FENCE_KINDS: readonly ResourceType[] = [
+export const POLICY_TYPES: readonly ResourceType[] = [
   namespaced("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
   namespaced("", "resourcequotas", "ResourceQuota"),
   namespaced("", "limitranges", "LimitRange"),
@@ -41,7 +41,7 @@ export function podSecurityLabels(project: Pick<Project, "spec">): Readonly<Reco
 }
 
 /** The objects that the project's namespace is to have, and none of these kinds beside them. */
-export function fenceObjects(project: Project, clusterId: string): KubeObject[] {
+export function policyObjects(project: Project, clusterId: string): KubeObject[] {
   const { isolation, ingress_namespaces, quota } = policyOf(project);
   const contents = [
     isolation === "none" ? null : isolationOf(ingress_namespaces),
@@ -59,7 +59,7 @@ interface Content {
 }
 
 function inNamespace({ apiVersion, kind, name, spec }: Content, project: Project, clusterId: string): KubeObject {
-  const labels = { ...ownLabels(clusterId), [LABELS.project]: project.resource_id, [FENCE_LABEL]: "true" };
+  const labels = { ...ownLabels(clusterId), [LABELS.project]: project.resource_id, [POLICY_LABEL]: "true" };
   return { apiVersion, kind, metadata: { name, namespace: project.spec.namespace, labels }, spec };
 }
 
