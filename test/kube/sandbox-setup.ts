@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startSandbox } from "../../packages/sandbox/src/sandbox.ts";
+import { startSandbox } from "../../packages/sandbox/src/sandbox.adapter.ts";
 import type {} from "./setup.ts";
 
 /** One simulated cluster for the whole run, where there is neither Go nor Kubernetes. */

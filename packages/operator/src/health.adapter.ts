@@ -7,7 +7,7 @@ export interface Health {
   stop(): Promise<void>;
 }
 
-/** For the probes of a pod. It says nothing but whether, and to everybody. */
+/** Serves the probes of a pod. Anybody may call it, so it answers nothing but a status code. */
 export async function startHealth(port: number, isReady: () => boolean): Promise<Health> {
   const answers: Readonly<Record<string, () => boolean>> = { "/healthz": () => true, "/readyz": isReady };
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import type { KubeAccess } from "./kube/kube-access.ts";
 import { kubeAccessFrom } from "./kube/kubeconfig.adapter.ts";
 import { KubeconfigError } from "./kube/kubeconfig.ts";
 import { createLog } from "./log.adapter.ts";
-import { type Operator, startOperator } from "./operator.ts";
+import { type Operator, startOperator } from "./operator.adapter.ts";
 
 /** Less than the half minute that Kubernetes gives a pod. */
 const STOP_WITHIN_MS = 25_000;
@@ -22,7 +22,7 @@ let isStopping = false;
 
 stopOnSignal(log, stop);
 process.on("unhandledRejection", (err) => {
-  log.fatal({ err }, "something failed that nobody has thought of");
+  log.fatal({ err }, "an unexpected error ends the operator");
   process.exit(1);
 });
 
@@ -32,7 +32,7 @@ const { secrets: _, ...settings } = config;
 log.info(settings, "the operator starts");
 operator = await startWithRetries();
 releaseStartupMemory();
-// What was still in use then, by the first looks at everything.
+// The first reconciles still use memory at that time.
 setTimeout(releaseStartupMemory, SETTLED_AFTER_MS).unref();
 log.info("the operator is ready");
 
@@ -62,7 +62,7 @@ async function startWithRetries(): Promise<Operator> {
     try {
       return await startOperator(config, { access, env: process.env, log });
     } catch (err) {
-      log.warn({ err, retryMs }, "the cluster does not answer; it is tried again until it does");
+      log.warn({ err, retryMs }, "the cluster does not answer; the operator retries");
     }
     await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
@@ -71,7 +71,7 @@ async function startWithRetries(): Promise<Operator> {
 async function stop(): Promise<void> {
   isStopping = true;
   setTimeout(() => {
-    log.warn("what is under way takes too long and is left as it is");
+    log.warn("the running work takes too long and is abandoned");
     process.exit(0);
   }, STOP_WITHIN_MS).unref();
   await operator?.stop();

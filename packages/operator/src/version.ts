@@ -1,4 +1,4 @@
 import manifest from "../package.json" with { type: "json" };
 
-/** What the operator tells the hub of itself. */
+/** The operator sends its version to the hub. */
 export const OPERATOR_VERSION = manifest.version;

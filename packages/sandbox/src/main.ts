@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fail } from "@binnacle/process";
 import { parse } from "yaml";
-import { type Sandbox, startSandbox } from "./sandbox.ts";
+import { type Sandbox, startSandbox } from "./sandbox.adapter.ts";
 import type { ObjectDraft } from "./store/kube-object.ts";
 
 /** A simulated cluster with the real operator in front of it, both for as long as this process runs. */
@@ -28,7 +28,7 @@ await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });
 let isStopping = false;
 // Before there is an operator: a signal that found it running and nobody listening would leave it behind.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
-// Whoever has started this is gone without a word.
+// The parent process has exited.
 process.on("disconnect", () => void stop());
 let operator = startOperator();
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { ask } from "./api/http/ask.fixture.ts";
-import { type Sandbox, type SandboxOptions, startSandbox } from "./sandbox.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "./sandbox.adapter.ts";
 
 const begun: Sandbox[] = [];
 afterEach(async () => {

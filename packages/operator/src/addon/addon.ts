@@ -37,7 +37,7 @@ export function addonReport(seen: ReleaseStatus, generation: number, readyGenera
   };
 }
 
-/** What has served somebody and does not any more is degraded; what is not known is never taken for good. */
+/** A release that was ready before is degraded, not failed. An unknown state never counts as ready. */
 function phaseOf(seen: ReleaseStatus, generation: number, readyGeneration: number | null): AddonReport["phase"] {
   const { state, observation } = seen;
   const hasServed = readyGeneration !== null;
@@ -52,7 +52,7 @@ function phaseOf(seen: ReleaseStatus, generation: number, readyGeneration: numbe
 
 const MOST_NAMED = 5;
 
-/** Of one that is leaving: what it still waits for. */
+/** Reports what the deletion of an instance still waits for. */
 export function deletingReport({ left, failure }: ReleaseRemoval, finalizers: readonly string[] = []): AddonReport {
   const names = [...left, ...finalizers.map((name) => `finalizer ${name}`)];
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
@@ -66,7 +66,7 @@ export function deletingReport({ left, failure }: ReleaseRemoval, finalizers: re
   };
 }
 
-/** The cluster would not say what is there. */
+/** The API server has refused to show the objects. */
 export const refusedReport = (
   { message }: Error,
   isDeleting: boolean,
@@ -81,5 +81,5 @@ export const refusedReport = (
 const SETTLED_MS = 180_000;
 const UNSETTLED_MS = 3_000;
 
-/** When to look again, though nothing is heard. */
+/** The time until the next reconcile when no event comes. */
 export const requeueMs = ({ phase }: AddonReport): number => (phase === "ready" ? SETTLED_MS : UNSETTLED_MS);

@@ -12,7 +12,7 @@ import type { Invalid, RenderedApp } from "./render/rendering.ts";
 
 type App = StoredResource<"app">;
 
-/** What one look at a whole app has come to. */
+/** The result of reconciling all components of an app once. */
 export interface AppPass {
   readonly rendered: RenderedApp;
   readonly outcomes: readonly Outcome[];
@@ -57,7 +57,7 @@ export function withObserved(memory: AppMemory, { generation }: App, { outcomes 
   };
 }
 
-/** Null where there is no Job to tell, be it that it is gone. */
+/** Null where there is no Job, or it has been deleted. */
 function finishedAmong(objects: readonly KubeObject[]): string | null {
   const job = objects.find(({ kind }) => kind === "Job");
   if (!job) return null;
@@ -68,8 +68,8 @@ const isKnown = (object: KubeObject, { inventory }: AppMemory): boolean =>
   without([itemOf(object)], inventory).length === 0;
 
 /**
- * What is not desired any more: of components that are as desired, and of components that are gone unless something
- * stands in the way of the rest. A component that still waits keeps what it had.
+ * Objects to prune: those of components that are applied, and those of components that were removed from the app unless
+ * another component is blocked. A component that still waits keeps its objects.
  */
 export function obsolete({ inventory }: AppMemory, { rendered, outcomes }: AppPass): InventoryItem[] {
   const desired = rendered.components.flatMap(({ objects }) => objects.map(itemOf));
@@ -160,7 +160,7 @@ export interface Pending {
   readonly isPruning: boolean;
 }
 
-/** When to look again, though nothing is heard: the pods of a rollout, which are not watched, may tell why it fails. */
+/** The time until the next reconcile. Pods are not watched, and during a rollout only they show why it fails. */
 export function requeueMs({ phase }: PhaseReport, outcomes: readonly Outcome[], pending: Pending): number {
   const isSettled = (phase === "running" || phase === "paused" || phase === "invalid") && !pending.isPruning;
   const usualMs = isSettled ? SETTLED_MS : UNSETTLED_MS;

@@ -24,7 +24,7 @@ export interface RemovalPorts {
 
 const REQUEUE_MS = 2_000;
 
-/** Takes an app away with all that was made for it, and says so only once nothing of it is left. */
+/** Deletes all objects of an app and reports it gone only once none is left. */
 export function createAppRemoval({ kube, applySet, releases, clusterId, stored }: RemovalPorts) {
   async function remove(app: App, holder: KubeObject): Promise<Pass<"app">> {
     const { name, namespace } = app.spec;
@@ -69,7 +69,7 @@ const NOTHING_LEFT: Gone = { state: "gone" };
 
 const MOST_NAMED = 5;
 
-/** Says what an app that is leaving still waits for. */
+/** Names what the deletion of an app still waits for. */
 export function stillThere(
   items: readonly Pick<InventoryItem, "kind" | "name">[],
   releases: readonly string[],

@@ -21,7 +21,7 @@ export interface ReleaseChart {
   readonly name: string;
 }
 
-/** What the operator remembers of an app, in the app's own status, which charts cannot write. */
+/** The operator's record of an app. It is in the app's own status, which charts cannot write. */
 export interface AppMemory {
   readonly inventory: readonly InventoryItem[];
   /** Names of Helm releases that were made for it. */

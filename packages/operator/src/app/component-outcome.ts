@@ -6,7 +6,7 @@ import type { ComponentPlan } from "./component-plan.ts";
 import type { ComponentState } from "./phase.ts";
 import type { Exports, RenderedComponent } from "./render/rendering.ts";
 
-/** What one look at a component has come to. */
+/** The result of reconciling a component once. */
 export interface Outcome {
   readonly state: ComponentState;
   /** Its objects are those of this generation. */
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly isStopped: boolean;
   readonly objects: readonly KubeObject[];
   readonly blocked: ComponentPlan["blocked"];
-  /** What somebody has changed and is still so. */
+  /** Fields that somebody has changed and that have not been healed. */
   readonly drifted: readonly DriftField[];
   readonly isHealed: boolean;
   readonly isCertain: boolean;
@@ -96,7 +96,7 @@ export function componentReadiness(objects: readonly KubeObject[]): Readiness {
   return { ...(unready ?? { state: "ready", message: null }), readyReplicas };
 }
 
-/** Its pods say better than a workload why it does not get ready, unless the API server does not even take them. */
+/** Pods explain better than their workload why it is not ready, unless the API server rejects the pods themselves. */
 export function explained(readiness: Readiness, trouble: PodTrouble | null) {
   const { reason = null } = readiness;
   const isSaid = readiness.state === "ready" || reason !== null || trouble === null;

@@ -5,15 +5,15 @@ import type { Refusal } from "../kube/refusal.ts";
 
 type Blocked = Extract<Step, { readonly action: "blocked" }>;
 
-/** What is done about the objects of a component, and what was found. */
+/** The steps for the objects of a component, and the drift that was found. */
 export interface ComponentPlan {
   readonly toDo: readonly Planned[];
-  /** What somebody has changed, also where it is put right now. */
+  /** Fields that somebody has changed, including those that are healed in this pass. */
   readonly drift: readonly DriftField[];
   readonly isHealing: boolean;
   readonly blocked: readonly Blocked[];
   readonly refusal: Refusal | null;
-  /** What has to go before the next can come. */
+  /** An object that must be deleted before the next can be made. */
   readonly waitsFor: string | null;
   readonly isCertain: boolean;
 }
@@ -21,7 +21,7 @@ export interface ComponentPlan {
 export interface Circumstances {
   /** The objects are to become those of another generation, so what somebody did to them meanwhile does not matter. */
   readonly isSyncing: boolean;
-  /** What somebody has changed may be put right now. */
+  /** Drift may be healed in this pass. */
   readonly mayHeal: boolean;
 }
 

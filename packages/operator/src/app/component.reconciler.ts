@@ -30,7 +30,7 @@ export interface ComponentPorts {
   readonly clusterId: string;
 }
 
-/** One look at an app: what is the same for all its components. */
+/** The inputs that all components of an app share in one pass. */
 export interface AppContext {
   readonly app: StoredResource<"app">;
   readonly memory: AppMemory;
@@ -40,7 +40,7 @@ export interface AppContext {
   readonly mayHeal: boolean;
 }
 
-/** Makes one component what it is to be, as far as that can be done now, and says what is seen of it. */
+/** Applies one component as far as that is possible now, and returns its observed state. */
 export function createComponentReconciler({ kube, applySet, releases, clusterId }: ComponentPorts) {
   async function reconcile(
     component: RenderedComponent,
@@ -106,7 +106,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const objects: KubeObject[] = [];
     for (const one of planned) {
       try {
-        // What somebody else has made says nothing about the component.
+        // Objects of others say nothing about the component.
         const object = toDo.includes(one) ? await applySet.carryOut(one) : one.isOwn ? one.live : null;
         if (object) objects.push(object);
       } catch (error) {
@@ -129,7 +129,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     return explained(readiness, troubleOf(pods.items));
   }
 
-  /** What runs not as objects of the app but as a release, of its own or of an addon instance. */
+  /** The state of a component that runs as a Helm release, either its own or that of an addon instance. */
   async function elsewhere(component: DesiredComponent, { app, instances }: AppContext) {
     const { spec, secret } = app;
     const { name, release, addon_instance } = component;

@@ -1,19 +1,19 @@
 import { type DriftField, type DriftReport, safeText } from "@binnacle/contract";
 
-/** What was found of an app's objects that is not as desired. */
+/** Differences between an app's objects and the desired state. */
 export interface Findings {
   /** Held by others who declare them. */
   readonly blocked: readonly { readonly fields: readonly DriftField[]; readonly summary: string }[];
   /** Changed by somebody, and still so. */
   readonly drifted: readonly DriftField[];
-  /** Everything was looked at, and could be judged. */
+  /** Every object was compared, and every comparison was possible. */
   readonly isWhole: boolean;
 }
 
 export type EarlierDrift = Pick<DriftReport, "state" | "detected_at">;
 export const NOTHING_EARLIER: EarlierDrift = { state: "unknown", detected_at: null };
 
-/** Nothing can be said about drift before the objects have been compared. */
+/** Drift is unknown before the objects have been compared. */
 export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
 
 const MOST_FIELDS = 100;

@@ -11,10 +11,13 @@ export const NOT_HEALING: Healing = { attempts: 0, dueMs: null, healedMs: null }
 const FIRST_MS = 2_000;
 const FACTOR = 3;
 const LONGEST_MS = 300_000;
-/** What stays right for so long was not undone. */
+/** After this time without drift, nobody is undoing the changes any more. */
 const CALM_MS = 600_000;
 
-/** The first wait lets people see that there was something; the later ones keep a quarrel from becoming a storm. */
+/**
+ * The first delay lets people see the drift. The longer ones keep two controllers from overwriting each other all the
+ * time.
+ */
 export const healAfterMs = (attempts: number): number =>
   Math.min(FIRST_MS * FACTOR ** Math.min(attempts, 10), LONGEST_MS);
 

@@ -1,7 +1,7 @@
 import { type AppReport, safeText } from "@binnacle/contract";
 import type { Invalid, RenderedComponent } from "./render/rendering.ts";
 
-/** What is seen of a component on the cluster. */
+/** The observed state of a component. */
 export interface ComponentState {
   readonly name: string;
   readonly type: RenderedComponent["type"];

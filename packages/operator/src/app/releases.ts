@@ -1,7 +1,7 @@
 import type { ChartRef, DesiredComponent } from "@binnacle/contract";
 import type { Exports, Publisher } from "./render/rendering.ts";
 
-/** What an app needs of whoever runs Helm. */
+/** The port through which apps use Helm. */
 
 type ExportSchema = NonNullable<DesiredComponent["release"]>["export_schema"];
 
@@ -27,7 +27,7 @@ export interface ReleaseState {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   /** One word for programs, where there is one. */
   readonly reason?: string | null;
-  /** For people; null where there is nothing to say. */
+  /** Shown to people; null where there is no message. */
   readonly message: string | null;
   /** Those that are known by now. */
   readonly exports: Exports;
@@ -41,8 +41,8 @@ export interface Instance extends Publisher {
 
 export interface Releases {
   /**
-   * Makes the release what is wanted, where it is not, and says what is to be seen of it. Does not wait for its pods: while
-   * it is `progressing`, it is asked again.
+   * Installs or upgrades the release where needed and returns its state. Does not wait for its pods: while the state is
+   * `progressing`, call again.
    */
   ensure(wanted: WantedRelease): Promise<ReleaseState>;
   /**

@@ -1,9 +1,12 @@
-/** How far the hub is with telling what the cluster is to hold: resources come in any order. */
+/**
+ * Tracks whether the hub has sent everything. Resources arrive in any order, so an app may come before the addon
+ * instance that it uses.
+ */
 export interface SyncProgress {
   received(key: string): void;
   /** All that is wanted by now is stored. */
   syncEnded(): void;
-  /** All that was wanted when the hub told of the resource is stored too. */
+  /** Everything that was desired when the hub sent this resource is stored too. */
   isCompleteSince(key: string): boolean;
 }
 
@@ -22,11 +25,11 @@ export function createSyncProgress(): SyncProgress {
   };
 }
 
-/** What is known of an addon instance that an app names and nobody sees. */
+/** An addon instance that an app names and that the view does not have. */
 export interface UnseenInstance {
   /** The cluster has stored it, and whoever follows such things is a moment behind. */
   readonly isHeld: boolean;
-  /** The hub has told all that was wanted when it told of the app. */
+  /** The hub has sent everything that was desired when it sent the app. */
   readonly isSyncComplete: boolean;
   /** It was found missing before, with the app as it is now: a new session does not make that doubtful again. */
   readonly wasMissing: boolean;

@@ -12,7 +12,7 @@ import {
 } from "@binnacle/process";
 import { clusterId, hubUrl, kubernetesName, roleName, token } from "./parsers.ts";
 
-/** What may be shown and logged. */
+/** Variables that may be shown and logged. */
 export const SETTINGS = {
   hubUrl: required("BINNACLE_HUB_URL", hubUrl, "Where the hub listens, such as `wss://binnacle.example.com/hub/v1`"),
   clusterId: required("BINNACLE_CLUSTER_ID", clusterId, "The id that the control plane knows this cluster by"),
@@ -64,7 +64,7 @@ export const SETTINGS = {
   logLevel: LOG_LEVEL,
 };
 
-/** What is never shown: not in a message, not in a log. */
+/** Variables that must never appear in a message or a log. */
 export const SECRETS = {
   token: required("BINNACLE_TOKEN", token, "Agent token of the cluster"),
 };

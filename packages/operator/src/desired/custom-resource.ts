@@ -42,7 +42,10 @@ function metadataOf(frame: Apply, { kind, namespace, name }: Address, clusterId:
   };
 }
 
-/** The object that holds what a frame tells. Its secrets are elsewhere, except where it is a Secret itself. */
+/**
+ * The object that holds the spec of a frame. The secret part is in the companion, except where the holder is itself a
+ * Secret.
+ */
 export function holderOf(frame: Apply, address: Address, clusterId: string, secretKey: string | null): KubeObject {
   const metadata = metadataOf(frame, address, clusterId);
   const { holder } = address.kind;

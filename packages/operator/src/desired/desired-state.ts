@@ -1,7 +1,7 @@
 import type { DesiredBodies, DesiredKind, HubFrames, InventoryEntry, LinkSettings } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 
-/** A resource as the cluster holds it: what it was told last, whole. */
+/** A resource as the cluster stores it: the complete content that the hub sent last. */
 export interface StoredResource<K extends DesiredKind = DesiredKind> extends InventoryEntry {
   readonly kind: K;
   readonly spec: DesiredBodies[K]["spec"];
@@ -17,24 +17,24 @@ export interface Refusal {
 }
 
 /**
- * What the hub has said, kept in the cluster itself: custom resources, and Secrets beside them. All that the operator
- * does, it does from here, so a cluster goes on healing while the hub is away.
+ * Stores desired state in the cluster, as custom resources with Secrets beside them. The operator works from there
+ * alone, so a cluster goes on healing while the hub is away.
  */
 export interface DesiredStore {
-  /** What is stored and not leaving. */
+  /** The stored resources that are not being deleted. */
   inventory(): Promise<readonly InventoryEntry[]>;
   /** Null once it is stored. The same again changes nothing, an older generation is `stale`. */
   apply(frame: HubFrames["apply"]): Promise<Refusal | null>;
   /** Null once the removal is on record, also where there is nothing to remove. */
   remove(frame: HubFrames["remove"]): Promise<Refusal | null>;
-  /** The last revision that was told in full, and what the organization has decided. */
+  /** The last revision that was synced completely, and the organization's settings. */
   memory(): Promise<{ readonly revision: number | null; readonly settings: LinkSettings }>;
   remember(memory: { readonly revision?: number; readonly settings?: LinkSettings }): Promise<void>;
 }
 
-/** What the cluster is to hold, as reconcilers see it: from memory, and told of every change. */
+/** The desired state as reconcilers read it: from memory, with a notification of every change. */
 export interface DesiredView {
-  /** Null also where somebody has changed what the hub has told: nothing is done about that until it is told again. */
+  /** Null also where somebody has changed the stored content: it is not acted on until the hub sends it again. */
   get<K extends DesiredKind>(kind: K, key: string): StoredResource<K> | null;
   list<K extends DesiredKind>(kind: K): readonly StoredResource<K>[];
   /** The object that holds it, for its uid and its status; also where `get` is null. */

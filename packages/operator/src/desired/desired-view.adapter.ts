@@ -35,7 +35,7 @@ const DAMAGED_AFTER_MS = 10_000;
 
 type Listener = (key: string) => void;
 
-/** Follows the objects that hold what the hub has told, and nothing but them. */
+/** Watches the objects that hold desired state, and no others. */
 export function startDesiredView(ports: DesiredViewPorts): RunningView {
   const { kube, kinds, clusterId, clock, log, onDamaged } = ports;
   const holders = new Map<string, KubeObject>();
@@ -67,7 +67,7 @@ export function startDesiredView(ports: DesiredViewPorts): RunningView {
     const look = () => {
       timers.delete(key);
       if (stored.get(key) !== null) return;
-      log.warn({ key }, "what the hub has told was changed by somebody else and waits until it is told again");
+      log.warn({ key }, "a stored resource was changed by somebody else and is ignored until the hub sends it again");
       onDamaged?.(key);
     };
     timers.set(key, clock.after(DAMAGED_AFTER_MS, look));
@@ -142,7 +142,7 @@ function placeOf(name: string): { readonly name: string; readonly namespace?: st
   return second === undefined ? { name: first } : { namespace: first, name: second };
 }
 
-/** Who manages which field takes more room than the fields, and nobody asks here. */
+/** managedFields take more memory than the fields themselves, and are not needed here. */
 function withoutManagers(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

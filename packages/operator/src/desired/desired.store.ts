@@ -7,7 +7,7 @@ import type { StatusSink } from "../link/ports.ts";
 import { companionOf, contentsOf, encoded, holderOf, secretKeyOf, storedIn, versionIn } from "./custom-resource.ts";
 import type { DesiredStore, Refusal } from "./desired-state.ts";
 import { isDeleting, isOurs, ownSelector, resourceIdOf } from "./ownership.ts";
-import { createMemory } from "./session-state.store.ts";
+import { createSessionStateStore } from "./session-state.store.ts";
 import { decideApply, decideRemoval, faultIn, rejectionByNamespace, rejectionOf, unable } from "./store-decision.ts";
 import { type Address, addressOf, addressOfHolder, companionName, type StoredKind } from "./stored-kind.ts";
 
@@ -24,7 +24,7 @@ export interface DesiredStorePorts {
 }
 
 const LINK_MANAGER = "binnacle-link";
-/** Nobody else has a say in what the hub has told. */
+/** The hub is the only owner of stored desired state, so conflicts are overruled. */
 const WRITING = { fieldManager: LINK_MANAGER, force: true } as const;
 /** Of what somebody has made unreadable. */
 const NO_HASH = "0".repeat(64);
@@ -61,7 +61,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     const name = companionName(address);
     const companion = name === null ? null : await kube.get(SECRETS, name, address.namespace);
     if (companion && !isOurs(companion, clusterId)) {
-      return unable(`The Secret ${name} in ${address.namespace} is not Binnacle's.`);
+      return unable(`The Secret ${name} in ${address.namespace} does not belong to Binnacle.`);
     }
     const isWhole = held !== null && storedIn(address, held, companion) !== null;
     const decision = decideApply(frame, held, isWhole, clusterId);
@@ -129,7 +129,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
   }
 
   return {
-    ...createMemory(ports),
+    ...createSessionStateStore(ports),
 
     async inventory() {
       const labelSelector = ownSelector(clusterId);

@@ -1,7 +1,10 @@
 import { ANNOTATIONS, LABELS, MANAGED_BY } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 
-/** What every object of ours carries. Operators of other clusters may work in the same Kubernetes; theirs carry another id. */
+/**
+ * The labels of all our objects. Operators of other clusters may work in the same Kubernetes; their objects carry
+ * another id.
+ */
 export const ownLabels = (clusterId: string): Readonly<Record<string, string>> => ({
   [LABELS.managedBy]: MANAGED_BY,
   [LABELS.cluster]: clusterId,

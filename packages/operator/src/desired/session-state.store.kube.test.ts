@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CONFIG_MAPS } from "../kube/resource-types.ts";
 import { startTestOperator, type TestOperator } from "./cluster.fixture.ts";
-import { MEMORY_NAME } from "./session-state.store.ts";
+import { SESSION_STATE_NAME } from "./session-state.store.ts";
 
 let operator: TestOperator;
 beforeAll(async () => {
@@ -16,10 +16,10 @@ test("[OD9] the revision and the settings outlive the operator, each cluster's f
     operator.store.remember({ settings: { drift_policy: "report" } }),
   ]);
   expect(await operator.store.memory()).toEqual({ revision: 7, settings: { drift_policy: "report" } });
-  const memory = await operator.kube.get(CONFIG_MAPS, MEMORY_NAME, "default");
+  const memory = await operator.kube.get(CONFIG_MAPS, SESSION_STATE_NAME, "default");
   expect(memory?.["data"]).toHaveProperty(operator.clusterId);
   const patch = (text: string | null) => ({ data: { [operator.clusterId]: text } });
-  await operator.kube.patch(CONFIG_MAPS, MEMORY_NAME, "default", patch("{broken"), { kind: "merge" });
+  await operator.kube.patch(CONFIG_MAPS, SESSION_STATE_NAME, "default", patch("{broken"), { kind: "merge" });
   expect(await operator.store.memory()).toEqual({ revision: null, settings: { drift_policy: "heal" } });
-  await operator.kube.patch(CONFIG_MAPS, MEMORY_NAME, "default", patch(null), { kind: "merge" });
+  await operator.kube.patch(CONFIG_MAPS, SESSION_STATE_NAME, "default", patch(null), { kind: "merge" });
 });

@@ -6,13 +6,13 @@ import { CONFIG_MAPS } from "../kube/resource-types.ts";
 import type { DesiredStore } from "./desired-state.ts";
 import { ownLabels } from "./ownership.ts";
 
-export const MEMORY_NAME = "binnacle-operator-memory";
+export const SESSION_STATE_NAME = "binnacle-operator-memory";
 
 const NO_SETTINGS: LinkSettings = { drift_policy: "heal" };
 
 type Memory = Awaited<ReturnType<DesiredStore["memory"]>>;
 
-export interface MemoryPorts {
+export interface SessionStatePorts {
   readonly kube: Pick<KubeClient, "get" | "create" | "patch">;
   readonly clusterId: string;
   /** Where the operator itself lives. */
@@ -20,12 +20,16 @@ export interface MemoryPorts {
 }
 
 /**
- * What the operator knows between two sessions with the hub. It is kept by cluster: a Kubernetes that is registered
- * anew does not take the revision of its earlier life for one of its new life.
+ * State that survives the operator between two sessions. It is stored by cluster id, so a Kubernetes that is registered
+ * again does not reuse the revision of its earlier registration.
  */
-export function createMemory({ kube, clusterId, namespace }: MemoryPorts): Pick<DesiredStore, "memory" | "remember"> {
+export function createSessionStateStore({
+  kube,
+  clusterId,
+  namespace,
+}: SessionStatePorts): Pick<DesiredStore, "memory" | "remember"> {
   async function memory(): Promise<Memory> {
-    const found = await kube.get(CONFIG_MAPS, MEMORY_NAME, namespace);
+    const found = await kube.get(CONFIG_MAPS, SESSION_STATE_NAME, namespace);
     const kept = parsed((found?.["data"] as Record<string, string> | undefined)?.[clusterId]);
     const { revision, settings } = kept;
     return {
@@ -37,21 +41,21 @@ export function createMemory({ kube, clusterId, namespace }: MemoryPorts): Pick<
   /** Others may have theirs in the same object, so only our own entry is written. */
   async function write(text: string): Promise<void> {
     const data = { [clusterId]: text };
-    const patched = kube.patch(CONFIG_MAPS, MEMORY_NAME, namespace, { data }, { kind: "merge" });
+    const patched = kube.patch(CONFIG_MAPS, SESSION_STATE_NAME, namespace, { data }, { kind: "merge" });
     await patched.catch(async (error: unknown) => {
       if (!(error instanceof KubeError) || error.status !== 404) throw error;
-      const metadata = { name: MEMORY_NAME, namespace, labels: ownLabels(clusterId) };
+      const metadata = { name: SESSION_STATE_NAME, namespace, labels: ownLabels(clusterId) };
       const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata, data };
       await kube.create(object);
     });
   }
 
-  // Two at a time would each write back what the other has changed.
+  // Two writes at a time would each overwrite the change of the other.
   let last: Promise<unknown> = Promise.resolve();
   return {
     memory,
-    remember(events) {
-      const next = last.then(async () => write(JSON.stringify({ ...(await memory()), ...events })));
+    remember(changes) {
+      const next = last.then(async () => write(JSON.stringify({ ...(await memory()), ...changes })));
       last = next.catch(() => undefined);
       return next;
     },

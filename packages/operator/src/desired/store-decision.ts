@@ -15,7 +15,8 @@ export const unable = (message: string): Refusal => ({ code: "unable", message }
 export function faultIn({ key, hash, body }: HubFrames["apply"], kind: StoredKind): Refusal | null {
   const address = addressOf(kind, key);
   if (!address) return { code: "invalid", message: `${key} is no key of the kind ${kind.kind}.` };
-  if (!isAt(address, body.spec)) return { code: "invalid", message: `${key} does not tell of what it names.` };
+  if (!isAt(address, body.spec))
+    return { code: "invalid", message: `The content of ${key} is about another resource.` };
   if (hashOf(body) !== hash) return { code: "invalid", message: `The content of ${key} does not match its hash.` };
   return null;
 }
@@ -28,7 +29,7 @@ export function rejectionByNamespace(namespace: KubeObject, projectId: string, c
   return isDeleting(namespace) ? unable(`The namespace ${name} is being deleted.`) : null;
 }
 
-/** What to do with a frame where `held` stands at its place, if anything does, whole or damaged. */
+/** Decides about a frame, given the object that is already at its address, if there is one. */
 export function decideApply(
   frame: HubFrames["apply"],
   held: KubeObject | null,
@@ -37,7 +38,8 @@ export function decideApply(
 ): Decision {
   if (!held) return { do: "store" };
   const { key, resource_id, generation, hash } = frame;
-  if (!isOurs(held, clusterId)) return refuse("unable", `What stands at ${key} on the cluster is not Binnacle's.`);
+  if (!isOurs(held, clusterId))
+    return refuse("unable", `The object at ${key} on the cluster does not belong to Binnacle.`);
   const entry = versionIn(held);
   if (entry && entry.resource_id !== resource_id) {
     return refuse("unable", `An earlier resource at ${key} is still on the cluster.`);
@@ -65,10 +67,10 @@ export function decideRemoval(
   return "remove";
 }
 
-/** The cluster will never take it, however often it is tried. */
+/** The API server will never accept the object, however often it is tried. */
 const INVALID_STATUSES = new Set([400, 413, 422]);
 
-/** What the hub is told where the cluster would not take something; what is no answer of the cluster is thrown on. */
+/** The answer to the hub when the API server has refused a write. Other errors are rethrown. */
 export function rejectionOf(error: unknown): Refusal {
   if (!(error instanceof KubeError)) throw error;
   return { code: INVALID_STATUSES.has(error.status) ? "invalid" : "unable", message: safeText(error.message) };

@@ -1,6 +1,6 @@
 /** How often a release was worked on of late for one and the same goal, and when that may be done again. */
 export interface Attempts {
-  /** What is wanted and with whose rights. */
+  /** The desired state and the account that applies it. */
   readonly goal: string;
   readonly count: number;
   readonly notBeforeMs: number;
@@ -19,7 +19,7 @@ export interface Problem {
 const FIRST_MS = 2_000;
 const FACTOR = 3;
 const LONGEST_MS = 300_000;
-/** What held for so long was not undone by somebody. */
+/** After this time without a change, nobody is undoing the release any more. */
 const CALM_MS = 600_000;
 const BUSY_MS = 5_000;
 

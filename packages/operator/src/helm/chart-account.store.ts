@@ -24,7 +24,7 @@ const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 export interface ChartAccountPorts {
   readonly kube: Pick<KubeClient, "get" | "apply" | "delete" | "as">;
   readonly clusterId: string;
-  /** The ClusterRole that says what charts may do in the namespace of their project. */
+  /** The ClusterRole with the rights of charts in the namespace of their project. */
   readonly role: string;
   readonly clock: Clock;
 }
@@ -34,11 +34,11 @@ export interface ChartAccounts {
   ensure(namespace: string): Promise<void>;
   /** Comes back once the account is there and has its rights. */
   ready(namespace: string): Promise<void>;
-  /** Something was refused: look again before the next. */
+  /** Something was forbidden, so the account is checked again before the next use. */
   doubt(namespace: string): void;
 }
 
-/** What was right is taken to be right for so long. */
+/** A checked account is trusted for this long. */
 const BELIEVED_MS = 180_000;
 /** The API server learns of a binding a moment after it is written. */
 const REVIEW_EVERY_MS = 200;

@@ -12,7 +12,7 @@ export interface ChartRepositories {
   readonly current: () => readonly RepositoryCredential[];
   /** These and no others hold from now on. They are kept in the cluster, for when the hub is away. */
   update(repositories: readonly RepositoryCredential[]): void;
-  /** Comes back once what was told is kept, or has failed to be. */
+  /** Resolves once the last update is stored, or has failed. */
   settled(): Promise<void>;
 }
 
@@ -24,7 +24,10 @@ interface Ports {
   readonly log: InformerLog;
 }
 
-/** What private chart repositories are read with, as the organization has stored it. Fails while the cluster does not answer. */
+/**
+ * The credentials of private chart repositories, as the organization has stored them. Rejects while the cluster does
+ * not answer.
+ */
 export async function openChartRepositories({ kube, clusterId, namespace, log }: Ports): Promise<ChartRepositories> {
   const found = await kube.get(SECRETS, REPOSITORIES_NAME, namespace);
   let kept = decoded((found?.["data"] as Record<string, string> | undefined)?.[clusterId]);
@@ -54,7 +57,7 @@ export async function openChartRepositories({ kube, clusterId, namespace, log }:
       last = last.then(keep).catch((err: unknown) => {
         log.warn(
           { err },
-          "credentials of chart repositories could not be kept; after a restart the hub has to tell them again",
+          "credentials of chart repositories could not be stored; after a restart the hub has to send them again",
         );
       });
     },
@@ -62,7 +65,7 @@ export async function openChartRepositories({ kube, clusterId, namespace, log }:
   };
 }
 
-/** What somebody else has written there is as good as nothing. */
+/** Content that is not ours is ignored. */
 function decoded(content: string | undefined): readonly RepositoryCredential[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(content ?? "", "base64").toString("utf8"));

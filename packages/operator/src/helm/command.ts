@@ -9,7 +9,7 @@ const HISTORY_MAX = 5;
 const HOOK_TIMEOUT_S = 300;
 export const PROCESS_TIMEOUT_MS = 2 * HOOK_TIMEOUT_S * 1_000;
 
-/** A chart on our disk, and what Helm is told about it. */
+/** A chart on disk, with the options that Helm gets for it. */
 export interface ChartSource {
   readonly chart: string;
   readonly options: readonly string[];
@@ -27,13 +27,13 @@ const patience = `--timeout=${HOOK_TIMEOUT_S}s`;
 export interface Upgrade {
   readonly source: ChartSource;
   readonly rights: Rights;
-  /** There is a revision already, which charts can tell. */
+  /** There is a revision already; templates can read this. */
   readonly isUpgrade: boolean;
 }
 
 /**
- * All that an upgrade would make, hooks and definitions among it. The API server is asked for what the templates look up,
- * so that they say the same as later.
+ * Renders everything that an upgrade would make, including hooks and definitions. Templates may look objects up in the
+ * API server, so that the result is the same as later.
  */
 export const renderArguments = (id: ReleaseId, { source, rights, isUpgrade }: Upgrade): string[] => [
   "template",
@@ -83,7 +83,7 @@ export const rollbackArguments = (id: ReleaseId, to: number, asker: Asker): stri
   String(to),
 ];
 
-/** The history says what was installed, so it stays until nothing of that is left. */
+/** The history names the objects, so it stays until none of them is left. */
 export const uninstallArguments = (id: ReleaseId, asker: Asker): string[] => [
   "uninstall",
   ...place(id, asker),

@@ -10,7 +10,7 @@ const SERVICES: ResourceType = { group: "", version: "v1", plural: "services", k
 export interface ExportsPlace {
   readonly namespace: string;
   readonly name: string;
-  /** Besides those that everything of ours carries; they say whose exports these are. */
+  /** Labels that name the owner of the exports, besides those of all our objects. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,7 @@ import type { Exports } from "../app/render/rendering.ts";
 export type ExportSchema = AddonBody["spec"]["export_schema"];
 type Source = ExportSchema[string]["from"];
 
-/** What of the namespace exports are made of, as far as it is there. */
+/** Objects of the namespace from which exports are read, where they exist. */
 export interface Sources {
   /** Contents of Secrets, by name and key. */
   readonly secrets: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -15,7 +15,7 @@ export interface Sources {
 export interface ResolvedExports {
   readonly plain: Readonly<Record<string, string>>;
   readonly secret: Readonly<Record<string, string>>;
-  /** What is not there yet, in words; empty once every export is known. */
+  /** The exports that are still missing, as text; empty once every export is known. */
   readonly missing: readonly string[];
 }
 
@@ -46,7 +46,10 @@ const madeOf = (template: string): string[] =>
     return name.startsWith("exports.") ? [name.slice("exports.".length)] : [];
   });
 
-/** First those that are made of no others, then the rest. What is made of a secret is one, whatever is said of it. */
+/**
+ * Resolves exports without references first, then the rest. An export that is derived from a secret is a secret,
+ * whatever the schema says.
+ */
 export function resolveExports(schema: ExportSchema, facts: ReleaseFacts, sources: Sources): ResolvedExports {
   const found = new Map<string, Found>();
   const missing = new Map<string, string>();
@@ -91,7 +94,7 @@ function reasonFor(from: Source, facts: ReleaseFacts, parts: readonly string[]):
   return "service" in from ? `the Service ${name}` : "a value that an export is made of";
 }
 
-/** Changes with the value and does not tell it. */
+/** Changes with the value without revealing it. */
 const checksumOf = (secretName: string, key: string, value: string): string =>
   createHash("sha256").update(`${secretName}\n${key}\n${value}`).digest("hex").slice(0, 12);
 

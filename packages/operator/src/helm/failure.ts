@@ -21,7 +21,7 @@ const LONGEST_DETAIL = 400;
 /** Shorter ones are words like `yes`, whose disguise would only garble the sentence. */
 const SHORTEST_VALUE = 4;
 
-/** What is well known, told in our words with nothing but names from Helm's. */
+/** Known errors of Helm, with our own sentences that quote nothing but names. */
 const KNOWN: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
   [
     /(\w+) "([^"]+)" in namespace "[^"]*" exists and cannot be imported/,
@@ -40,7 +40,7 @@ const DETAILED: readonly (readonly [RegExp, string])[] = [
   [/((?:YAML parse error on|template: |error calling )[\s\S]*)/, "The chart cannot be rendered"],
 ];
 
-/** As the API server's authorizer words it, with what Helm says before that of the object it was about. */
+/** The wording of the API server's authorizer, with the object that Helm names before it. */
 const DENIED =
   /(?:(?:resource |Kind=)(?<kind>[A-Z]\w*)\b[^\n]{0,400}?)?(?<plural>[\w.-]+)(?: "(?<name>[^"]*)")? is forbidden: User "(?<user>[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)" in API group "[^"]*" (?:in the namespace "(?<namespace>[^"]*)"|at the cluster scope)/;
 const GRANTS_MORE =
@@ -49,8 +49,8 @@ const NOT_OF_THE_ROLE =
   "The rbac.chartRules of the operator's chart can allow charts other kinds in the namespaces of projects.";
 
 /**
- * What the API server has forbidden, where that is what Helm failed by; null where it is something else. Names of objects
- * are told as they are: they are no secrets, though values may be a part of them.
+ * The request that the API server has forbidden, where Helm failed because of that; null otherwise. Names of objects
+ * are shown, because they are not secret even where they contain values.
  */
 export function denialFor(output: string, { user, namespace: here, remedy }: Rights): HelmFailure | null {
   const text = textAroundDenial(errorText(output));
@@ -153,7 +153,7 @@ export function broughtBy({ apiVersion, kind, metadata }: Fields): Brought[] {
 
 const LONGEST_NAME = 253;
 
-/** What of a text that a chart has written can be the name of an object. */
+/** Keeps the part of a chart's text that can be the name of an object. */
 const nameText = (text = ""): string => text.replace(/[^\w.:…-]/g, "").slice(0, LONGEST_NAME);
 
 /** Those that are of the whole cluster or of another namespace, in words. */

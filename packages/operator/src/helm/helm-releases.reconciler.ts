@@ -72,7 +72,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   const pods = createReleasePods(store);
   const exportsStore = createExportsStore({ kube, kubeIn, clusterId });
   const known = new Map<string, ReleaseId>();
-  /** What was exported when a release was last what was wanted: values and objects do not fit together meanwhile. */
+  /** The exports of the last complete state of a release. During an upgrade, values and objects do not fit together. */
   const exported = new Map<string, ResolvedExports>();
   const listeners = new Set<(id: ReleaseId) => void>();
   let { drift_policy: policy } = ports.settings;

@@ -50,7 +50,7 @@ const PASSED_ON = [
   "no_proxy",
 ];
 const MOST_ERROR_BYTES = 65_536;
-/** What Helm keeps of a release has to fit into a Secret of one megabyte, packed. */
+/** Helm stores a compressed release in a Secret of at most one megabyte. */
 const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
 /** Helm notes on the release that it was broken off, if it gets the time. */
 const GRACE_MS = 5_000;
@@ -79,7 +79,7 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
     }
   }
 
-  /** What Helm prints, where that is asked for. */
+  /** Returns Helm's output where the caller needs it. */
   async function call(folder: string, { rights, ...rest }: Call): Promise<string> {
     if (rest.signal.aborted) throw new HelmFailure(BROKEN_OFF);
     const homes = { HOME: folder, HELM_CACHE_HOME: folder, HELM_CONFIG_HOME: folder, HELM_DATA_HOME: folder };
@@ -95,7 +95,7 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
     childEnv: NodeJS.ProcessEnv,
   ): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    // What Helm prints tells the values, so nobody listens to it without need.
+    // Helm prints values, so its output is read only where it is needed.
     const child = spawn(program, args, { cwd, env: childEnv, stdio: ["pipe", isRead ? "pipe" : "ignore", "pipe"] });
     let printed = "";
     let errors = "";

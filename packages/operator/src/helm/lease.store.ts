@@ -64,8 +64,8 @@ export function createLeases({ kubeIn, clusterId, holder, clock, nowMs }: LeaseP
     });
 
   /**
-   * Works under the Lease; false where somebody else has it. The work is told to break off when the Lease is lost, before
-   * anybody else may think it free.
+   * Runs the work while holding the Lease; false where another process holds it. The work is aborted when the Lease is
+   * lost, before another process may take it.
    */
   async function under(id: ReleaseId, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) {
     const acquired = await acquire(id);

@@ -4,7 +4,10 @@ import { specOf, textIn } from "../kube/object-fields.ts";
 export const LEASE_S = 20;
 export const RENEW_MS = 5_000;
 
-/** A Lease as it was when it was first seen so. Whether it runs out is told by our own clock alone. */
+/**
+ * A Lease as it was first seen in this state. Its expiry is measured by our own clock, because clocks of others may be
+ * wrong.
+ */
 export interface SeenLease {
   readonly resourceVersion: string;
   readonly sinceMs: number;
@@ -15,7 +18,7 @@ export function seenLease(before: SeenLease | undefined, lease: KubeObject, nowM
   return before?.resourceVersion === resourceVersion ? before : { resourceVersion, sinceMs: nowMs };
 }
 
-/** Its holder is done with it, or has not renewed it while we looked on. */
+/** Its holder has released it, or has not renewed it while we watched. */
 export function isFree(lease: KubeObject, seen: SeenLease, nowMs: number): boolean {
   const { holderIdentity, leaseDurationSeconds } = specOf(lease);
   const durationMs = 1_000 * (typeof leaseDurationSeconds === "number" ? leaseDurationSeconds : LEASE_S);

@@ -25,7 +25,7 @@ export const NO_CONTENT: ReleaseContent = { objects: [], podMakers: [] };
 
 const LONGEST_MANIFEST_BYTES = 64 * 1024 * 1024;
 
-/** What a revision is made of, from the Secret in which Helm keeps it. Nothing where it cannot be read. */
+/** Reads the objects of a revision from the Secret in which Helm stores it; none where the Secret cannot be read. */
 export function contentIn(secret: KubeObject): ReleaseContent {
   const content = textIn(fieldsIn(secret["data"])["release"]);
   try {

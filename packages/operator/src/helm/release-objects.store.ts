@@ -25,7 +25,7 @@ export interface ReleaseObjectsPorts {
   readonly store: ReleaseStore;
 }
 
-/** What has become of the objects of a release. The chart names them, so they are read with the rights of the release. */
+/** Reads the state of a release's objects. The chart names them, so they are read with the rights of the release. */
 export function createReleaseObjects({ kube, store }: ReleaseObjectsPorts) {
   async function readiness(id: ReleaseId, revision: Revision, rights: Rights): Promise<ReleaseReadiness> {
     const { objects, podMakers } = await store.content(id, revision);
@@ -63,7 +63,10 @@ export function createReleaseObjects({ kube, store }: ReleaseObjectsPorts) {
     return seen.find((readiness) => readiness?.reason !== undefined) ?? null;
   }
 
-  /** What is still there, in words. What the chart wants to be kept, or is not of the release any more, does not count. */
+  /**
+   * The objects that still exist, as text. Objects that the chart keeps, or that no longer belong to the release, do
+   * not count.
+   */
   async function left(id: ReleaseId, revision: Revision, rights: Rights): Promise<string[]> {
     const { objects } = await store.content(id, revision);
     const going = objects.filter(({ isKept }) => !isKept);

@@ -18,9 +18,9 @@ export interface ReleasePods {
   readonly makers: readonly PodMaker[];
 }
 
-/** Who knows how the pods of releases are known. Null where there is no such release, or it is somebody else's. */
+/** Finds the pods of releases. Null where there is no such release, or it is not ours. */
 export interface ReleasePodsSource {
-  /** As it was at the last look at the release. */
+  /** As it was when the release was last reconciled. */
   known(id: ReleaseId): ReleasePods | null;
   /** As Helm has it on record now, which is before it makes anything. */
   read(id: ReleaseId): Promise<ReleasePods | null>;
@@ -49,14 +49,14 @@ export function podMakerOf(object: KubeObject): PodMaker[] {
 type Pod = Pick<KubeObject, "metadata">;
 
 /**
- * Its manifest tells: pods of its workloads and jobs, and those that it has itself. What comes of objects of other kinds,
- * like a database that an operator looks after, is known by the conventional label alone.
+ * Uses the manifest: pods of its workloads and jobs, and its own pods. Pods of other kinds, such as a database that
+ * another operator runs, are recognized by the conventional label alone.
  */
 export function isPodOf({ release, makers }: ReleasePods, pod: Pod): boolean {
   return makers.some((maker) => isMadeBy(maker, pod)) || pod.metadata.labels?.[INSTANCE_LABEL] === release;
 }
 
-/** What Kubernetes keeps of a name before it appends five characters. */
+/** Kubernetes cuts a name to this length before it appends five characters. */
 const LONGEST_BEGINNING = 58;
 
 /** Two releases of one chart may have the same selector, but not the same names. */

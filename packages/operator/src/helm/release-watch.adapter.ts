@@ -17,7 +17,7 @@ export interface WatchPorts {
   readonly onChange: (place: { readonly namespace: string; readonly name: string }) => void;
 }
 
-/** Tells which release's workloads have changed. Others' releases are among them, and are told apart by whoever listens. */
+/** Reports which release's workloads have changed. Releases of others are among them; the listener filters them out. */
 export function startReleaseWatch({ kube, log, onChange }: WatchPorts): { stop(): Promise<void> } {
   const informers = FOLLOWED.map((type) => {
     const informer: Informer<KubeObject> = startInformer({

@@ -28,7 +28,7 @@ export interface ReleasePorts {
   readonly accounts: Pick<ChartAccounts, "ready" | "doubt">;
   readonly rightsOf: (id: ReleaseId, chart: ChartName | null) => Rights;
   readonly isNamespaced: IsNamespaced;
-  /** What is left of what a revision was made of, in words. */
+  /** The objects of a revision that still exist, as text. */
   readonly left: (id: ReleaseId, revision: Revision, rights: Rights) => Promise<readonly string[]>;
   readonly nowMs: () => number;
   readonly log: InformerLog;
@@ -63,7 +63,7 @@ export interface ReleaseRemoval {
   readonly failure: string | null;
 }
 
-/** What is to be done: with a chart and values, or the removal of what there is. */
+/** A task for Helm: an install or upgrade with a chart and values, or a removal. */
 interface Task {
   readonly id: ReleaseId;
   readonly wanted: HelmRelease | null;
@@ -75,7 +75,7 @@ interface Work {
   readonly goal: string;
   readonly doing: NonNullable<ReleaseObservation["doing"]>;
   readonly ended: Promise<void>;
-  /** What it works for is not wanted any more, and might take minutes. */
+  /** Aborts work whose goal has changed, because it might take minutes. */
   breakOff(): void;
 }
 
@@ -86,7 +86,7 @@ const MOST_STEPS = 4;
 const ENDS: ReadonlySet<Step["step"]> = new Set(["nothing", "leave", "purge"]);
 const REMOVAL = "removal";
 
-/** What else can fail is the cluster, which is spoken of by whoever looks at it next. */
+/** Any other error comes from the cluster, and the next reconcile reports it. */
 function problemOf(error: unknown): Problem {
   if (error instanceof HelmFailure) return { message: error.message, reason: error.reason };
   if (error instanceof KubeError && isPermanent(error)) return { message: error.message, reason: null };
@@ -94,8 +94,8 @@ function problemOf(error: unknown): Problem {
 }
 
 /**
- * Brings releases to what is wanted, one piece of work per release at a time. Nobody waits for it: who asks is told what
- * is to be seen now. Where nothing has to be done, no process is started.
+ * Installs, upgrades and removes releases, one task per release at a time. Callers do not wait; they get the present
+ * state. No process is started where nothing has to be done.
  */
 export function createReleaseReconciler(ports: ReleasePorts) {
   const { helm, store, leases, accounts, rightsOf, isNamespaced, left, nowMs, log, clusterId, onEnd } = ports;
@@ -189,7 +189,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
       const failure = problemOf(err);
       const isForbidden = failure.reason === FORBIDDEN || (err instanceof KubeError && err.status === 403);
       if (isForbidden) accounts.doubt(namespace);
-      log.warn({ err, namespace, release }, "a release could not be brought to what is wanted");
+      log.warn({ err, namespace, release }, "Helm could not install or upgrade a release");
       return { failure };
     }
   }
@@ -201,7 +201,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
       const revisions = await store.revisions(id);
       const next = nextStep(revisions, digest === null ? null : { digest, isForced: isStillForced });
       if (ENDS.has(next.step)) return;
-      log.info({ namespace: id.namespace, release: id.name, step: next.step }, "Helm is at work");
+      log.info({ namespace: id.namespace, release: id.name, step: next.step }, "Helm starts a step");
       await act(next, { id, wanted, rights }, revisions, signal);
       if (next.step === "upgrade") isStillForced = false;
     }

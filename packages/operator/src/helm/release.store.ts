@@ -9,7 +9,7 @@ import { type ReleaseId, type Revision, revisionsIn } from "./revision.ts";
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const MOST_KNOWN = 500;
 
-/** What Helm has on record, read without starting Helm. */
+/** Reads Helm's revisions without starting Helm. */
 export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delete">, clusterId: string) {
   /** By the uid of the Secret, whose content does not change but for the status. */
   const known = new Map<string, ReleaseContent>();
@@ -47,7 +47,7 @@ export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delet
 }
 export type ReleaseStore = ReturnType<typeof createReleaseStore>;
 
-/** Knows how the pods of releases are known, so that what is looked at all the time costs no question to the cluster. */
+/** Caches how the pods of releases are recognized, so that frequent reads cost no request. */
 export function createReleasePods(store: Pick<ReleaseStore, "revisions" | "content">) {
   const known = new Map<string, { readonly uid: string; readonly pods: ReleasePods }>();
 

@@ -4,12 +4,12 @@ import type { ReleaseObservation } from "./release.reconciler.ts";
 import type { ReleaseReadiness } from "./release-readiness.ts";
 import type { Revision } from "./revision.ts";
 
-/** What is done next to bring a release to what is wanted. */
+/** The next step towards the desired release. */
 export type Step =
   | { readonly step: "nothing" }
   | { readonly step: "install" }
   | { readonly step: "upgrade" }
-  /** What a killed process has left half done is undone, which Helm asks for before anything else. */
+  /** Undoes what a killed process has left unfinished, which Helm requires before anything else. */
   | { readonly step: "rollback"; readonly to: number }
   | { readonly step: "uninstall" }
   /** Uninstalled; its history goes once nothing of it is left. */
@@ -49,10 +49,10 @@ function repair(revisions: readonly Revision[]): Step {
 export const hasRun = (revisions: readonly Revision[]): boolean =>
   revisions.some(({ status, isOurs }) => isOurs && (status === "deployed" || status === "superseded"));
 
-/** What Helm will number the next revision. */
+/** The number that Helm will give to the next revision. */
 export const nextVersion = (revisions: readonly Revision[]): number => (revisions.at(-1)?.version ?? 0) + 1;
 
-/** What can be said of a release. */
+/** The state of a release, with a reason and a message. */
 export interface ReleaseVerdict {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   readonly reason: string;
@@ -86,13 +86,13 @@ export function verdictOn({ observation, readiness, hook, exports, isSecretTaken
     );
   }
   if (hook) return verdict(hook.state, hook.reason ?? "NotReady", hook.message);
-  // Kept while it is tried again, or people would see it come and go.
+  // The failure stays visible during the retry, or people would see it come and go.
   if (observation.failure !== null) {
     const { message, reason } = observation.failure;
     return verdict("failed", reason ?? (observation.hasRun ? "UpgradeFailed" : "InstallFailed"), message);
   }
   if (observation.doing === "installing") return verdict("progressing", "Installing", "Helm installs it.");
-  if (observation.doing !== null) return verdict("progressing", "Upgrading", "Helm brings it to what is wanted.");
+  if (observation.doing !== null) return verdict("progressing", "Upgrading", "Helm upgrades it.");
   if (!observation.isCurrent || !readiness) return verdict("progressing", "Waiting", "It waits for Helm.");
   if (readiness.state !== "ready") {
     return verdict(readiness.state, readiness.reason ?? "NotReady", readiness.message);

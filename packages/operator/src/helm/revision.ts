@@ -39,8 +39,8 @@ export const digestOf = ({ chart, values }: Pick<HelmRelease, "chart" | "values"
   createHash("sha256").update(canonicalJson({ chart, values })).digest("hex").slice(0, DIGEST_LENGTH);
 
 /**
- * What Helm writes onto the Secret of a revision. It copies labels from one revision to the next when others upgrade or
- * roll back, so the digest holds only for the version that it was written for.
+ * The labels of a revision's Secret. Helm copies labels when others upgrade or roll back, so the digest holds only for
+ * the version that it was written for.
  */
 export const revisionLabels = (
   { owner }: Pick<ReleaseId, "owner">,

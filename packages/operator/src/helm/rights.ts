@@ -10,18 +10,18 @@ export const CHARTS_ACCOUNT = "binnacle-charts";
 /** A chart as the settings of a cluster name it: in every version. */
 export type ChartName = Pick<ChartRef, "repo" | "name">;
 
-/** Whose rights Helm has for a release. */
+/** The rights that Helm uses for a release. */
 export interface Rights {
   readonly user: string;
   /** Where it works. */
   readonly namespace: string;
   readonly isClusterWide: boolean;
-  /** What people can do about it where the rights do not suffice. */
+  /** Tells people what to do where the rights are not enough. */
   readonly remedy: string;
 }
 
 export interface RightsPolicy {
-  /** Charts that a platform admin lets have rights of the whole cluster, as the namespace's project is told. */
+  /** Charts that may have rights in the whole cluster, from the policy of the namespace's project. */
   readonly clusterWideCharts: (namespace: string) => readonly ChartName[];
   /** The user with these rights; null where the operator may not act as one. */
   readonly clusterWideUser: string | null;

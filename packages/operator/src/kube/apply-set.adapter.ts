@@ -16,7 +16,7 @@ export interface Planned {
   readonly step: Step;
 }
 
-/** Objects that were as desired when they were last looked at, by uid, and how they looked. */
+/** Fingerprints of objects that were as desired when they were last compared, by uid. */
 export type Settled = Map<string, string>;
 
 export interface PlanOptions extends Leave {
@@ -85,7 +85,7 @@ export function createApplySet(client: Client) {
     }
   }
 
-  /** What is left of the items: those that are still going, and those that hold data. */
+  /** Returns the items that still exist: those that are terminating, and those that hold data. */
   async function prune(items: readonly InventoryItem[], scope: PruneScope): Promise<InventoryItem[]> {
     const gone: InventoryItem[] = [];
     for (const item of items) {
@@ -114,7 +114,9 @@ export type ApplySet = ReturnType<typeof createApplySet>;
 
 const signOf = (live: KubeObject, desired: KubeObject): string => `${fingerprintOf(live)} ${fingerprintOf(desired)}`;
 
-/** Refused when the object is not any more what was looked at: only what was seen is overruled. */
+/**
+ * The API server refuses the write when the object has changed since it was read, so only what was seen is overruled.
+ */
 function asSeen(desired: KubeObject, live: KubeObject): KubeObject {
   const { uid = "", resourceVersion = "" } = live.metadata;
   return { ...desired, metadata: { ...desired.metadata, uid, resourceVersion } };

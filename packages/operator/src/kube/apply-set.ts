@@ -12,7 +12,7 @@ export function sealed(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [ANNOTATIONS.hash]: hash } } };
 }
 
-/** What is known of an object before anything is done to it. */
+/** The inputs of a decision about one object. */
 export interface Inspection {
   readonly desired: KubeObject;
   readonly live: KubeObject | null;
@@ -22,7 +22,7 @@ export interface Inspection {
   readonly wasThere: boolean;
   /** It has done its work, so nothing is amiss when it is gone. */
   readonly isFinished: boolean;
-  /** What the API server says that the object would be, or why it would not take it. Null where it was not asked. */
+  /** The result of a dry run, or the refusal. Null where there was no dry run. */
   readonly trial: KubeObject | Refusal | null;
 }
 
@@ -39,11 +39,11 @@ export type Step =
   | { readonly action: "refused"; readonly refusal: Refusal };
 
 export interface Leave {
-  /** Whatever others hold of the object is taken from them. */
+  /** Take over fields that other managers hold. */
   readonly takeOver: boolean;
 }
 
-/** What is to be done about an object so that it becomes what is desired. */
+/** Decides how an object gets to the desired state. */
 export function stepFor(inspection: Inspection, { takeOver }: Leave): Step {
   const { desired, live, isOwn, wasThere, isFinished, trial } = inspection;
   if (live?.metadata.deletionTimestamp) {

@@ -4,7 +4,9 @@ import type { Identity, KubeAccess } from "./kube-access.ts";
 /** The API server queues what exceeds its fair share anyway. */
 const CALL_CONNECTIONS = 16;
 
-/** A watch or a followed log holds its connection for long: one of each for every owned kind and pod that is looked at. */
+/**
+ * A watch or a followed log holds its connection for long. Every owned kind has a watch, and every followed pod a log.
+ */
 const STREAM_CONNECTIONS = 256;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -26,7 +28,7 @@ export function createAgents(access: KubeAccess) {
   let current: { readonly pair: string; readonly agents: Agents } | null = null;
   const leaving = new Set<Agent>();
 
-  /** What is under way over old connections ends in its own time. */
+  /** Requests on old connections finish in their own time. */
   function retire(agent: Agent): void {
     leaving.add(agent);
     void agent.close().finally(() => leaving.delete(agent));

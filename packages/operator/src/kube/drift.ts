@@ -13,10 +13,10 @@ import {
 import { isSameValue } from "./same-value.ts";
 
 /**
- * Why a field is not as it is desired:
- *  - `outdated`: nobody has touched it, it only is not applied yet;
- *  - `edited`: somebody has changed it;
- *  - `held`: somebody else declares it by server-side apply, so taking it would begin a quarrel.
+ * The reason of a difference.
+ * - `outdated`: the new value is not applied yet;
+ * - `edited`: somebody has changed it;
+ * - `held`: another manager declares it by server-side apply, so both would overwrite each other.
  */
 export type Cause = "outdated" | "edited" | "held";
 
@@ -26,8 +26,8 @@ export interface Difference {
 }
 
 /**
- * What an apply would change of the fields that Binnacle desires. `wanted` is what the API server says that the object
- * would be, so defaults, normalisation and what others add look the same on both sides and are no difference.
+ * The changes that an apply would make to the fields that Binnacle sets. `wanted` is the result of a dry run, so
+ * defaults, normalisation and additions of others are the same on both sides.
  */
 export function differencesOf(live: KubeObject, wanted: KubeObject): Difference[] {
   const ours = new Set(ownFields(live).map(({ path }) => pathId(path)));

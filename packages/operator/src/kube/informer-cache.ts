@@ -1,9 +1,9 @@
 import type { KubeObject } from "./kube-client.ts";
 
-/** What is to be done about a key: the object as it is now, or null when it is gone. */
+/** The pending change of a key: the present object, or null when it is gone. */
 export type Pending<T> = { readonly object: T | null };
 
-/** What a list shows that was not seen before. */
+/** Differences between a full list and the cache. */
 export interface Differences<T> {
   readonly changed: readonly T[];
   readonly gone: readonly string[];
@@ -13,8 +13,8 @@ export const keyOf = ({ metadata: { namespace, name } }: KubeObject): string =>
   namespace ? `${namespace}/${name}` : name;
 
 /**
- * What is known of objects: those whose handler succeeded, and apart from them what was seen since. A handler that fails
- * thus finds its work again, with the newest state.
+ * Stores objects whose handler succeeded, and separately the changes since then. A handler that fails gets its change
+ * again, with the newest state.
  */
 export class InformerCache<T extends KubeObject> {
   readonly #handled = new Map<string, T>();

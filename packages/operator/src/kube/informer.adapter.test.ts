@@ -144,7 +144,7 @@ describe("an informer", () => {
     (await cluster.watch(1)).push({ type: "MODIFIED", object: thing("a", "6") });
     await vi.waitFor(() => expect(informer.get("a")).toEqual(thing("a", "6")));
     expect(log.warn.mock.calls.map(([, message]) => message)).toEqual(
-      Array(2).fill("the watch does not work; it is tried again until it does"),
+      Array(2).fill("a watch has failed; it is retried"),
     );
     expect(log.info).toHaveBeenCalledTimes(2);
   });

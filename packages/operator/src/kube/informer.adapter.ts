@@ -23,7 +23,7 @@ export interface InformerOptions<T extends KubeObject> {
   readonly fieldSelector?: string;
   /** Null means gone. Called again, later and with the newest state, when it fails. */
   readonly onChange: (key: string, object: T | null) => Promise<void> | void;
-  /** What to keep of an object; memory is dear in a large cluster. */
+  /** Reduces an object to the fields that are needed, which saves memory in large clusters. */
   readonly trim?: (object: T) => T;
   readonly log: InformerLog;
   readonly concurrency?: number;
@@ -90,7 +90,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     resourceVersion = list.resourceVersion;
     const missing = seenUpTo === null ? 0 : missedBy(seenUpTo, differences);
     missed += missing;
-    if (missing > 0) log.warn({ kind: type.kind, missed: missing }, "a list shows changes that the watch did not");
+    if (missing > 0) log.warn({ kind: type.kind, missed: missing }, "a list shows changes that the watch has missed");
     const keys = [...differences.changed.map(keyOf), ...differences.gone];
     untried ??= new Set(keys);
     if (untried.size === 0) synced.resolve();
@@ -115,7 +115,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
   }
 
   function works(): void {
-    if (isDown) log.info({ kind: type.kind }, "the watch works again");
+    if (isDown) log.info({ kind: type.kind }, "a watch works again");
     isDown = false;
   }
 
@@ -123,7 +123,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
   function fails(err: unknown): void {
     // The server no longer knows the version to go on from: only a list can tell what has changed.
     if (err instanceof KubeError && err.status === 410) resourceVersion = null;
-    else if (!isDown) log.warn({ err, kind: type.kind }, "the watch does not work; it is tried again until it does");
+    else if (!isDown) log.warn({ err, kind: type.kind }, "a watch has failed; it is retried");
     isDown = true;
   }
 

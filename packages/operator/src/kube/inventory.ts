@@ -2,7 +2,10 @@ import { LABELS } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
 import { splitApiVersion } from "./kube-path.ts";
 
-/** What was made for a resource: kept in its status, so that it is found again when it is not desired any more. */
+/**
+ * An object that was made for a resource. It is listed in the resource's status, so that it is found again when it is
+ * no longer desired.
+ */
 export interface InventoryItem {
   readonly group: string;
   readonly version: string;
@@ -54,10 +57,10 @@ function isItem(value: unknown): value is InventoryItem {
 }
 
 /**
- * What becomes of an object that is not desired any more:
- *  - `delete` it, or `wait` for it to go;
- *  - `retain`: it holds data, and stays in the inventory until the whole resource goes;
- *  - `forget`: it is not there, or not ours any more.
+ * The fate of an object that is no longer desired.
+ * - `delete` it, or `wait` for it to go;
+ * - `retain`: it holds data, and stays in the inventory until the whole resource is deleted;
+ * - `forget`: it does not exist, or is not ours any more.
  */
 export type Pruning = "delete" | "wait" | "retain" | "forget";
 

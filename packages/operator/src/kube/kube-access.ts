@@ -1,4 +1,4 @@
-/** Who we are to the API server. */
+/** The credentials for the API server. */
 export interface Identity {
   readonly token: string | null;
   /** In PEM, as is the key. */
@@ -26,7 +26,7 @@ export interface ExecCredential extends Identity {
   readonly expiresAtMs: number | null;
 }
 
-/** What a credential plugin printed, or null when that is no credential. */
+/** The credential that a plugin has printed; null when it is not one. */
 export function parseExecCredential(output: string): ExecCredential | null {
   const status = statusIn(output);
   if (!status) return null;
@@ -83,7 +83,7 @@ export interface KubeAnswer {
   };
 }
 
-/** What carries requests to an API server and answers back. */
+/** A transport to an API server. */
 export interface KubeConnection {
   request(request: SentRequest): Promise<KubeAnswer>;
 }

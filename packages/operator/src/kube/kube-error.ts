@@ -1,4 +1,4 @@
-/** What the API server says about a failure, as its `Status` objects do. */
+/** The details of a failure, as in the API server's `Status` objects. */
 export interface StatusDetails {
   readonly name?: string;
   readonly kind?: string;

@@ -98,7 +98,7 @@ async function askPlugin({ apiVersion, command, args, env, installHint }: ExecPl
     timeout: EXEC_TIMEOUT_MS,
     maxBuffer: 1024 * 1024,
   });
-  // What the program printed may hold a secret, so only how it ended is told.
+  // The output of the program may hold a secret, so only its exit code is reported.
   const { stdout } = await asked.catch(({ code, signal }: { code?: unknown; signal?: unknown }) => {
     throw new KubeconfigError(
       `The credential plugin ${command} failed (${String(code ?? signal)}).${installHint ? ` ${installHint}` : ""}`,

@@ -81,7 +81,7 @@ export function parseKubeconfig(text: string, path: string): Kubeconfig {
   };
 }
 
-/** A syntax error is told without the line it is in, which may hold a secret. */
+/** A syntax error is reported without its line, which may hold a secret. */
 function parsedYaml(text: string): unknown {
   try {
     return parse(text, { prettyErrors: false, logLevel: "error" });

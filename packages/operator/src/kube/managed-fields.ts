@@ -34,7 +34,7 @@ function stepOf(text: string): PathStep | null {
 const isOurs = ({ manager, operation, subresource }: ManagedFields): boolean =>
   manager === FIELD_MANAGER && operation === "Apply" && !subresource;
 
-/** What Binnacle has applied to the object and nobody has changed since. */
+/** The fields that Binnacle has applied and nobody has changed since. */
 export function ownFields(object: KubeObject): OwnedField[] {
   return (object.metadata.managedFields ?? []).filter(isOurs).flatMap(({ fieldsV1 }) => fieldsOf(fieldsV1));
 }
@@ -53,7 +53,7 @@ export interface Holder {
 /** Every autoscaler of Kubernetes itself writes so; people who scale by hand have other names. */
 const AUTOSCALER = "kube-controller-manager";
 
-/** Who else manages the field. */
+/** The other managers of the field. */
 export function holdersOf(object: KubeObject, path: FieldPath): Holder[] {
   const id = pathId(path);
   return (object.metadata.managedFields ?? [])
@@ -71,9 +71,9 @@ export const HANDOVER_MANAGER = `${FIELD_MANAGER}-handover`;
 const REPLICAS = [{ field: "spec" }, { field: "replicas" }];
 
 /**
- * What is applied in another name before `desired` is, where that no longer says how many replicas there are: a field
- * that nobody holds falls back to its default, and all but one of the replicas would go until the autoscaler has looked.
- * Null where there is nothing to keep; none at all must not be kept, as an autoscaler leaves those alone.
+ * An apply under another manager, made before `desired` stops setting the replicas. A field without a manager falls
+ * back to its default, and all replicas but one would go until the autoscaler acts. Null where there is nothing to
+ * preserve; zero must not be preserved, as an autoscaler does not scale from it.
  */
 export function handoverOf(live: KubeObject, desired: KubeObject): KubeObject | null {
   const replicas = find(live, REPLICAS)?.value;
@@ -110,7 +110,7 @@ export interface Found {
   readonly value: unknown;
 }
 
-/** What the document holds at the path, and where that is; null where the path leads nowhere. */
+/** The value at the path and its JSON pointer; null where the path leads nowhere. */
 export function find(document: unknown, path: FieldPath): Found | null {
   let found: Found = { steps: [], value: document };
   for (const step of path) {

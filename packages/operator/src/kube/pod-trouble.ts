@@ -13,7 +13,7 @@ export function troubleOf(pods: readonly KubeObject[]): PodTrouble | null {
   return GRAVEST_FIRST.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0] ?? null;
 }
 
-/** What will not pass by itself comes before what may. */
+/** Permanent problems come before those that may pass. */
 const GRAVEST_FIRST = [
   "OOMKilled",
   "ImagePullBackOff",

@@ -20,7 +20,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   Pod: pod,
 };
 
-/** What has become of an object, by the rules that kstatus has made common. */
+/** The readiness of an object, by the conventions of kstatus. */
 export function readinessOf(object: KubeObject): Readiness {
   const { observedGeneration, readyReplicas } = statusOf(object);
   const { deletionTimestamp, generation = 0 } = object.metadata;
@@ -75,7 +75,7 @@ export interface Readiness {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   /** One word for programs, where there is one. */
   readonly reason?: string;
-  /** For people; null where there is nothing to say. */
+  /** Shown to people; null where there is no message. */
   readonly message: string | null;
   readonly readyReplicas: number;
 }
@@ -102,7 +102,7 @@ function partly(object: KubeObject, [have, wanted]: readonly [number, number], w
 
 const wantedReplicas = (object: KubeObject): number => Number(specOf(object)["replicas"] ?? 1);
 
-/** A controller that has looked at the object says at which generation; before that its counts mean nothing. */
+/** A controller sets observedGeneration; its counts mean nothing before that. */
 const isSeen = (object: KubeObject): boolean => typeof statusOf(object)["observedGeneration"] === "number";
 
 function deploymentReadiness(object: KubeObject): Readiness {

@@ -18,7 +18,7 @@ const own = (plural: string, kind: string, namespaced = true): ResourceType => (
 
 export const NAMESPACES = core("namespaces", "Namespace", false);
 export const SECRETS = core("secrets", "Secret");
-/** Selects, among Secrets, those that hold what the hub has told. Kubernetes lets nobody change a Secret's type. */
+/** Selects the Secrets that hold desired state. Kubernetes does not let anybody change a Secret's type. */
 export const DESIRED_SECRET_TYPE = `${API_GROUP}/desired`;
 export const DESIRED_SECRETS = `type=${DESIRED_SECRET_TYPE}`;
 export const CONFIG_MAPS = core("configmaps", "ConfigMap");

@@ -3,13 +3,13 @@ import { canonicalJson, parseQuantity } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
 import { type FieldPath, isRecord } from "./managed-fields.ts";
 
-/** What holds quantities: `1000m` and `1` are one and the same there, and only there. */
+/** Fields with quantities, where `1000m` and `1` are equal. Elsewhere they are not. */
 const HOLDERS_OF_QUANTITIES = new Set(["resources", "sizeLimit"]);
 
 /** Whether two values mean the same to Kubernetes: a field that is empty, or not there, says nothing. */
 export function isSameValue(path: FieldPath, one: unknown, other: unknown): boolean {
   const names = path.map((step) => ("field" in step ? step.field : ""));
-  // What people call the entries of a ConfigMap or a label means nothing.
+  // Keys of ConfigMaps and labels are free text, so their names mean nothing.
   return isSame(one, other, names[0] === "spec" && names.some((name) => HOLDERS_OF_QUANTITIES.has(name)));
 }
 

@@ -88,7 +88,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
     const entry = entries.get(key);
     entries.delete(key);
-    // What was added while a run failed waits for the retry, which sees the newest state anyway.
+    // A key that was added during a failed run waits for the retry, which sees the newest state anyway.
     const afterMs = retryMs ?? (entry?.state === "running" ? entry.againAfterMs : null);
     if (afterMs !== null) add(key, { afterMs });
   }

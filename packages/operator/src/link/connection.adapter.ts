@@ -59,7 +59,7 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
         stopClosing();
         session?.end();
         signal.removeEventListener("abort", stop);
-        // The code of one's own goodbye comes back as an echo.
+        // The peer echoes the code of our own close frame.
         resolve({
           code: hasClosed ? null : code,
           reason,
@@ -71,7 +71,7 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
   );
 
   function close(code: number, reason: string): void {
-    // Nothing of what is still on its way is to be taken for part of the session.
+    // Frames that are still in flight no longer belong to the session.
     session?.end();
     hasClosed = true;
     socket.close(code, reason);
@@ -80,7 +80,7 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
 
   function leave(): void {
     hasMoved = true;
-    close(NORMAL_CLOSURE, "the operator comes back");
+    close(NORMAL_CLOSURE, "the operator reconnects");
   }
 
   const stop = () => close(NORMAL_CLOSURE, "the operator stops");
@@ -98,11 +98,11 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
       options.onWelcome(welcome, leave);
     },
     onProblem(problem) {
-      log.error({ problem }, "the hub breaks the protocol; the session ends");
+      log.error({ problem }, "the hub has broken the protocol; the session ends");
       close(CLOSE.protocolError, problem);
     },
     onDrain(withinMs) {
-      log.info({ withinMs }, "the hub wants its operators to come back");
+      log.info({ withinMs }, "the hub drains; the operator will reconnect");
       stopDrain();
       stopDrain = clock.after(withinMs * ports.random(), leave);
     },
@@ -119,7 +119,10 @@ export interface Watchdog {
   stop(): void;
 }
 
-/** Notices that nothing was heard for so long. It looks when it might be so, not whenever something is heard. */
+/**
+ * Calls back when nothing was received for this long. One timer is reused, because a timer for each message would cost
+ * more.
+ */
 function startWatchdog(clock: Clock, silentMs: number, onSilence: () => void): Watchdog {
   let heardAtMs = clock.now();
   let cancel = clock.after(silentMs, look);

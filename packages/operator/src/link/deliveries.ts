@@ -13,17 +13,17 @@ export interface DeliveryPorts {
 type Delivered = HubFrames["apply"] | HubFrames["remove"];
 type Named = Pick<Delivered, "id" | "key" | "generation">;
 
-/** Stores what was told and says so. What comes twice or late changes nothing, which the store sees to. */
+/** Stores a resource and acknowledges it. The store ignores frames that come twice or late. */
 export function deliver(frame: Delivered, { store, work, log, answer }: DeliveryPorts): void {
   const isTaken = work.run(frame.key, async () => {
     const refusal = await carryOut(frame, store).catch((err: unknown): Refusal => {
-      log.warn({ err, key: frame.key, generation: frame.generation }, "what the hub has told could not be stored");
+      log.warn({ err, key: frame.key, generation: frame.generation }, "a resource could not be stored");
       return { code: "unable", message: "The cluster could not store it." };
     });
     if (refusal) answer(nack(frame, refusal));
     else answer({ type: "ack", ref: frame.id, key: frame.key, generation: frame.generation });
   });
-  if (!isTaken) answer(nack(frame, { code: "unable", message: "The operator has more to store than it can take." }));
+  if (!isTaken) answer(nack(frame, { code: "unable", message: "The operator has too many resources to store." }));
 }
 
 export function nack({ id, key, generation }: Named, { code, message }: Refusal): OutgoingFrameOf<"nack"> {

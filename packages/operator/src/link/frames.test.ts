@@ -25,11 +25,11 @@ describe("a frame from the hub", () => {
   });
 
   test.each([
-    ["no JSON", "{", /no JSON object/],
-    ["no object", "7", /no JSON object/],
-    ["an array", "[]", /no JSON object/],
-    ["nothing", "", /no JSON object/],
-    ["an object without a type", "{}", /no JSON object with a type/],
+    ["no JSON", "{", /not a JSON object/],
+    ["no object", "7", /not a JSON object/],
+    ["an array", "[]", /not a JSON object/],
+    ["nothing", "", /not a JSON object/],
+    ["an object without a type", "{}", /not a JSON object with a type/],
     ["an unknown type", { type: "reboot", session }, /does not know/],
     ["a type that every object has", { type: "constructor", session }, /does not know/],
     ["a wrong form", { type: "drain", session, within_seconds: "hush" }, /drain is malformed at \/within_seconds/],

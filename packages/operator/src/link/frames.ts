@@ -2,7 +2,7 @@ import { HUB_FRAMES, type HubFrame, type HubFrames, OPERATOR_FRAMES, type Operat
 import Type, { type TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
-/** An `apply` whose content this operator does not understand: it gets an answer, and is no reason to part. */
+/** An `apply` with unknown content. It is answered with a nack and does not end the session. */
 export interface MalformedApply {
   readonly malformed: Pick<HubFrames["apply"], "id" | "session" | "key" | "generation">;
   readonly where: string;
@@ -11,13 +11,13 @@ export interface MalformedApply {
 export type ReceivedFrame =
   | { readonly frame: HubFrame }
   | MalformedApply
-  /** What breaks the protocol. */
+  /** A violation of the protocol. */
   | { readonly problem: string };
 
 const { type: _, ...named } = HUB_FRAMES.remove.properties;
 const ApplyEnvelope = Type.Object({ type: Type.Literal("apply"), ...named });
 
-/** Compiled when the first of its kind comes: most operators never hear of a stream. */
+/** Validators are compiled when first used: most operators never receive a stream frame. */
 const validators = new Map<TSchema, Validator>();
 
 function validatorOf(schema: TSchema): Validator {
@@ -28,11 +28,11 @@ function validatorOf(schema: TSchema): Validator {
   return compiled;
 }
 
-/** What a frame says, or what is wrong with it in words that quote nothing of it: it may hold secrets. */
+/** Parses a frame. A problem quotes nothing of the frame, because it may hold secrets. */
 export function readHubFrame(text: string): ReceivedFrame {
   const value = parsed(text);
   const type = isRecord(value) && typeof value["type"] === "string" ? value["type"] : null;
-  if (type === null) return { problem: "a frame is no JSON object with a type" };
+  if (type === null) return { problem: "a frame is not a JSON object with a type" };
   if (!Object.hasOwn(HUB_FRAMES, type)) return { problem: "a frame has a type that this operator does not know" };
   const schema = schemaOf(type as HubFrame["type"], value);
   if (validatorOf(schema).Check(value)) return { frame: value as HubFrame };
@@ -43,7 +43,7 @@ export function readHubFrame(text: string): ReceivedFrame {
   return { problem: `a frame of the type ${type} is malformed at ${where}` };
 }
 
-/** Of an `apply` that of its kind alone, so that what is wrong has one place. */
+/** For an `apply` the schema of its kind alone, so that an error has one location. */
 function schemaOf(type: HubFrame["type"], value: unknown): TSchema {
   if (type !== "apply" || !isRecord(value)) return HUB_FRAMES[type];
   return HUB_FRAMES.apply.anyOf.find(({ properties }) => properties.kind.const === value["kind"]) ?? HUB_FRAMES.apply;
@@ -65,10 +65,10 @@ function parsed(text: string): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Those whose content is gathered elsewhere; all others are made here, and fit. */
+/** Frames with content from the cluster are validated. All others are built here and fit by their types. */
 const GATHERED: ReadonlySet<OperatorFrame["type"]> = new Set(["status", "build", "samples", "response", "stream_data"]);
 
-/** What the hub would not take of a frame; null where it fits. The place is named, never the value. */
+/** The reason why the hub would reject a frame; null where it is valid. Names the location, never the value. */
 export function faultIn(frame: OperatorFrame): string | null {
   if (!GATHERED.has(frame.type)) return null;
   const schema = OPERATOR_FRAMES[frame.type];
@@ -77,6 +77,6 @@ export function faultIn(frame: OperatorFrame): string | null {
 
 type WithoutSession<F> = F extends { readonly session: string } ? Omit<F, "session"> : never;
 
-/** A frame before it is known in which session it is sent. */
+/** A frame without its session, which is added when it is sent. */
 export type OutgoingFrame = WithoutSession<OperatorFrame>;
 export type OutgoingFrameOf<T extends OutgoingFrame["type"]> = Extract<OutgoingFrame, { readonly type: T }>;

@@ -29,7 +29,7 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
   async function respond(frame: Asked): Promise<void> {
     const found = await answerTo(frame).catch((err: unknown): Answer => {
       if (err instanceof AnswerError) return failure(err.code, err.message);
-      log.warn({ err, asked: frame.type }, "a question of the hub could not be answered");
+      log.warn({ err, asked: frame.type }, "a request of the hub could not be answered");
       return failure("failed", "The operator failed to answer.");
     });
     const isSent = answer({ type: "response", ref: frame.id, answer: found });

@@ -23,7 +23,7 @@ export interface LineBuffer {
    * goes as well as long as there is any: it would never go otherwise. Null when there is nothing that may go.
    */
   take(creditBytes: number): Batch | null;
-  /** What is missing at the end, where no line will follow and the credit may be used up. */
+  /** The dropped lines at the end of a stream, which need no credit. */
   takeRest(): Batch | null;
 }
 

@@ -117,7 +117,7 @@ describe("what the hub tells", () => {
   });
 
   test.each([
-    ["no JSON", "<html>hush</html>", /no JSON/],
+    ["no JSON", "<html>hush</html>", /not a JSON/],
     ["an unknown type", { type: "hush" }, /does not know/],
     ["a wrong form", { type: "sync_end", revision: "hush" }, /malformed/],
     ["another session", { type: "sync_end", revision: 1, session: randomUUID() }, /another session/],

@@ -30,7 +30,7 @@ export interface SessionPorts {
   readonly log: LinkLog;
 }
 
-/** What the session asks of whoever holds the socket. */
+/** The socket's side of a session. */
 export interface SessionHost extends Wire {
   ping(): void;
   /** The hub has taken the operator in. */
@@ -79,7 +79,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
     if ("problem" in received) host.onProblem(received.problem);
     else if (!live) handleWelcome(received);
     else if (("frame" in received ? received.frame : received.malformed).session !== live.session) {
-      host.onProblem("a frame is of another session");
+      host.onProblem("a frame belongs to another session");
     } else if ("frame" in received) {
       const handle = live.handlers[received.frame.type] as (frame: HubFrame) => void;
       handle(received.frame);
@@ -92,7 +92,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
     const frame = "frame" in received ? received.frame : null;
     if (frame?.type !== "welcome") host.onProblem("a frame came before the welcome");
     else if (frame.ref !== helloId) host.onProblem("the welcome answers another hello");
-    else if (frame.version !== LINK_VERSION) host.onProblem("the welcome is of another version");
+    else if (frame.version !== LINK_VERSION) host.onProblem("the welcome has another version");
     else begin(frame);
   }
 
@@ -107,7 +107,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
   }
 
   function refuse({ malformed, where }: MalformedApply, outgoing: Outgoing): void {
-    log.warn({ key: malformed.key, where }, "the hub has told what this operator does not understand");
+    log.warn({ key: malformed.key, where }, "the hub has sent content that this operator does not understand");
     outgoing.urgent(nack(malformed, { code: "invalid", message: `This operator does not understand it at ${where}.` }));
   }
 
@@ -122,7 +122,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
     });
     const outgoing = createOutgoing(host, {
       session,
-      // The inventory comes first: until the hub has it, it tells nothing.
+      // The inventory comes first: the hub sends nothing before it has it.
       sources: [...(resume === "inventory" ? [inventoryPages(stored.entries)] : []), outbox, events, streams],
       onInvalid(frame, why) {
         log.error({ frame: frame.type, key: "key" in frame ? frame.key : undefined, why }, "a frame is not sent");
@@ -147,7 +147,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
       chart_repositories: ({ chart_repositories }) => commands.chartRepositories(chart_repositories),
       noted: ({ refs }) => outbox.confirmed(refs),
       command(frame) {
-        // First what is known already, then what looking again finds.
+        // Known reports are sent first, then those of the new reconciles.
         outbox.resync();
         handleRequest(frame);
       },

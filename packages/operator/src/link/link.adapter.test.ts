@@ -94,7 +94,7 @@ describe("connecting", () => {
     pipe.stall();
     await vi.waitFor(() => expect(link.isLive).toBe(false));
     expect(log.warn).toHaveBeenCalledWith(
-      expect.objectContaining({ code: null, reason: "nothing was heard any more" }),
+      expect.objectContaining({ code: null, reason: "the connection was silent" }),
       expect.any(String),
     );
     pipe.flow();

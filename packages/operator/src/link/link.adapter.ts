@@ -24,7 +24,7 @@ export interface Link {
   stop(): Promise<void>;
 }
 
-/** After these the token is looked up again. */
+/** After these close codes the token is read again. */
 const REFUSALS: ReadonlySet<number | null> = new Set([CLOSE.unauthenticated, CLOSE.revoked, CLOSE.clusterDeleted]);
 
 /** Keeps the operator connected to the hub until it is stopped, whatever happens on the way. */
@@ -39,11 +39,11 @@ export function startLink(ports: LinkPorts): Link {
   let isLive = false;
   let move = () => {};
   let spreadMs = 0;
-  /** What was said last of what keeps the operator from the hub: it is said once. */
+  /** The last logged reason for not being connected. Each reason is logged once. */
   let lastLogged: string | null = null;
 
   async function stored(): Promise<StoredState> {
-    // What an earlier session has begun to store counts.
+    // Writes of an earlier session may still be running.
     await work.idle();
     const [{ revision, settings }, entries] = await Promise.all([memory.known(), store.inventory()]);
     commands.settings(settings);
@@ -63,7 +63,7 @@ export function startLink(ports: LinkPorts): Link {
       };
       return await connect(held, { url, token, times, signal, onWelcome }, { ...ports, commands, work, memory });
     } catch (err) {
-      log.warn({ err }, "what the cluster holds could not be read");
+      log.warn({ err }, "the stored resources could not be read");
       return { code: null, reason: "the cluster does not answer", hasMoved: false, livedMs: null };
     } finally {
       isLive = false;
@@ -75,9 +75,9 @@ export function startLink(ports: LinkPorts): Link {
     const fields = { code, reason: safeText(reason), retryMs: delayMs };
     const isRepeated = lastLogged === (problem ?? `${code}`);
     lastLogged = problem ?? `${code}`;
-    if (isRepeated) log.debug(fields, "there is no connection to the hub");
+    if (isRepeated) log.debug(fields, "the hub is not connected");
     else if (problem) log.error(fields, problem);
-    else log.warn(fields, "there is no connection to the hub; it is tried again until there is");
+    else log.warn(fields, "the hub is not connected; the operator retries");
   }
 
   async function keepConnected(): Promise<void> {
@@ -124,7 +124,7 @@ export function startLink(ports: LinkPorts): Link {
   };
 }
 
-/** Settings are told whenever a session begins; who has to act on them is told when they are others. */
+/** The hub sends settings with every session; they are passed on only when they have changed. */
 function withChangedSettings(commands: Commands): Commands {
   let last: string | null = null;
   return {

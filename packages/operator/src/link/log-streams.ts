@@ -32,7 +32,7 @@ export function createLogStreams({ answerer, clock, onDue, onFailure, urgent }: 
       // A frame that came twice opens one stream.
       if (streams.has(id)) return;
       if (streams.size >= MOST_STREAMS) {
-        urgent({ type: "stream_end", ref: id, error: "Too many logs of this cluster are being read." });
+        urgent({ type: "stream_end", ref: id, error: "Too many log streams of this cluster are open." });
         return;
       }
       const opened = openLogStream({
@@ -65,7 +65,7 @@ export function createLogStreams({ answerer, clock, onDue, onFailure, urgent }: 
       for (const [id, stream] of streams) {
         const frame = stream.next();
         if (!frame) continue;
-        // To the end of the line, behind the other streams.
+        // The stream goes behind the others, so that each gets its turn.
         streams.delete(id);
         if (frame.type !== "stream_end") streams.set(id, stream);
         return frame;
@@ -78,7 +78,7 @@ export function createLogStreams({ answerer, clock, onDue, onFailure, urgent }: 
 /** Read ahead of the reader. */
 const BUFFER_BYTES = 256 * 1024;
 
-/** What a slow reader keeps of it: losing one line at a time would cost more than reading them. */
+/** A slow reader keeps this much. Dropping one line at a time would cost more than reading them. */
 const KEPT_BYTES = 192 * 1024;
 
 /** Lines that come together go together. */

@@ -29,8 +29,8 @@ export class MemoryStore implements DesiredStore {
     return this.kept;
   }
 
-  async remember(events: { revision?: number; settings?: LinkSettings }): Promise<void> {
-    this.remembered.push(events);
-    this.kept = { ...this.kept, ...events };
+  async remember(changes: { revision?: number; settings?: LinkSettings }): Promise<void> {
+    this.remembered.push(changes);
+    this.kept = { ...this.kept, ...changes };
   }
 }

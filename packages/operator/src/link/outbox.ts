@@ -23,7 +23,7 @@ export interface StatusOutbox extends StatusSink {
   next(): OutgoingFrameOf<"status"> | null;
   /** These frames are on record. */
   confirmed(frameIds: readonly string[]): void;
-  /** What was on its way may not have arrived. */
+  /** The session has ended, so unconfirmed frames may be lost. */
   lost(): void;
   /** Everything again. */
   resync(): void;
@@ -73,7 +73,7 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
         const entry = entries.get(key);
         if (entry?.sentAs !== id) continue;
         entry.isConfirmed = true;
-        // Nothing more is to be said of it, also when another resource takes its place.
+        // No report follows, also when another resource gets the same key.
         if ("state" in entry.report && entry.report.state === "gone") entries.delete(key);
       }
       if (due.size > 0) outbox.onDue();
@@ -92,7 +92,7 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
   return outbox;
 }
 
-/** Builds whose state is not told yet; beyond these the oldest is forgotten. */
+/** The limit of builds that wait to be sent; beyond it the oldest is dropped. */
 const MOST_BUILDS = 1_000;
 
 export interface EventOutbox extends EventSink {
@@ -112,7 +112,7 @@ export function createEventOutbox(): EventOutbox {
 
     build(events) {
       const name = `${events.source}/${events.namespace}/${events.name}`;
-      // Moved to the end, so that the oldest news is at the front.
+      // The newest goes to the end, so that the oldest is dropped first.
       builds.delete(name);
       builds.set(name, { type: "build", ...events });
       const [oldest] = builds.keys();

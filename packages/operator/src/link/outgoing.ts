@@ -84,7 +84,7 @@ function isTooLarge(text: string): boolean {
   return text.length * 3 > frameBytes && Buffer.byteLength(text) > frameBytes;
 }
 
-/** What the cluster has stored, as the hub is told it. */
+/** The stored resources, as the session reports them to the hub. */
 export interface StoredState {
   readonly revision: number | null;
   /** SHA-256 of the entries' `inventoryText`. */

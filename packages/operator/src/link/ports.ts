@@ -43,7 +43,7 @@ export class AnswerError extends Error {
 export interface Commands {
   /** Look at everything again and report it. */
   resync(): void;
-  /** What the organization has decided: at the start, and when it has changed. */
+  /** Applies the organization's settings, at the start and after each change. */
   settings(settings: LinkSettings): void;
   /** With what private chart repositories are read from now on, and with nothing else. */
   chartRepositories(repositories: HubFrames["chart_repositories"]["chart_repositories"]): void;
@@ -61,8 +61,8 @@ export type BuildEvent = Omit<OperatorFrames["build"], "type" | "session">;
 export type SampleEvent = Omit<OperatorFrames["samples"], "type" | "session">;
 
 /**
- * Takes what is told once and not asked for again. While the hub is away, of each build the newest state is kept, and
- * samples are lost: they are about a moment that is over.
+ * Takes events that are sent once. While the hub is away, the newest state of each build is kept, and samples are
+ * dropped, because they describe a past moment.
  */
 export interface EventSink {
   build(events: BuildEvent): void;
@@ -71,13 +71,13 @@ export interface EventSink {
 
 /** The agent token, with which the operator shows which cluster it speaks for. */
 export interface TokenStore {
-  /** After a refusal it is looked up again where it is kept: somebody may have put a new one there. */
+  /** After a refusal the token is read again from its Secret: somebody may have replaced it. */
   current(options?: { readonly isRefused?: boolean }): Promise<string>;
   /** Comes back once the token is kept, and is used from the next connection on. */
   store(token: string): Promise<void>;
 }
 
-/** What the link says of itself; a pino logger fits. */
+/** The log of the link; a pino logger fits. */
 export interface LinkLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

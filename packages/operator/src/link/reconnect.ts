@@ -11,7 +11,7 @@ export interface Disconnect {
   readonly hasMoved: boolean;
 }
 
-/** What is known before the decision. */
+/** The inputs of the decision when to reconnect. */
 export interface RetryState {
   readonly failures: number;
   /** How long there has been no session that worked. */
@@ -23,7 +23,7 @@ export interface RetryPlan {
   readonly delayMs: number;
   /** Tries in a row that came to nothing, for the next decision. */
   readonly failures: number;
-  /** What a person has to do something about. */
+  /** A problem that a person has to solve. */
   readonly problem: string | null;
 }
 
@@ -37,12 +37,12 @@ const LONGEST_BUSY_MS = 600_000;
 const STEADY_MS = 10_000;
 
 const PROBLEMS: Readonly<Record<number, string>> = {
-  [CLOSE.protocolError]: "The hub does not understand this operator: see its log for what it refuses.",
-  [CLOSE.unauthenticated]: "The hub does not take the token of this cluster. Give the operator a new one.",
+  [CLOSE.protocolError]: "The hub has rejected a frame of this operator. See the hub's log.",
+  [CLOSE.unauthenticated]: "The hub does not accept the token of this cluster. Give the operator a new one.",
   [CLOSE.revoked]: "The token of this cluster is revoked. Give the operator a new one.",
   [CLOSE.clusterDeleted]: "The cluster is deleted in Binnacle. Uninstall the operator.",
   [CLOSE.superseded]: "Another operator has connected for this cluster. Run only one.",
-  [CLOSE.versionTooOld]: "The hub does not speak with operators of this version any more. Upgrade the operator.",
+  [CLOSE.versionTooOld]: "The hub no longer supports this version of the operator. Upgrade the operator.",
 };
 
 /** When to try again, and what to say about it. `random` is even in 0..1. */
@@ -62,12 +62,12 @@ function delayMsAfter({ code, reason }: Disconnect, state: RetryState, random: n
     case CLOSE.revoked:
     case CLOSE.clusterDeleted:
       return REFUSED_MS * (1 + random / 10);
-    // Soon, and it would take the session back from the other one, which would take it back in turn.
+    // A quick retry would take the session back from the other operator, which would take it back in turn.
     case CLOSE.superseded:
       return REFUSED_MS * (1 + random);
     case CLOSE.versionTooOld:
       return OUTDATED_MS * (1 + random / 10);
-    // All who are told the same moment would come at the same moment.
+    // The jitter keeps operators that got the same delay from returning at the same moment.
     case CLOSE.busy:
       return retryAfterMs(reason) * (1 + random / 2);
     case CLOSE.draining:

@@ -11,12 +11,12 @@ export interface Memory {
   readonly settings: LinkSettings;
 }
 
-/** What is to be known in the next session, written now and then. */
+/** State for the next session, written at intervals. */
 export interface SessionState {
   /** With what is not written yet. Read from the cluster once. */
   known(): Promise<Memory>;
-  /** A revision never falls: a hub whose database was restored is told how far this cluster had come. */
-  note(events: { readonly revision?: number; readonly settings?: LinkSettings }): void;
+  /** A revision never falls, so a hub whose database was restored learns how far this cluster had come. */
+  note(changes: { readonly revision?: number; readonly settings?: LinkSettings }): void;
   /** Writes what is not written yet. */
   flush(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function createSessionState(
       await store.remember(writing);
     } catch (err) {
       unwritten = { ...writing, ...unwritten };
-      log.warn({ err }, "what the hub has told last could not be remembered; it is tried again");
+      log.warn({ err }, "the session state could not be written; it is retried");
       writeLater();
     }
   }
@@ -58,9 +58,9 @@ export function createSessionState(
       const isAhead = revision !== undefined && revision > (memory.revision ?? -1);
       const isOther = settings !== undefined && canonicalJson(settings) !== canonicalJson(memory.settings);
       if (!isAhead && !isOther) return;
-      const events = { ...(isAhead ? { revision } : {}), ...(isOther ? { settings } : {}) };
-      memory = { ...memory, ...events };
-      unwritten = { ...unwritten, ...events };
+      const changes = { ...(isAhead ? { revision } : {}), ...(isOther ? { settings } : {}) };
+      memory = { ...memory, ...changes };
+      unwritten = { ...unwritten, ...changes };
       writeLater();
     },
     flush: write,

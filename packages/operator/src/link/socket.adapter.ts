@@ -18,7 +18,7 @@ export interface LinkSocket extends Wire {
   terminate(): void;
 }
 
-/** What a refused upgrade means; a proxy in between may refuse as well as the hub. */
+/** The meaning of a refused upgrade. A proxy may refuse as well as the hub. */
 const CODES_BY_STATUS: Readonly<Record<number, number>> = {
   401: CLOSE.unauthenticated,
   403: CLOSE.revoked,
@@ -85,7 +85,7 @@ export function openSocket(
     close: (code, reason) => socket.close(code, reason),
     terminate() {
       socket.terminate();
-      end(null, "nothing was heard any more");
+      end(null, "the connection was silent");
     },
   };
 }

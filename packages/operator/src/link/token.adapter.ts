@@ -52,7 +52,7 @@ export function createMemoryTokenStore(first: string, log: LinkLog): TokenStore 
     current: async () => token,
     async store(renewed) {
       token = renewed;
-      log.warn({}, "the renewed token is kept in memory alone; after a restart the one that was configured is used");
+      log.warn({}, "the renewed token is stored in memory only; a restart uses the configured token");
     },
   };
 }

@@ -9,7 +9,9 @@ interface Condition {
 
 /** Finalizers of others are at work for a moment in every deletion; those that remain hold it back. */
 export const PATIENCE_MS = 10_000;
-/** What Kubernetes itself is slow to finish is not called stuck before this. */
+/**
+ * A deletion without foreign finalizers is reported as blocked only after this time, because Kubernetes may be slow.
+ */
 export const LONG_PATIENCE_MS = 60_000;
 
 /** Kubernetes cannot go on by itself: it does not know all kinds of objects, or may not delete some. */
@@ -29,7 +31,7 @@ const FINALIZER_COUNT = /([^\s,:]+) in \d+ resource instances/g;
 
 export interface DeletionState {
   readonly isBlocked: boolean;
-  /** What is left of the namespace, in Kubernetes' own words where it says so. */
+  /** The remaining content of the namespace, as Kubernetes describes it. */
   readonly message: string;
 }
 

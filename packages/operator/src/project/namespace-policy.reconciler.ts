@@ -19,7 +19,7 @@ export function createNamespacePolicies({ kube, clusterId, cached }: NamespacePo
   const applySet = createApplySet(kube);
   const settled = new Map<string, Settled>();
 
-  /** What stands in the way, in sentences; nothing where the namespace is fenced as it is to be. */
+  /** Applies the policy objects and returns the problems as sentences; none where all are in place. */
   async function put(project: Project): Promise<readonly string[]> {
     const wanted = policyObjects(project, clusterId);
     const options: PlanOptions = {
@@ -40,7 +40,7 @@ export function createNamespacePolicies({ kube, clusterId, cached }: NamespacePo
     return problems;
   }
 
-  /** A manager that declares a part of our own object is overruled: a fence is nobody else's to change. */
+  /** Another manager that declares a part of our own object is overruled: nobody else may weaken a policy. */
   async function planFor(object: KubeObject, options: PlanOptions): Promise<Planned> {
     const planned = await applySet.plan(object, options);
     const isHeld = planned.step.action === "blocked" && planned.isOwn;
@@ -101,7 +101,7 @@ function problemIn({ step }: Planned): string | null {
 
 const FINGERPRINT = "fingerprint";
 
-/** What an object is called, whose it is, and whether anybody has changed it: the rest is read when it is needed. */
+/** Keeps the name, the labels and a fingerprint. The rest is read when it is needed. */
 function withoutContent(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace = "", uid = "", resourceVersion = "", labels = {} } = metadata;

@@ -3,9 +3,9 @@ import { ownLabels } from "../desired/ownership.ts";
 import type { KubeObject, ResourceType } from "../kube/kube-client.ts";
 import type { Project } from "./project.ts";
 
-/** What fences the namespace of a project: labels that the API server minds, and three objects in it. */
+/** The policy of a project's namespace: Pod Security labels and three objects. */
 
-/** Tells the objects of a fence from all else that is ours. */
+/** Marks the policy objects among all our objects. */
 export const POLICY_LABEL = `${API_GROUP}/fence`;
 
 const namespaced = (group: string, plural: string, kind: string): ResourceType => ({
@@ -26,7 +26,7 @@ const POD_SECURITY = "pod-security.kubernetes.io";
 /** Of its own accord the API server writes it onto every namespace, and lets nobody change it. */
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 
-/** An older control plane tells no policy; its projects are fenced as new ones are. */
+/** An older control plane sends no policy; its projects get the default one. */
 export const policyOf = ({ spec }: Pick<Project, "spec">): DesiredPolicy => spec.policy ?? DEFAULT_POLICY;
 
 /** People are warned of what the strictest level would refuse; the audit log of the API server has it too. */

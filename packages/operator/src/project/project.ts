@@ -44,7 +44,7 @@ function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject):
     const whose = isSame ? "It is made again once it is gone." : "It is that of an earlier project.";
     return wait("apply_failed", `${deletionOf(namespace, nowMs).message} ${whose}`);
   }
-  // What an earlier project has left there is not for this one to find.
+  // The content of an earlier project must not become readable for this one.
   if (!isSame) return wait("namespace_conflict", `The namespace ${name} on the cluster is that of another project.`);
   const ready: ProjectReport = { state: "ready", message: null };
   return { step: isLabelled(namespace, project, clusterId) ? "wait" : "label_namespace", report: ready };
@@ -61,7 +61,7 @@ function decideDeletion({ project, namespace, left, clusterId, nowMs }: SeenProj
   return { step: "delete_namespace", report: { state: "cleaning", message: null } };
 }
 
-/** The namespace of a project, with which it is told apart from those of others. */
+/** The namespace of a project, with the labels and the id that identify it. */
 export function namespaceOf(project: Project, clusterId: string): KubeObject {
   return {
     apiVersion: "v1",
@@ -83,13 +83,13 @@ const labelsOf = (project: Project, clusterId: string) => ({
 const isLabelled = ({ metadata }: KubeObject, project: Project, clusterId: string): boolean =>
   Object.entries(labelsOf(project, clusterId)).every(([name, value]) => metadata.labels?.[name] === value);
 
-/** Its namespace is there, and not fenced as it is to be. */
+/** The namespace exists, but its policy objects could not be applied. */
 export const policyFailed = (problems: readonly string[]): ProjectReport => ({
   state: "apply_failed",
   message: problems.join(" "),
 });
 
-/** What keeps the custom resource itself from going, once its namespace is gone. */
+/** The finalizers of others that keep the custom resource after its namespace is gone. */
 export const finalizersLeft = (project: Project, finalizers: readonly string[]): ProjectReport => ({
   state: "cleanup_blocked",
   message: `The Project ${project.spec.namespace} is held on the cluster by ${

@@ -11,7 +11,7 @@ export const PULL_SECRET_LABEL = `${API_GROUP}/pull-secret`;
 const TYPE = "kubernetes.io/dockerconfigjson";
 const CONTENT = ".dockerconfigjson";
 
-/** What workloads of the namespace pull with; none where nothing is told of its registries. */
+/** The pull secrets of the workloads in a namespace; none where the hub has sent no registries. */
 export const pullSecretNames = (stored: Pick<RegistrySecrets, "spec" | "isDeleting"> | null): readonly string[] =>
   stored === null || stored.isDeleting ? [] : stored.spec.names;
 

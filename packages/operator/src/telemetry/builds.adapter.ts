@@ -68,7 +68,7 @@ export function startBuilds(ports: BuildsPorts): Builds {
         const type = await typeOf(source);
         if (type && !isStopped) informers.set(source, follow(source, type));
       } catch (err) {
-        log.warn({ err, source }, "whether the cluster has builds could not be found out; it is asked again");
+        log.warn({ err, source }, "the build kinds of the cluster could not be read; it is retried");
       }
     }
     if (isStopped) return;

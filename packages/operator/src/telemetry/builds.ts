@@ -7,7 +7,7 @@ type Source = BuildEvent["source"];
 
 const LONGEST_REASON = 200;
 
-/** What people are told of a build. */
+/** The event that describes a build. */
 export function buildEventOf(source: Source, object: KubeObject): BuildEvent {
   const { name, namespace = "" } = object.metadata;
   const condition = conditionOf(object, "Succeeded");
@@ -65,7 +65,7 @@ const FACTS: Readonly<Record<Source, (object: KubeObject) => BuildFacts>> = {
   },
 };
 
-/** When it was last heard of. */
+/** The time of the last change. */
 function changedAtMs(source: Source, object: KubeObject): number {
   const { startedAt, finishedAt } = FACTS[source](object);
   const times = [object.metadata.creationTimestamp, startedAt, finishedAt, transitionOf(object)];
@@ -84,7 +84,7 @@ function timeIn(value: unknown): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** All that is looked at; sources, steps and environments are large. */
+/** Keeps the fields that are read; sources, steps and environments are large. */
 export function slimBuild(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
@@ -108,12 +108,12 @@ export function slimBuild(object: KubeObject): KubeObject {
   };
 }
 
-/** What happened shortly before the start may not have been told. */
+/** Changes shortly before the start may not have been sent. */
 const RECENT_MS = 300_000;
 
-/** Finds what is new of builds: each change once, and nothing of what was over long before the start. */
+/** Returns each change of a build once, and nothing of builds that ended long before the start. */
 export interface BuildFilter {
-  /** Null where there is nothing to tell. */
+  /** Null where nothing has changed. */
   changed(source: BuildEvent["source"], object: KubeObject): BuildEvent | null;
   gone(source: BuildEvent["source"], key: string): void;
 }

@@ -33,7 +33,7 @@ export const appsSelector = (clusterId: string): string =>
 /** A selector would read more into anything else. */
 export const isLabelValue = (text: string): boolean => /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(text);
 
-/** Containers that begin before others and those for people to look around with have logs too. */
+/** Init containers and ephemeral containers have logs too. */
 const CONTAINERS = [
   { listed: "initContainers", status: "initContainerStatuses" },
   { listed: "containers", status: "containerStatuses" },
@@ -67,7 +67,7 @@ function containerOf(name: string, statuses: readonly Fields[]): PodContainer {
   return { name, run: textIn(id) || textIn(startedAt) || "first", isRunning: Boolean(running) };
 }
 
-/** All that is looked at; the rest of a pod is large. */
+/** Keeps the fields that are read; the rest of a pod is large. */
 export function slimPod(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { managedFields: _, annotations: _a, ...identity } = metadata;

@@ -58,7 +58,7 @@ async function* readOnce(
   return { hasRead, error: lost };
 }
 
-const tooMany = () => new AnswerError("unavailable", "Too many logs of this cluster are being read.");
+const tooMany = () => new AnswerError("unavailable", "Too many log streams of this cluster are open.");
 
 /** The lines that there are. Fails when they cannot be had; a container that has not begun or is gone has none. */
 export async function* tailOf(
@@ -107,7 +107,8 @@ export async function* followOf(
       continue;
     }
     failures = hasRead ? 1 : failures + 1;
-    if (error !== null) ports.log.debug({ err: error, ...place, failures }, "a log is not followed; it is tried again");
+    if (error !== null)
+      ports.log.debug({ err: error, ...place, failures }, "a log could not be followed; it is retried");
     await pause(ports.clock, retryMsAfter(failures), signal);
   }
 }

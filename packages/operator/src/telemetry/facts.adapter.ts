@@ -65,7 +65,7 @@ export async function startFacts({ kube, clock, log }: FactsPorts): Promise<Fact
   };
 }
 
-/** What counts of a node; the rest is large and changes all the time. */
+/** The used part of a node. The rest is large and changes all the time. */
 export interface NodeCapacity extends KubeObject {
   readonly status?: { readonly capacity?: Readonly<Record<string, string>> };
 }
@@ -81,7 +81,7 @@ export function trimNode({ apiVersion, kind, metadata, status }: NodeCapacity): 
   };
 }
 
-/** What the cluster is, as its owner sees it in Binnacle. */
+/** The facts about the cluster that Binnacle shows. */
 export function factsOf(kubernetesVersion: string, nodes: readonly NodeCapacity[]): ClusterFacts {
   const sum = (resource: string) =>
     nodes.reduce((total, { status }) => total + (parseQuantity(status?.capacity?.[resource] ?? "0") ?? 0), 0);

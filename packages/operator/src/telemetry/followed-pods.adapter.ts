@@ -9,7 +9,7 @@ import type { LogPosition, TimedLine } from "./log-position.ts";
 import type { PodSelection } from "./pod-selection.ts";
 import { createWakeable } from "./waiting.ts";
 
-/** What a pod says at last is on its way for a moment after it is gone. */
+/** The last lines of a pod may arrive a moment after the pod is gone. */
 const LAST_WORDS_MS = 3_000;
 
 /** Lines that were read and not taken yet. */
@@ -44,12 +44,12 @@ interface Reader {
   readonly stopping: AbortController;
 }
 
-/** What the pods of a selection write, also those that come later, until the signal is given. */
+/** Follows the logs of all pods of a selection, including pods that start later, until the signal is aborted. */
 export async function* followPods(ports: FollowPorts, options: FollowOptions): AsyncGenerator<ContainerLine, void> {
   const { namespace, selection, signal } = options;
   const channel = createChannel<ContainerLine>(READ_AHEAD);
   const pods = new Map(options.pods.map((object) => [keyOf(object), podOf(object)]));
-  /** Of those that the informer has not told of yet. */
+  /** Pods that the informer has not reported yet. */
   const unconfirmed = new Set(pods.keys());
   const readers = new Map<string, Reader>();
   const running = new Set<Promise<void>>();
@@ -83,7 +83,7 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
   function startReader(pod: ComponentPod, container: PodContainer): Reader {
     const reader: Reader = { container, changes: createWakeable(), stopping: new AbortController() };
     const reading = read(pod, container.name, reader)
-      .catch((err: unknown) => ports.log.warn({ err, pod: pod.name }, "the log of a pod is read no more"))
+      .catch((err: unknown) => ports.log.warn({ err, pod: pod.name }, "the log of a pod is no longer read"))
       .finally(() => {
         reader.stopping.abort();
         running.delete(reading);

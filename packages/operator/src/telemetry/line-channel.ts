@@ -45,7 +45,7 @@ export function createChannel<T extends object>(capacity: number): Channel<T> {
   };
 }
 
-/** Whatever is in the order of its instants. */
+/** An item with a time by which streams are merged. */
 export interface Instant {
   readonly instant: string;
 }

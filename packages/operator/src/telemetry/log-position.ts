@@ -1,4 +1,4 @@
-/** What a log is asked for. */
+/** The parameters of a log request. */
 export interface Asking {
   /** Kubernetes knows whole seconds only. */
   readonly sinceTime?: string;
@@ -65,7 +65,7 @@ export function createLogPosition({ first, again = first, nowMs }: PositionOptio
     if (time > forgottenUpTo) forgottenUpTo = time;
   }
 
-  /** What the node says in the log's place, or the rest of a line that came in pieces. */
+  /** A message of the node instead of the log, or the rest of a line that came in pieces. */
   function untimed(raw: string): TimedLine | null {
     if (isCutOff || raw === lastUntimed) return null;
     lastUntimed = raw;

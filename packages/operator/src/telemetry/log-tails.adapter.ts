@@ -24,8 +24,8 @@ export interface TailOptions {
 }
 
 /**
- * What many containers have written, in the order of time; those that are late come after the others. Fails where no
- * log at all could be read and nobody tries again.
+ * Merges the logs of many containers in the order of time; late ones come last. Rejects where no log could be read and
+ * nobody retries.
  */
 export async function* tailsOf(
   ports: TailPorts,

@@ -214,7 +214,7 @@ describe("a stream that follows", () => {
     const logs = logsOf(api);
     const first = reading(api, {}, logs);
     await vi.waitFor(() => expect(api.followerCount()).toBe(160), soon);
-    const message = "Too many logs of this cluster are being read.";
+    const message = "Too many log streams of this cluster are open.";
     await expect(reading(api, { follow: false }, logs).done).rejects.toMatchObject({ code: "unavailable", message });
     const waiting = reading(api, {}, logs);
     first.stop.abort();

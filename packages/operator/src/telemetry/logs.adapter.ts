@@ -55,7 +55,7 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     const selection = selectionOf(app, known ?? { name: component, release: null });
     const pods = await podsOf(namespace, selection, signal);
     if (!known && pods.length === 0) throw noSuch(app, component);
-    // Whoever waits learns that the answer begins, though no line may come for long.
+    // The caller learns that the answer begins, although the first line may take long.
     yield { dropped: 0 };
 
     const seen = pods.map(podOf);
@@ -63,7 +63,7 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     const positions = new Map<string, LogPosition>();
     const positionOf = (pod: ComponentPod, container: string): LogPosition => {
       const id = idOf(pod, container);
-      // What begins later is read from its first line.
+      // Pods that start later are read from their first line.
       const position = positions.get(id) ?? createLogPosition({ nowMs, ...(begun.has(id) ? asked : { first: {} }) });
       positions.set(id, position);
       return position;
@@ -89,7 +89,7 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
   };
 }
 
-/** What is asked of a log that was there before the stream. */
+/** The parameters for the part of a log that was written before the stream. */
 function askedFor({ tail_lines: tailLines, since_seconds }: LogStreamRequest, nowMs: number) {
   const before = (seconds: number) => secondOf(instantAt(nowMs - seconds * 1_000));
   const first = { tailLines, ...(since_seconds === null ? {} : { sinceTime: before(since_seconds) }) };

@@ -61,7 +61,7 @@ const HASH = "[a-z0-9]{5}";
 
 const escaped = (name: string): string => name.replace(/[^a-z0-9-]/g, "\\$&");
 
-/** What Kubernetes appends to the name of a component's workload is an ordinal, or two words without a hyphen. */
+/** Kubernetes appends an ordinal, or two words without a hyphen, to the name of a workload. */
 export function podPattern(app: string, component: string): string {
   const { base, suffixable } = componentNames(app, component);
   const names = [...new Set([base, suffixable])].map(escaped).join("|");

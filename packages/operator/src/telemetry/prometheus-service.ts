@@ -8,7 +8,7 @@ export const PROMETHEUS_SELECTORS = [
   "app in (prometheus,kube-prometheus-stack-prometheus)",
 ] as const;
 
-/** Where one is looked for by its name. */
+/** The namespaces in which Prometheus is searched by name. */
 export const PROMETHEUS_NAMESPACES = ["monitoring", "prometheus", "observability"] as const;
 
 const NAMES = [

@@ -18,7 +18,7 @@ const MISSED_FOR_MS = 120_000;
 
 export interface PrometheusPorts {
   readonly kube: Pick<KubeClient, "list" | "raw">;
-  /** Null looks for one in the cluster. */
+  /** Null searches one in the cluster. */
   readonly url: string | null;
   readonly isProjectNamespace: (namespace: string) => boolean;
   readonly nowMs: () => number;
@@ -92,8 +92,7 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
   }
 
   function say(path: string | null): void {
-    if (path !== said)
-      log.info({ path }, path ? "metrics are read from a Prometheus" : "there is no Prometheus any more");
+    if (path !== said) log.info({ path }, path ? "metrics are read from a Prometheus" : "Prometheus is gone");
     said = path;
   }
 
@@ -101,7 +100,7 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
   function failed(err: unknown): AnswerError {
     // It may have moved.
     believed = null;
-    if (!isDown) log.warn({ err }, "Prometheus could not be asked");
+    if (!isDown) log.warn({ err }, "Prometheus did not answer");
     isDown = true;
     return explained(err);
   }
@@ -159,13 +158,13 @@ function answered(status: number, text: string): unknown {
   }
 }
 
-/** What the operator may not see is not there for it. */
+/** A forbidden service counts as absent. */
 const isForbidden = (error: unknown): boolean => error instanceof KubeError && error.status === 403;
 
 function explained(error: unknown): AnswerError {
   if (error instanceof AnswerError) return error;
   if (error instanceof KubeError && error.status >= 400 && error.status < 500) {
-    return new AnswerError("failed", `Prometheus could not be asked: ${error.reason}.`);
+    return new AnswerError("failed", `Prometheus did not answer: ${error.reason}.`);
   }
   return new AnswerError("unavailable", "Prometheus does not answer.");
 }

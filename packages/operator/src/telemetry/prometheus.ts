@@ -1,7 +1,7 @@
 import type { Metrics } from "@binnacle/contract";
 import { fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
 
-/** What Prometheus is asked, in its own words. Names are those of cAdvisor, kube-state-metrics and the node exporter. */
+/** A query to Prometheus. Metric names are those of cAdvisor, kube-state-metrics and the node exporter. */
 
 export interface RangeQuery {
   readonly query: string;
@@ -130,7 +130,7 @@ export function seriesIn(answer: unknown): readonly Found[] | { readonly problem
   }));
 }
 
-/** What is no number says nothing. */
+/** Values that are not numbers are dropped. */
 function pointsIn(pair: unknown): Series["points"] {
   const [time, text] = Array.isArray(pair) ? pair : [];
   const value = Number(text);

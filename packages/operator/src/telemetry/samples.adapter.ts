@@ -10,7 +10,7 @@ import type { Prometheus } from "./prometheus.adapter.ts";
 import { namespacesOf, sampleOf } from "./samples.ts";
 
 const EVERY_MS = 60_000;
-/** The first look comes at a moment of its own, and so do all after it. */
+/** The first sample is taken at a random moment, which spreads the samples of many operators. */
 const FIRST_WITHIN_MS = 10_000;
 
 const measured = (plural: string, kind: string, namespaced: boolean): ResourceType => ({
@@ -38,7 +38,7 @@ export interface SamplesPorts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Looks every minute at what is used, where no Prometheus does. */
+/** Takes a sample every minute, where there is no Prometheus. */
 export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
   const { kube, clusterId, clock, log, events, nowMs } = ports;
   let isStopped = false;
@@ -78,7 +78,7 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
       if (!isStopped) events.samples(sample);
       isDown = false;
     } catch (err) {
-      if (!isDown) log.warn({ err }, "what the cluster uses could not be read; it is tried again every minute");
+      if (!isDown) log.warn({ err }, "the usage of the cluster could not be read; it is retried every minute");
       isDown = true;
     }
   }

@@ -23,7 +23,7 @@ export interface Measured {
   readonly atMs: number;
 }
 
-/** One look at a cluster, from what `metrics.k8s.io` says of nodes and pods. */
+/** A sample of the cluster, from the nodes and pods of `metrics.k8s.io`. */
 export function sampleOf({ nodes, pods, otherPods, releases, capacity, atMs }: Measured): SampleEvent {
   return {
     at: new Date(atMs).toISOString(),
@@ -74,7 +74,7 @@ function addedUp(pods: readonly PlacedPod[]): ComponentAmounts[] {
 /** More than these are asked for all at once, which is then less than to ask for each. */
 const MOST_NAMESPACES = 20;
 
-/** Where to look for pods of releases; undefined stands for everywhere. */
+/** The namespaces with pods of releases; undefined stands for all. */
 export function namespacesOf(releases: readonly ReleaseComponent[]): readonly (string | undefined)[] {
   const namespaces = [...new Set(releases.map(({ namespace }) => namespace))].sort();
   return namespaces.length > MOST_NAMESPACES ? [undefined] : namespaces;

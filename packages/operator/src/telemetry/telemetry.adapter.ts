@@ -14,7 +14,7 @@ import { startSamples } from "./samples.adapter.ts";
 export interface TelemetryPorts {
   readonly kube: KubeClient;
   readonly clusterId: string;
-  /** Null looks for a Prometheus in the cluster. */
+  /** Null searches a Prometheus in the cluster. */
   readonly prometheusUrl: string | null;
   readonly view: Pick<DesiredView, "holder" | "list">;
   readonly releasePods: ReleasePodsSource;
@@ -31,7 +31,7 @@ export interface Telemetry {
   stop(): Promise<void>;
 }
 
-/** What the cluster writes, uses and builds: answered when asked, and told by itself. */
+/** Logs, metrics and builds of the cluster: answered on request, and sent as events. */
 export function startTelemetry(given: TelemetryPorts): Telemetry {
   const { view, facts, releasePods } = given;
   const ports = {

@@ -94,7 +94,7 @@ const SERVER_FIELDS = [
   "managedFields",
 ] as const;
 
-/** What was seen of an object is not for those to say who create it. */
+/** Whoever creates an object cannot set its status. */
 export function withoutStatus(resource: Resource, object: KubeObject): KubeObject {
   if (!resource.subresources.includes("status") || object["status"] === undefined) return object;
   const { status: _, ...rest } = object;

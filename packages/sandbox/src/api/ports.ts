@@ -15,7 +15,7 @@ export interface LogPlace {
   readonly previous: boolean;
 }
 
-/** What the containers of pods have written. The API does `tailLines`, `sinceTime` and the rest. */
+/** The logs of containers. The API applies `tailLines`, `sinceTime` and the other options. */
 export interface LogSource {
   /** All lines that are still kept, oldest first; null when the container never ran. */
   read(place: LogPlace): readonly LogLine[] | null;
@@ -39,7 +39,7 @@ export interface NodeUsage extends Usage {
   readonly windowSeconds: number;
 }
 
-/** What `metrics.k8s.io` tells; null for what has not been measured yet. */
+/** The values of `metrics.k8s.io`; null before the first measurement. */
 export interface UsageSource {
   pod(pod: KubeObject): PodUsage | null;
   node(node: KubeObject): NodeUsage | null;
@@ -57,7 +57,7 @@ export interface Chance {
   suffix(): string;
 }
 
-/** What every operation of the API works on. */
+/** The state that every operation of the API works on. */
 export interface Core {
   readonly table: ObjectTable;
   readonly served: ServedResources;

@@ -24,13 +24,13 @@ const COUNTED = new Set([
 
 const isCounted = ({ id, custom }: Resource): boolean => custom !== null || COUNTED.has(id);
 
-/** What the server fills in of a new object, which is nobody's field. */
+/** Sets the fields that the server fills in on creation. They have no manager. */
 export function preparedForCreate(core: Core, resource: Resource, object: KubeObject): KubeObject {
   const filled = fillers[resource.id]?.(core, object) ?? object;
   return isCounted(resource) ? { ...filled, metadata: { ...filled.metadata, generation: 1 } } : filled;
 }
 
-/** What the server keeps or counts of an object that is changed. */
+/** Sets the fields that the server keeps or counts on an update. */
 export function preparedForUpdate(core: Core, resource: Resource, live: KubeObject, next: KubeObject): KubeObject {
   const kept = resource.id === "services" ? readdressed(core, live, next) : next;
   if (!isCounted(resource)) return kept;
@@ -38,7 +38,7 @@ export function preparedForUpdate(core: Core, resource: Resource, live: KubeObje
   return { ...kept, metadata: { ...kept.metadata, generation } };
 }
 
-/** What somebody wants, as opposed to what was seen. */
+/** The desired part of an object, without its status. */
 function wanted({ custom, subresources }: Resource, object: KubeObject): unknown {
   if (!custom) return object["spec"];
   const { metadata: _, status, ...rest } = object;

@@ -27,7 +27,7 @@ export function addressed(core: Core, service: KubeObject): KubeObject {
   };
 }
 
-/** What was once given stays, whoever leaves it out of an update. */
+/** An assigned address stays when an update leaves it out. */
 export function readdressed(core: Core, live: KubeObject, next: KubeObject): KubeObject {
   const [before, after] = [recordAt(live, "spec"), recordAt(next, "spec")];
   if (textAt(after, "type") === "ExternalName") {

@@ -51,7 +51,7 @@ export function checkVersion(resource: Resource, live: KubeObject, candidate: Ku
   if (resourceVersion && resourceVersion !== live.metadata.resourceVersion) throw isStale(resource, live.metadata.name);
 }
 
-/** Refuses an object that says of itself to be elsewhere than the request says. */
+/** Refuses an object whose name or namespace differs from the request. */
 export function checkPlace({ name, namespace = "" }: Place, body: unknown): void {
   const [givenName, givenNamespace] = [textAt(body, "metadata", "name"), textAt(body, "metadata", "namespace")];
   if (givenName !== "" && givenName !== name) {
@@ -69,7 +69,7 @@ export function checkUid(resource: Resource, live: KubeObject, uid: unknown): vo
   throw conflict(resource, live.metadata.name, why);
 }
 
-/** What is outside the part that somebody writes stays as it is. */
+/** Fields outside the written subresource stay as they are. */
 export function inScope(resource: Resource, subresource: string, live: KubeObject, candidate: KubeObject): KubeObject {
   if (subresource === "status") {
     const { status: _, ...rest } = live;

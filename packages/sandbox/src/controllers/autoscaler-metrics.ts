@@ -65,7 +65,7 @@ const requestedBy = ({ spec }: Pod, resource: string): number =>
     return sum + (parseQuantity(resources.requests?.[resource] ?? resources.limits?.[resource]) ?? 0);
   }, 0);
 
-/** As the status tells it. */
+/** The metric as the status shows it. */
 export function currentMetric({ type, resource }: AutoscalerMetric, average: Measurement["average"]): object[] {
   if (!resource || !average) return [];
   const { value, utilization } = average;

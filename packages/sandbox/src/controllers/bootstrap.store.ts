@@ -19,7 +19,7 @@ const STORAGE_CLASS: ObjectDraft = {
   allowVolumeExpansion: true,
 };
 
-/** Whoever wants to know whether usage is measured looks for this. */
+/** Clients check for this API to learn whether usage is measured. */
 const METRICS_API: ObjectDraft = {
   apiVersion: "apiregistration.k8s.io/v1",
   kind: "APIService",
@@ -36,7 +36,7 @@ const CLUSTER_ADMIN: ObjectDraft = {
   rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
 };
 
-/** What a cluster has before anybody does anything with it. What is there already stays as it is. */
+/** Creates the objects of an empty cluster. Existing ones stay as they are. */
 export function furnish(store: Store): void {
   for (const name of NAMESPACES) {
     if (store.get("namespaces", name)) continue;

@@ -33,7 +33,7 @@ export class ControlLoop {
   readonly #controllers: readonly Controller[];
   readonly #queue = new Map<string, Work>();
   readonly #timers: TimerQueue;
-  /** What is due later; a key alone does not tell what to do. */
+  /** Work that is due later, by key. */
   readonly #later = new Map<string, Work>();
   readonly #failures = new Map<string, number>();
   #unwatch: (() => void) | null = null;

@@ -8,7 +8,7 @@ export interface Place {
   readonly namespace?: string | undefined;
 }
 
-/** What a step may look at. */
+/** The objects that a step may read. */
 export interface View {
   get(resource: GroupResource, name: string, namespace?: string): KubeObject | null;
   list(resource: GroupResource, namespace?: string): readonly KubeObject[];
@@ -31,7 +31,7 @@ export interface EventDraft {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
-  /** Who tells, such as `kubelet`. */
+  /** The component that reports the event, such as `kubelet`. */
   readonly source: string;
 }
 
@@ -64,7 +64,7 @@ export type Write =
 
 export interface Outcome {
   readonly writes: readonly Write[];
-  /** When to look again although nothing has changed; null for never. */
+  /** When to run again although nothing has changed; null for never. */
   readonly wakeAtMs: number | null;
 }
 

@@ -9,7 +9,7 @@ import { REPLICA_SETS, type ReplicaSet } from "./replica-set.ts";
 import { patchOf, present } from "./writes.ts";
 
 const HASH = "pod-template-hash";
-/** They say something of the Deployment, not of its versions. */
+/** These annotations belong to the Deployment, not to its revisions. */
 const NOT_COPIED = new Set(["kubectl.kubernetes.io/last-applied-configuration", REVISION]);
 
 const hashOf = ({ spec }: Deployment): string => shortHash(spec.template);

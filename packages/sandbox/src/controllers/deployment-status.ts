@@ -100,7 +100,7 @@ function deadlineMs({ spec }: Deployment, { reason, lastUpdateTime }: Condition,
   return dueMs === null ? null : Math.max(dueMs, nowMs);
 }
 
-/** A condition that says what it said keeps its time. */
+/** A condition that does not change keeps its time. */
 function updated(deployment: Deployment, nowMs: number, condition: Condition): Condition {
   const before = conditionOf(deployment, condition.type);
   const isSame = before?.reason === condition.reason && before?.message === condition.message;

@@ -46,7 +46,7 @@ export const deployments: Controller = {
   concerns(change, view) {
     if (change.resource === DEPLOYMENTS) return change.type === "DELETED" ? [] : [placeOf(DEPLOYMENTS, change.object)];
     if (change.resource === REPLICA_SETS) return controllersConcerned(change, "Deployment", DEPLOYMENTS);
-    // Whoever recreates waits for the last pod to be gone, which the status of a ReplicaSet does not tell.
+    // Recreate waits for the last pod to be gone, which the status of a ReplicaSet does not show.
     if (change.resource !== "pods" || change.type !== "DELETED") return [];
     return controllersConcerned(change, "ReplicaSet", REPLICA_SETS).flatMap((place) => {
       const object = view.get(REPLICA_SETS, place.name, place.namespace);
@@ -79,7 +79,7 @@ export function stepDeployment(
   const mayStart = !isRecreating || (old.every((set) => (set.spec.replicas ?? 1) === 0) && !old.some(hasPods));
   const isActing = !isDeleting(deployment) && !deployment.spec.paused;
   const creation = isActing && mayStart ? newReplicaSet(deployment, current, old) : [];
-  // What was created now is scaled in the step that its creation brings about.
+  // A new ReplicaSet is scaled in the step that its creation causes.
   const scalings =
     isDeleting(deployment) || creation.some(({ verb }) => verb === "create")
       ? []

@@ -5,7 +5,7 @@ import { numberOf } from "./fingerprint.ts";
 import { msOf, present, stampOf } from "./writes.ts";
 
 const KEPT_MS = 3_600_000;
-/** What repeats faster is not worth a write. */
+/** Events that repeat faster are not written. */
 const REPEAT_MS = 5_000;
 
 export interface EventLimits {

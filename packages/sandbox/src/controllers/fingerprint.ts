@@ -22,7 +22,7 @@ export const fractionOf = (text: string): number => numberOf(text) / 2 ** 32;
 
 const encoded = (number: number): string => String(number).replace(/\d/g, (digit) => SAFE[Number(digit)] ?? "");
 
-/** What stands behind the name of a ReplicaSet or a revision. */
+/** The hash in the name of a ReplicaSet or a revision. */
 export const shortHash = (value: unknown): string => encoded(numberOf(canonical(value)));
 
 /** The five letters behind the name of a pod: the first of a row that is not taken. */

@@ -71,7 +71,7 @@ export function stepOwned(resource: string, object: KubeObject, stateOfOwner: (u
   return { writes: [deletion(resource, object, isWaitedFor ? "Foreground" : "Background")], wakeAtMs: null };
 }
 
-/** Takes all along that have no other owner, and waits for those that say that they block it. */
+/** Deletes dependents without another owner, and waits for those that block the deletion. */
 function stepForeground(resource: string, object: KubeObject, owned: readonly Owned[]): Outcome {
   const { uid, finalizers = [] } = object.metadata;
   const own = owned.filter((one) => isOnlyOwner(one.object, uid));
@@ -103,7 +103,7 @@ function orphaning(resource: string, object: KubeObject, owned: readonly Owned[]
 
 const ALL: Place = { resource: "pods", name: "*" };
 
-/** Pods that have ended stay for people to look at, but not without a limit; those that a Job still counts stay. */
+/** Finished pods stay for inspection up to a limit; those that a Job still counts stay. */
 export const podCleanup = (mostFinished: number): Controller => ({
   name: "pod-cleanup",
   concerns: ({ resource, object, type, previous }) =>

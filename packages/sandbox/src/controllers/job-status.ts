@@ -14,7 +14,7 @@ import { counted, present, secondsAfter, stampOf } from "./writes.ts";
 
 export function jobStatus(job: Job, pods: readonly Pod[], verdict: Verdict | null, nowMs: number) {
   const isSuspended = job.spec.suspend === true;
-  // What the verdict ends is as good as gone.
+  // Pods that the verdict ends count as gone.
   const active = verdict || isSuspended ? [] : pods.filter(isActive);
   const deleting = pods.filter(
     (pod) => !isFinished(pod) && (isDeleting(pod) || verdict !== null || isSuspended),

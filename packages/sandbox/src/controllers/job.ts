@@ -63,7 +63,7 @@ export function stepJob(job: Job, pods: readonly Pod[], nowMs: number): Outcome 
   };
 }
 
-/** A Job that has ended goes by itself when it says after how long. */
+/** A finished Job with a time to live deletes itself. */
 function stepDone(job: Job, nowMs: number): Outcome {
   const { ttlSecondsAfterFinished } = job.spec;
   if (ttlSecondsAfterFinished === undefined) return NOTHING;

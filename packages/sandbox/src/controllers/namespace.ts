@@ -89,7 +89,7 @@ function conditionsOf(held: readonly Owned[]): readonly Condition[] {
 
 const fine = (type: string, reason: string, message: string): Condition => ({ type, status: "False", reason, message });
 
-/** `pods` of the core group are told as `pods.`, as Kubernetes does. */
+/** `pods` of the core group are written as `pods.`, as Kubernetes does. */
 const resourceWithGroup = (resource: string): string => (resource.includes(".") ? resource : `${resource}.`);
 
 const counts = (names: readonly string[]): ReadonlyMap<string, number> =>
@@ -104,7 +104,7 @@ const told = (of: ReadonlyMap<string, number>, say: (name: string, count: number
 const ACCOUNT = "default";
 const AUTHORITY = "kube-root-ca.crt";
 
-/** What every namespace has: an account for pods, and the authority by which they know the API server. */
+/** Every namespace has a default service account and the certificate of the API server. */
 export const namespaceDefaults = (rootCertificate: string): Controller => ({
   name: "namespace-defaults",
   concerns({ resource, type, object }): readonly Place[] {

@@ -5,8 +5,8 @@ import { type Owned, type Place, placeOf, type View } from "./control.ts";
 const keyOf = ({ resource, namespace = "", name }: Place): string => `${resource}/${namespace}/${name}`;
 
 /**
- * The store, and who owns what in it. What is noted here is only where to look: each answer is read from the store, so
- * that an object that has changed or gone meanwhile is seen as it is.
+ * The store with an index of owners. The index holds names only; objects are read from the store, so that changes in
+ * the meantime are seen.
  */
 export class StoreView implements View {
   readonly #store: Store;

@@ -16,7 +16,7 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
 export const counted = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 
-/** A status that says nothing new is not written. */
+/** An unchanged status is not written. */
 export function statusWrites(resource: GroupResource, object: KubeObject, status: Fields, manager?: string): Write[] {
   if (isDeepStrictEqual(object["status"] ?? {}, status)) return [];
   return [{ verb: "status", resource, object: { ...object, status }, ...(manager === undefined ? {} : { manager }) }];

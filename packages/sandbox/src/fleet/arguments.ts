@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { baseUrl, integer, type Parser } from "@binnacle/process";
 
-/** What a rehearsal is asked to be. */
+/** The options of a rehearsal. */
 export interface FleetOptions {
   readonly clusters: number;
   /** Of each cluster. */

@@ -26,7 +26,7 @@ export async function makeAll(
     if (dueMs > 1) await pause(dueMs);
     if (hasFailed) break;
     const one = change();
-    // Whoever waits for all hears of it; until then nobody does.
+    // The caller that waits for all of them gets the error.
     one.catch(() => {
       hasFailed = true;
     });

@@ -1,8 +1,8 @@
 import { parseConfig } from "../../../operator/src/config.ts";
 import type { KubeAccess } from "../../../operator/src/kube/kube-access.ts";
 import type { LinkLog } from "../../../operator/src/link/ports.ts";
-import { startOperator } from "../../../operator/src/operator.ts";
-import { type Sandbox, startSandbox } from "../sandbox.ts";
+import { startOperator } from "../../../operator/src/operator.adapter.ts";
+import { type Sandbox, startSandbox } from "../sandbox.adapter.ts";
 import type { ObjectDraft } from "../store/kube-object.ts";
 import { connectionTo } from "./connection.adapter.ts";
 import type { FleetCluster } from "./messages.ts";

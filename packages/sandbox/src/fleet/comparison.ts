@@ -1,4 +1,4 @@
-/** An app as the API tells it. */
+/** An app as the API returns it. */
 export interface ToldApp {
   readonly clusterId: string;
   /** Namespace and name. */
@@ -41,7 +41,7 @@ export function differences(
   ];
 }
 
-/** Whether the cluster has said of an app's newest generation that it runs. */
+/** Whether the cluster has reported the app's newest generation as running. */
 export const isRunning = ({ phase, generation, observedGeneration }: ToldApp): boolean =>
   phase === "running" && observedGeneration === generation;
 

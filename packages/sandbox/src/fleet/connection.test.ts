@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createKubeClient } from "../../../operator/src/kube/client.adapter.ts";
 import type { KubeClient, ResourceType } from "../../../operator/src/kube/kube-client.ts";
-import { type Sandbox, startSandbox } from "../sandbox.ts";
+import { type Sandbox, startSandbox } from "../sandbox.adapter.ts";
 import { connectionTo } from "./connection.adapter.ts";
 
 const CONFIGS: ResourceType = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap", namespaced: true };

@@ -14,7 +14,7 @@ export interface ControlPlane {
   /** Null where it is not ours to kill. */
   readonly kill: (() => Promise<void>) | null;
   restart(): Promise<void>;
-  /** Of its process and of its database; null where they are not ours to look at. */
+  /** Memory of its process and its database; null where they are not ours. */
   memory(): Promise<{ readonly serverBytes: number; readonly databaseBytes: number } | null>;
   /** Says how to go on with what is kept. */
   stop(isKept: boolean): Promise<string | null>;

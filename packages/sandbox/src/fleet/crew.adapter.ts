@@ -69,7 +69,7 @@ function answerTo<T>(child: ChildProcess, ask: Ask, pick: (answer: Answer) => T 
   return promise;
 }
 
-/** What a process takes of the machine: of memory that it shares, as PostgreSQL's processes do, its part. */
+/** The memory of a process. Shared memory, as PostgreSQL's processes use it, counts proportionally. */
 export async function takenBytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) * 1_024;

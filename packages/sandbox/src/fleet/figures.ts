@@ -3,7 +3,7 @@ import type { KubeObject } from "../store/kube-object.ts";
 import type { Store } from "../store/store.ts";
 import type { HeldApp } from "./comparison.ts";
 
-/** What was seen, and in what unit, for people to read. */
+/** A measured value with its unit, for people. */
 export type Figure = readonly [name: string, seen: string];
 
 const MEGABYTE = 1_048_576;

@@ -12,11 +12,11 @@ export interface Launch {
   readonly clusters: readonly FleetCluster[];
 }
 
-/** What a process of clusters is asked. */
+/** A request to a worker process. */
 export type Ask = { readonly launch: Launch } | "state" | "held" | "stop";
 
 export interface WorkerState {
-  /** Whose operator has read its cluster and looks after it. */
+  /** Clusters whose operator has started. */
   readonly started: number;
   readonly failures: readonly string[];
   readonly residentBytes: number;

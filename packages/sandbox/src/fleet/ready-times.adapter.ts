@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Api } from "./api.adapter.ts";
 
 const RECONNECT_MS = 500;
-/** An event may come a moment after what it tells can be read. */
+/** An event may arrive a moment after the change can be read. */
 const LATE_MS = 2_000;
 const LOOK_MS = 50;
 
-/** When each generation of an app was first told to run, from the stream of events. */
+/** When each generation of an app was first reported as running, from the event stream. */
 export interface ReadyTimes {
-  /** How long after its commit each of them ran, in milliseconds. What the stream has not told is left out. */
+  /** The time from commit to running, in milliseconds. Apps without an event are left out. */
   since(commits: readonly Commit[]): Promise<readonly number[]>;
   stop(): void;
 }

@@ -29,7 +29,7 @@ export interface Outcome {
   readonly differences: readonly string[];
 }
 
-/** Registers a fleet, connects it, deploys to all of it, kills the control plane under way, and looks for losses. */
+/** Registers a fleet, connects it, deploys to all of it, kills the control plane in between, and checks for losses. */
 export async function rehearse(options: FleetOptions, ports: RehearsalPorts): Promise<Outcome> {
   const { controlPlane, crew, fleet, readyTimes, print } = ports;
   const { clusters: count, pace } = options;
@@ -67,7 +67,7 @@ export async function rehearse(options: FleetOptions, ports: RehearsalPorts): Pr
     figures.push(["memory of an idle cluster, beyond empty processes", megabytes(grown / count)]);
   }
 
-  /** Makes all changes and waits until the clusters have told that all of them run. */
+  /** Makes all changes and waits until the clusters have reported all of them as running. */
   async function round(what: string, changes: Parameters<typeof makeAll>[0], onMade?: (made: number) => void) {
     print(`${what}: ${changes.length} changes, ${pace} a second`);
     const startedAt = performance.now();

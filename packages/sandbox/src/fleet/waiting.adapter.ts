@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const POLL_MS = 500;
 const SAID_EVERY_MS = 5_000;
 
-/** Looks until nothing is missing, and says how long that took. What is missing is told when the time is over. */
+/** Polls until nothing is missing, and returns how long that took. Names the missing items on a timeout. */
 export async function until(
   missing: () => Promise<string | null>,
   { withinMs, print }: { readonly withinMs: number; readonly print: (line: string) => void },

@@ -26,7 +26,7 @@ const counted = (_: object, message: string) => {
 const log: LinkLog = { debug: () => undefined, info: () => undefined, warn: counted, error: counted };
 
 process.on("message", (ask: Ask) => void answer(ask));
-// Whoever has started this is gone without a word.
+// The parent process has exited.
 process.on("disconnect", () => process.exit(0));
 // Ctrl-C is for the process that has started this one; it says when to end.
 process.on("SIGINT", () => undefined);

@@ -35,7 +35,7 @@ function containerRun({ metadata }: KubeObject, { name, image }: ContainerStatus
   };
 }
 
-/** What is to become of a pod, as annotations of its template say. */
+/** The simulated outcomes of a pod, which annotations of its template choose. */
 const FATES = ["image", "crash", "oom", "unready", "fail", "unschedulable"] as const;
 export type Fate = (typeof FATES)[number];
 
@@ -61,5 +61,5 @@ export const readyAfterMs = (pod: KubeObject): number => durationMs(annotationOf
 
 const NO_SUCH_IMAGE = /does-not-exist|doesnotexist|no-such-image|nonexistent/;
 
-/** Nothing is ever pulled, so that the name has to say when there is no such image. */
+/** Nothing is ever pulled, so the name decides whether the image exists. */
 export const isMissingImage = (image: string | undefined): boolean => NO_SUCH_IMAGE.test(image ?? "");

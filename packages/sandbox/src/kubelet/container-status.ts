@@ -4,7 +4,7 @@ import { stampOf } from "../controllers/writes.ts";
 
 const hex = (text: string): string => numberOf(text).toString(16).padStart(8, "0");
 
-/** Each run of a container has an identity of its own; this one says that no container runs. */
+/** Each run of a container has its own id; the scheme of this one shows that it is simulated. */
 const containerId = (pod: Pod, name: string, restartCount: number): string =>
   `simulated://${[0, 1, 2, 3].map((part) => hex(`${pod.metadata.uid}/${name}/${restartCount}/${part}`)).join("")}`;
 

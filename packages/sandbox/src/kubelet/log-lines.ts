@@ -82,7 +82,7 @@ function lastLine({ exitCode, endReason }: ContainerRun, atMs: number): LogLine 
 
 const ALL_PODS = "sandbox-log";
 
-/** The names of the ConfigMaps that may say what a pod has logged: its own one, or the one of all pods beside it. */
+/** The names of the ConfigMaps that may hold a pod's log: its own, or the one of all pods beside it. */
 export const logNamesOf = ({ metadata }: KubeObject): readonly string[] => [`${ALL_PODS}-${metadata.name}`, ALL_PODS];
 
 const LINE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))(?: (.*))?$/;

@@ -9,15 +9,15 @@ interface Follower {
   readonly place: LogPlace;
   readonly run: ContainerRun;
   readonly tell: (line: LogLine | null) => void;
-  /** Until when lines that are made up have been told. */
+  /** The time up to which generated lines have been sent. */
   toldMs: number;
-  /** How many of the lines that somebody has written down have been told. */
+  /** How many lines of the ConfigMap have been sent. */
   toldWritten: number;
 }
 
 /**
- * Logs that are made up when somebody reads them, unless a ConfigMap says what a pod has logged. Followers of all pods
- * share one timer, and without any there is none.
+ * Logs are generated when they are read, unless a ConfigMap holds them. Followers of all pods share one timer, and
+ * without any there is none.
  */
 export function createLogSource(store: Store, time: Time): LogSource & { stop(): void } {
   const followers = new Map<string, Follower>();

@@ -9,7 +9,7 @@ import type { SimulationSettings } from "./settings.ts";
 
 const PULL_MS = 1_000;
 
-/** What the kubelet of its node does about a pod now, and when it has to look again. */
+/** The next writes of the kubelet for a pod, and when it has to run again. */
 export function stepPod(pod: Pod, settings: SimulationSettings, nowMs: number): Outcome {
   if (isDeleting(pod)) return stepLeaving(pod, settings, nowMs);
   if (isFinished(pod) || pod.spec.nodeName === undefined) return NOTHING;

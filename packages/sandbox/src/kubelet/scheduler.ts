@@ -9,7 +9,7 @@ import { fateOf } from "./container-run.ts";
 
 const SOURCE = "default-scheduler";
 const MANAGER = "kube-scheduler";
-/** All pods are looked at in one go, so that many at once cost one count of what the nodes have left. */
+/** All pods are scheduled in one step, so that many at once cost one count of the free capacity. */
 const ALL: Place = { resource: "pods", name: "*" };
 
 export interface Node extends KubeObject {
@@ -122,7 +122,7 @@ export interface Amounts {
   readonly memory: number;
 }
 
-/** What a node can still take. */
+/** The free capacity of a node. */
 export interface Room extends Amounts {
   readonly node: Node;
   /** That it has. */
@@ -130,7 +130,7 @@ export interface Room extends Amounts {
   readonly mostPods: number;
 }
 
-/** What the containers of a pod ask for. */
+/** The requests of a pod's containers. */
 function amountsOf({ spec }: Pod): Amounts {
   const total = (resource: "cpu" | "memory") =>
     spec.containers.reduce((sum, { resources = {} }) => {

@@ -10,7 +10,7 @@ const IDLE_CORES = 0.02;
 const IDLE_BYTES = 48 * 2 ** 20;
 const WARM_UP_MS = 60_000;
 
-/** What a running pod seems to use, always the same for a pod and a time; null while it does not run. */
+/** The simulated usage of a pod, the same for the same pod and time; null while it does not run. */
 export function podUsageAt(pod: Pod, nowMs: number): PodUsage | null {
   if (pod.status?.phase !== "Running") return null;
   return {
@@ -39,7 +39,7 @@ function usageAt(pod: Pod, container: Container, startedMs: number, nowMs: numbe
   };
 }
 
-/** What annotations say, in nanocores or bytes. */
+/** The usage that annotations set, in nanocores or bytes. */
 function fixed(pod: Pod, resource: "cpu" | "memory"): number | null {
   const amount = parseQuantity(annotationOf(pod, resource));
   return amount === null ? null : Math.max(amount * (resource === "cpu" ? 1e9 : 1), 0);
@@ -60,7 +60,7 @@ function wave(seed: string, ms: number): number {
 
 const SYSTEM: Usage = { cpuNanocores: 120_000_000, memoryBytes: 400 * 2 ** 20 };
 
-/** What a node uses: its pods, and itself. */
+/** The usage of a node: its pods and itself. */
 export const nodeUsage = (pods: readonly PodUsage[]): Usage =>
   pods
     .flatMap(({ containers }) => containers)

@@ -25,7 +25,7 @@ export function fileJournal(path: string): Journal {
     lines += 1;
   }
 
-  /** What is gone is forgotten, except for the newest change: versions must never be given twice. */
+  /** Deleted objects are dropped, except for the newest change: a version must never be assigned twice. */
   function kept(): JournalRecord[] {
     lines = newest.size;
     return [...newest.values(), ...(highest?.object === null ? [highest] : [])];
@@ -62,7 +62,7 @@ export function fileJournal(path: string): Journal {
     append(record) {
       note(record);
       waiting.push(`${JSON.stringify(record)}\n`);
-      // Who flushes is told of a failure; a change is tried again with the next one.
+      // A flush reports the failure; the change is written again with the next one.
       writing = writing.then(write).catch(() => undefined);
     },
     async flush() {

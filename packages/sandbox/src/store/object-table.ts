@@ -62,7 +62,7 @@ export class ObjectTable {
     return stored;
   }
 
-  /** Removes the object; what it was last is given a new version too, so that watches can tell. */
+  /** Removes the object. Its last state gets a new version too, so that watches notice. */
   remove(resource: GroupResource, object: KubeObject): KubeObject {
     const previous = this.#of(resource).get(keyOf(object)) ?? null;
     this.#of(resource).delete(keyOf(object));
@@ -79,7 +79,7 @@ export class ObjectTable {
 
   /** Tells of each change, after the call that made it and in order. Returns how to stop. */
   listen(listener: (change: Change) => void): () => void {
-    // What is already waiting to be told came before.
+    // Changes that already wait for delivery came before.
     const since = this.#version;
     const told = (change: Change) => {
       if (change.version > since) listener(change);

@@ -12,7 +12,7 @@ export interface Selection {
 }
 
 export interface WriteOptions {
-  /** Who is noted as manager of the fields; `kube-controller-manager` unless told otherwise. */
+  /** The field manager; `kube-controller-manager` by default. */
   readonly manager?: string;
   readonly dryRun?: boolean;
 }

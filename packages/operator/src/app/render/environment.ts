@@ -41,8 +41,8 @@ function takenByRefs(
 }
 
 /**
- * What is written in `env` comes before the component's secrets, these before export_refs, and of export_refs those with
- * a key before those without.
+ * Variables of `env` win over the component's secrets, these over export_refs, and export_refs with a key over those
+ * without.
  */
 export function environmentOf(
   { export_refs = [], workload_spec }: Pick<DesiredComponent, "export_refs" | "workload_spec">,

@@ -40,7 +40,7 @@ export function ingressPort({ ingress, ...spec }: Workload): number | undefined 
   return open.find(({ port }) => ingress?.port === undefined || port === ingress.port)?.port;
 }
 
-/** What watches for this annotation, as cert-manager does, gets the certificate and puts it into the Secret. */
+/** Controllers such as cert-manager watch for this annotation, request the certificate and write it into the Secret. */
 const CERTIFICATE_ANNOTATION = { "kubernetes.io/tls-acme": "true" };
 
 export function ingressObjects(context: WorkloadContext): KubeObject[] {

@@ -8,7 +8,7 @@ export const CHECKSUM_ANNOTATION = `${API_GROUP}/configuration-checksum`;
 const TERMINATION_SECONDS = 30;
 /** The autoscaler measures use against what is requested. */
 const CPU_REQUEST_TO_SCALE_BY = "100m";
-/** What Kubernetes takes for the name of a container's port; a Service takes more. */
+/** The pattern of container port names, which is narrower than that of Service ports. */
 const CONTAINER_PORT_NAME = /^(?=.*[a-z])(?!.*--)[a-z0-9-]+$/;
 /** Which group it is does not matter, only that images that do not run as root can write to their volumes. */
 const VOLUME_GROUP = 2000;

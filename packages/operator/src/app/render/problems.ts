@@ -19,7 +19,7 @@ export function problemOf(app: AppSpec, around: Surroundings): Invalid | null {
     ...circles(components),
     ...sharedAddresses(components),
   ];
-  // What no addon instance can mend comes first: it does not pass.
+  // Permanent problems come first: a missing addon instance may still arrive.
   return problems.find(({ awaits }) => awaits === undefined) ?? problems[0] ?? null;
 }
 
@@ -107,7 +107,7 @@ const KEYS_NAMED = 10;
 interface Reference {
   readonly to: string;
   readonly key: string | undefined;
-  /** The field that says so. */
+  /** The field with the problem. */
   readonly field: string;
 }
 
@@ -122,7 +122,7 @@ function referencesOf({ export_refs = [], workload_spec }: DesiredComponent): Re
   ];
 }
 
-/** What a component says about others that are not there, or do not have what it asks of them. */
+/** Problems of references to components or addon instances that are absent or do not have the key. */
 function referenceProblems(component: DesiredComponent, app: AppSpec, around: Surroundings): Invalid[] {
   const names = new Set(app.components.map(({ name }) => name));
   const strangers = (component.depends_on ?? []).filter((name) => !names.has(name));
@@ -157,7 +157,7 @@ type Drawn = Pick<RenderedComponent, "name" | "objects">;
 /** Kubernetes takes no ConfigMap or Secret that holds more. */
 const MOST_DATA_BYTES = 1024 * 1024;
 
-/** What can be seen only once everything has its name and content. */
+/** Problems that show only after names and content are rendered. */
 export const renderedProblem = (components: readonly Drawn[]): Invalid | null =>
   repeatedName(components) ?? tooLarge(components);
 

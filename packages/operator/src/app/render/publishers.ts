@@ -6,7 +6,7 @@ type Port = NonNullable<NonNullable<DesiredComponent["workload_spec"]>["ports"]>
 
 const literal = (value: string): Export => ({ value });
 
-/** What has a Service: a job does its work and serves nobody. */
+/** The ports that get a Service. Jobs get none, because they serve nobody. */
 export const servedPorts = ({ workload_spec: spec }: Pick<DesiredComponent, "workload_spec">): readonly Port[] =>
   spec?.kind === "job" || spec?.kind === "cronjob" ? [] : (spec?.ports ?? []);
 
@@ -49,7 +49,7 @@ function madeBy(app: AppSpec, component: DesiredComponent, around: Surroundings)
 const literals = (texts: Readonly<Record<string, string>>): Exports =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, literal(text)]));
 
-/** What a component of the app exports; what it says of itself in `exports` comes before what is made of it. */
+/** The exports of a component. Its own `exports` win over those that are derived from its objects. */
 export function publisherOf(name: string, app: AppSpec, around: Surroundings): Publisher | null {
   const component = app.components.find((one) => one.name === name);
   if (!component) return null;

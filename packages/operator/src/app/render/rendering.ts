@@ -1,7 +1,7 @@
 import type { AppBody, DesiredComponent, PodSecurity } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 
-/** What an app becomes, and what has to be known around it. */
+/** The result of rendering an app, and the inputs besides its spec. */
 
 export type AppSpec = AppBody["spec"];
 export type Workload = NonNullable<DesiredComponent["workload_spec"]>;
@@ -29,7 +29,7 @@ export interface Surroundings {
   readonly podSecurity: PodSecurity;
   /** Standalone addon instances of the namespace, by name. */
   readonly instances: ReadonlyMap<string, Publisher>;
-  /** What is known of the releases of the app's own components, by component. */
+  /** The known exports of the releases of the app's own components, by component. */
   readonly releases: ReadonlyMap<string, Exports>;
 }
 

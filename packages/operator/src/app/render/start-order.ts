@@ -41,7 +41,7 @@ export function startOrder(components: readonly Needing[]): StartOrder {
   return { waves, circle: circleOf(needs, placed) };
 }
 
-/** What has no place needs something that has none; following that leads round. */
+/** A component without a place needs another one without a place, so following the needs finds the cycle. */
 function circleOf(needs: ReadonlyMap<string, readonly string[]>, placed: ReadonlySet<string>): string[] {
   const path: string[] = [];
   let at = [...needs.keys()].find((name) => !placed.has(name));

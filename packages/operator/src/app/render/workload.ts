@@ -15,7 +15,7 @@ const isRunOnce = ({ kind }: WorkloadContext["spec"]): boolean => kind === "job"
 const scalesByItself = ({ spec, isPaused }: WorkloadContext): boolean =>
   spec.autoscale !== undefined && !isPaused && !isRunOnce(spec);
 
-/** Where an autoscaler decides, the number is not said at all: two who say it would take it from each other forever. */
+/** With an autoscaler the field is left out: two managers that both set it would overwrite each other forever. */
 function replicas(context: WorkloadContext): number | undefined {
   if (context.isPaused) return 0;
   return scalesByItself(context) ? undefined : (context.spec.replicas ?? 1);
@@ -23,7 +23,7 @@ function replicas(context: WorkloadContext): number | undefined {
 
 const MAKERS = { deployment, statefulset: statefulSet, job, cronjob: cronJob };
 
-/** What runs; the rest of a component's objects is there for it. */
+/** Renders the object that runs the component's containers. */
 export const workloadObject = (context: WorkloadContext): KubeObject =>
   MAKERS[context.spec.kind ?? "deployment"](context);
 

@@ -51,7 +51,7 @@ export const POD_DEFAULTS: Defaults = {
 
 const listOf = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-/** What is limited is asked for, unless something else is. */
+/** A limit is also the request, unless a request is set. */
 function withRequests(container: JsonRecord): JsonRecord {
   const { resources } = container;
   if (!isRecord(resources) || !isRecord(resources["limits"])) return container;

@@ -122,12 +122,12 @@ function stepText(step: string): string {
 
 type ListSchema = Extract<Schema, { is: "list" }>;
 
-/** A list cannot be merged because its elements cannot be told apart. */
+/** A list cannot be merged because its elements have no identity. */
 export class UnidentifiedElement extends Error {
   override readonly name = "UnidentifiedElement";
 }
 
-/** The step that identifies an element of a list whose elements are told apart. */
+/** The path step that identifies an element of a list. */
 export function stepOfElement(list: ListSchema, element: unknown): string {
   if (list.relation === "set") {
     if (typeof element === "object")

@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFields } from "../../store/kube-object.ts";
 import { EMPTY, type FieldSet, fromFieldsV1, isEmpty, toFieldsV1, union } from "./field-set.ts";
 
-/** Who manages which fields, by an identity that is the same for every write of the same manager. */
+/** The managed fields, by an identity that is the same for every write of the same manager. */
 export type Managers = Map<string, Managed>;
 
 export interface Managed {

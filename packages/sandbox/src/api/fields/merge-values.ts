@@ -90,7 +90,7 @@ export function removePlaces(schema: Schema, value: unknown, set: FieldSet): unk
     if (place?.isMember) continue;
     const rest =
       place && place.children.size > 0 ? removePlaces(fieldSchema(schema, name) ?? { is: "any" }, inner, place) : inner;
-    // What is emptied stays as a null, which the types of Kubernetes take for nothing.
+    // An emptied field stays as a null, which the types of Kubernetes treat as absent.
     kept[name] = rest === undefined ? null : rest;
   }
   return Object.keys(kept).length > 0 ? kept : undefined;

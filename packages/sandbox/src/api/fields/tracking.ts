@@ -42,7 +42,7 @@ export interface Writer {
   readonly filter: (set: FieldSet) => FieldSet;
 }
 
-/** Who manages what after an update from `before` to `after`. */
+/** The managers after an update from `before` to `after`. */
 export function afterUpdate(
   schema: Schema,
   before: unknown,

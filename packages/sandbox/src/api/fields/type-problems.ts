@@ -2,7 +2,7 @@ import { fieldSchema, type ScalarType, type Schema } from "../schema/schema.ts";
 import { placeText, stepOfElement, UnidentifiedElement } from "./field-set.ts";
 import { isRecord } from "./typed-value.ts";
 
-/** What of a configuration is not as the schema says, in the words of server-side apply. */
+/** Violations of the schema, worded as server-side apply does. */
 export function typeProblems(schema: Schema, value: unknown, path = ""): string[] {
   const say = (what: string) => [`${path}: ${what}`];
   if (value === null || value === undefined || schema.is === "any") return [];

@@ -4,7 +4,7 @@ import { below, type FieldSet, type FieldSetDraft, newDraft, stepOfElement } fro
 type Shape = "scalar" | "list" | "map";
 type ListSchema = Extract<Schema, { is: "list" }>;
 
-/** What kind of value stands here; null may stand for any. */
+/** The shape of a value; null fits any. */
 function shapeOf(schema: Schema, value: unknown): Shape {
   if (value !== null && value !== undefined && schema.is === "any") {
     return Array.isArray(value) ? "list" : isRecord(value) ? "map" : "scalar";
@@ -83,7 +83,7 @@ interface ComparisonDraft {
   readonly removed: FieldSetDraft;
 }
 
-/** What is different in `after`. Undefined stands for a value that is not there. */
+/** The differences in `after`. Undefined stands for an absent value. */
 export function compare(schema: Schema, before: unknown, after: unknown): Comparison {
   const draft = { added: newDraft(), modified: newDraft(), removed: newDraft() };
   compareAt(schema, before, after, [], draft);
@@ -155,7 +155,7 @@ export function omitting<R extends object, N extends string>(record: R, ...names
   return Object.fromEntries(Object.entries(record).filter(([name]) => !dropped.has(name))) as Omit<R, N>;
 }
 
-/** Whether two JSON values say the same; the order of fields means nothing. */
+/** Whether two JSON values are equal; the order of fields does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

@@ -74,7 +74,7 @@ function covers(rule: JsonRecord, { verb, group, resource, name }: Act): boolean
   );
 }
 
-/** What a request does, in the words of roles. */
+/** The RBAC verb of a request. */
 export function verbOf(method: string, isOne: boolean, isWatch: boolean): string {
   if (method === "GET" || method === "HEAD") return isWatch ? "watch" : isOne ? "get" : "list";
   if (method === "DELETE") return isOne ? "delete" : "deletecollection";

@@ -5,7 +5,7 @@ import { recordsAt, textAt } from "../validation/metadata.ts";
 import { type ApiRequest, type ApiResponse, streaming, text } from "./message.ts";
 import { isTrue } from "./options.ts";
 
-/** What a container of the pod has written, and goes on to write when that is asked for. */
+/** The log of a container, followed where the request asks for it. */
 export function logs(source: LogSource, pod: KubeObject, { query }: ApiRequest, nowMs: number): ApiResponse {
   const place: LogPlace = {
     pod,

@@ -84,7 +84,7 @@ export function statusOf({ code, reason, message, details }: ApiFault) {
   };
 }
 
-/** Whatever went wrong, in the words of Kubernetes. */
+/** Any error as a Kubernetes `Status`. */
 function faultOf(error: unknown): ApiFault {
   if (error instanceof ApiFault) return error;
   if (error instanceof BadSelector) return new ApiFault(400, "BadRequest", error.message);

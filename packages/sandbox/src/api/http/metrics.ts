@@ -8,7 +8,7 @@ export const METRICS_GROUP = "metrics.k8s.io";
 export const METRICS_VERSION = "v1beta1";
 const API_VERSION = `${METRICS_GROUP}/${METRICS_VERSION}`;
 
-/** What pods and nodes use, as the metrics server of a cluster tells it. */
+/** The usage of pods and nodes, as the metrics server reports it. */
 export function metrics(
   { table }: Core,
   source: UsageSource,

@@ -14,7 +14,7 @@ import { isTrue, managerIn, removalIn, selectionIn } from "./options.ts";
 import type { Route } from "./route.ts";
 import { asTable, isTableAsked, tableEvent } from "./table.ts";
 import type { Tokens } from "./tokens.ts";
-import { watched } from "./watch.ts";
+import { watched } from "./watch.adapter.ts";
 import { patch, post, put, type Written } from "./writes.ts";
 
 export interface ObjectsContext {

@@ -13,7 +13,7 @@ export function dryRunIn(values: readonly string[], kind: string): boolean {
   return values.length > 0;
 }
 
-/** Who writes: as they say, or else as the program is called. */
+/** The field manager: as requested, or else the name of the program. */
 export function managerIn({ query, headers }: ApiRequest): string {
   const given = query.get("fieldManager") ?? "";
   if (given.length > 128) {

@@ -1,7 +1,7 @@
 import { pathNotFound } from "../fault.ts";
 import type { Resource, ServedResources } from "../resource.ts";
 
-/** What a path below a group and version speaks of. */
+/** The target of a path below a group and version. */
 export interface Route {
   readonly resource: Resource;
   readonly namespace: string | undefined;

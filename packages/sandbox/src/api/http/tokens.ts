@@ -2,7 +2,7 @@ import type { KubeObject } from "../../store/kube-object.ts";
 import { isRecord } from "../fields/typed-value.ts";
 import { at } from "../validation/metadata.ts";
 
-/** Who asks. */
+/** The caller of a request. */
 export interface Identity {
   readonly username: string;
   readonly groups: readonly string[];
@@ -21,7 +21,7 @@ export const accountIdentity = (namespace: string, name: string): Identity => ({
   isAdministrator: false,
 });
 
-/** Who may use the API: those with the sandbox's own token, and those with one that it has given out. */
+/** Accepts the sandbox's own token and tokens that it has issued. */
 export class Tokens {
   readonly #own: string | null;
   readonly #given = new Map<string, Identity>();

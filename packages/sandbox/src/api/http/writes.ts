@@ -22,7 +22,7 @@ export interface Written {
 
 type Answer = Omit<Written, "unknown">;
 
-/** Carries out a write; what it contains that nobody knows is refused, or told, as the request asks. */
+/** Runs a write. Unknown fields are refused or warned about, as the request asks. */
 function carriedOut(
   request: ApiRequest,
   resource: Resource,
@@ -34,7 +34,7 @@ function carriedOut(
   const dryRun = dryRunIn(request.query.getAll("dryRun"), kind);
   const isStrict = request.query.get("fieldValidation") === "Strict";
   const context = { manager: managerIn(request), dryRun, subresource, onUnknown: (path: string) => unknown.add(path) };
-  // What is refused must not have been written first.
+  // A refused object must not have been written first.
   if (isStrict && !dryRun) {
     write({ ...context, dryRun: true });
     refuseUnknown(request, resource, unknown);

@@ -113,7 +113,7 @@ function quantity(value: unknown): string {
 const isBase64 = (text: string) =>
   /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text.replaceAll(/[\r\n]/g, ""));
 
-/** What Go makes of a null. */
+/** The zero value that Go makes of a null. */
 function emptyOf(schema: Schema): unknown {
   if (schema.is === "list") return [];
   if (schema.is !== "scalar") return {};

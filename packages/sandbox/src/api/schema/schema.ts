@@ -10,10 +10,10 @@ export type ScalarType =
   | "Time"
   | "MicroTime";
 
-/** How an element of a list is told from the others when two lists are merged. */
+/** How elements of a list are identified when two lists are merged. */
 export type ListRelation = "atomic" | "set" | "map";
 
-/** What is known of a value, whether from Kubernetes itself or from a custom resource definition. */
+/** The schema of a value, from Kubernetes itself or from a custom resource definition. */
 export type Schema =
   | { readonly is: "scalar"; readonly type: ScalarType; readonly values?: readonly string[] }
   | { readonly is: "any" }
@@ -35,7 +35,7 @@ export interface Field {
   readonly schema: Schema;
   readonly isRequired: boolean;
   readonly default?: unknown;
-  /** What becomes of an empty value: left out, kept when given, or there even when not given. */
+  /** Whether an empty value is left out, kept when given, or present even when not given. */
   readonly whenEmpty: "omit" | "keep" | "always";
   /** How a strategic merge patch treats the field; the key is empty for lists of scalars. */
   readonly mergeKey?: string;
@@ -45,7 +45,7 @@ export interface Field {
 
 export const ANY: Schema = { is: "any" };
 
-/** What stands below a field of a value of this schema; undefined where nothing may stand. */
+/** The schema of a field; undefined where no value is allowed. */
 export function fieldSchema(schema: Schema, name: string): Schema | undefined {
   if (schema.is === "struct") return schema.fields.get(name)?.schema ?? (schema.isOpen ? ANY : undefined);
   if (schema.is === "map") return schema.values;

@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "customresourcedefinitions.apiextensions.k8s.io": immutable("spec.group", "spec.scope", "spec.names.kind"),
 };
 
-/** What an update of such an object may not change. */
+/** Changes that an update of such an object must not make. */
 export const changeProblems = (resource: string, live: JsonRecord, next: JsonRecord): FieldProblem[] =>
   RULES[resource]?.(live, next) ?? [];
 

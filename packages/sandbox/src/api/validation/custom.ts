@@ -2,7 +2,7 @@ import { type FieldProblem, invalidValue, notSupported, required } from "../faul
 import { isRecord, isSame, type JsonRecord } from "../fields/typed-value.ts";
 import { at } from "./metadata.ts";
 
-/** What the schema of a custom resource definition says against a value. */
+/** Violations of a custom resource definition's schema. */
 export function schemaProblems(schema: JsonRecord, value: unknown, field: string): FieldProblem[] {
   if (value === null) return schema["nullable"] === true ? [] : [wrongType(field, schema["type"], value)];
   if (!isOfType(schema, value)) return [wrongType(field, schema["type"], value)];
@@ -18,7 +18,7 @@ export function schemaProblems(schema: JsonRecord, value: unknown, field: string
 
 const EQUALITY = /^self((?:\.\w+)+) == self((?:\.\w+)+)$/;
 
-/** Of the rules written in CEL only those are looked at that want two fields to be the same. */
+/** Of the CEL rules only those are evaluated that require two fields to be equal. */
 function ruleProblems(
   { "x-kubernetes-validations": rules }: JsonRecord,
   value: unknown,

@@ -77,7 +77,7 @@ function keyProblems(object: JsonRecord, field: string): FieldProblem[] {
     .map((key) => invalidValue(`${field}[${key}]`, key, why));
 }
 
-/** What secrets of these types must hold. */
+/** The keys that Secrets of these types must have. */
 const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
   "kubernetes.io/dockercfg": [".dockercfg"],

@@ -49,7 +49,7 @@ function labelProblems(field: string, key: string, value: string): FieldProblem[
   ];
 }
 
-/** What an update may not change of the metadata. */
+/** Changes that an update must not make to the metadata. */
 export function metadataChangeProblems(live: KubeObject, next: KubeObject): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const [before, after] = [live.metadata, next.metadata];
@@ -79,7 +79,7 @@ const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
 const tooLong = (most: number) => `must be no more than ${most} characters`;
 
-/** Each of these says what is wrong with the text; null when nothing is. */
+/** Returns the problem of the text; null when it is valid. */
 export function subdomainProblem(text: string): string | null {
   if (text.length > 253) return tooLong(253);
   if (SUBDOMAIN.test(text)) return null;
@@ -122,7 +122,7 @@ function labelValueProblem(text: string): string | null {
   return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 }
 
-/** What stands at the path, where each step is a field; undefined where the path leads nowhere. */
+/** The value at the path; undefined where the path leads nowhere. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, step) => (isRecord(inner) ? inner[step] : undefined), value);
 }

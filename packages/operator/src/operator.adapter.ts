@@ -36,8 +36,8 @@ export interface OperatorPorts {
 }
 
 /**
- * Comes back once what the cluster holds is read and looked after; the hub may be away meanwhile. Fails, and leaves
- * nothing running, while the cluster does not answer.
+ * Resolves once the stored resources are read and reconciled; it does not need the hub. Rejects, and leaves nothing
+ * running, while the cluster does not answer.
  */
 export async function startOperator(config: Config, { access, env, log }: OperatorPorts): Promise<Operator> {
   const { clusterId, namespace, tokenSecret, clusterChartsAccount, secrets } = config;
