@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import { SEE } from "../packages/server/src/access/sight.store.ts";
+import { STATEMENTS } from "../packages/server/src/access/place.store.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { newId } from "../packages/server/src/id.ts";
 
@@ -23,8 +23,8 @@ const app = Fastify();
 const ORG_FIELDS = ["id", "name", "slug", "description", "created_at", "updated_at"] as const;
 const org = (row: Record<string, unknown>) => Object.fromEntries(ORG_FIELDS.map((field) => [field, row[field]]));
 
-async function see(what: keyof typeof SEE, ...values: unknown[]): Promise<Record<string, unknown>> {
-  const { rows } = await pool.query({ ...SEE[what].session, values: [SESSION_ID, new Date(), ...values] });
+async function see(what: keyof typeof STATEMENTS, ...values: unknown[]): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query({ ...STATEMENTS[what].session, values: [SESSION_ID, new Date(), ...values] });
   return rows[0];
 }
 
@@ -32,6 +32,12 @@ const [sample] = (await pool.query("select * from orgs where id = $1", [ORG_ID])
 app.get("/bare", () => org(sample));
 
 app.get("/org", async () => org(await see("org", ORG_ID)));
+
+const USER_FIELDS = ["id", "name", "username", "email", "is_superuser", "organizations", "bindings"];
+app.get("/me", async () => {
+  const row = await see("me");
+  return Object.fromEntries(USER_FIELDS.map((field) => [field, row[field]]));
+});
 
 app.get("/orgs", async () => {
   const [{ rows }, totals] = await Promise.all([

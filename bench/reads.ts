@@ -15,6 +15,8 @@ await withStage(async ({ binnacle, database, sessionId, orgId, headers, peer, se
     "(a) bare Fastify route": { process: peers, path: "/bare" },
     "(b) the same SELECT by hand": { process: peers, path: "/org" },
     "GET /orgs/{id}": { process: binnacle, path: `/api/v1/orgs/${orgId}`, headers },
+    "(b) the caller by hand": { process: peers, path: "/me" },
+    "GET /user/me": { process: binnacle, path: "/api/v1/user/me", headers },
     "(b) the list by hand": { process: peers, path: "/orgs" },
     "GET /orgs at 1,000 rows": list,
   });
@@ -33,6 +35,11 @@ await withStage(async ({ binnacle, database, sessionId, orgId, headers, peer, se
       ["read, of the bare route", "", ratio("perSecond", read, small["(a) bare Fastify route"])],
       ["server CPU of a read", "≤ 200 µs", `${middleOf(read, "cpuUsPerRequest").toFixed(0)} µs`],
       ["p99 of a read, of the SELECT's by hand", "≤ 2.00", ratio("p99Ms", read, byHand)],
+      [
+        "caller, of the same SELECT by hand",
+        "≥ 0.80",
+        ratio("perSecond", small["GET /user/me"], small["(b) the caller by hand"]),
+      ],
       ["list, of the list by hand", "", ratio("perSecond", few, small["(b) the list by hand"])],
       [
         "p99 of a list at 100,000 rows, of that at 1,000",

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
 import { bindRole, insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
@@ -250,4 +250,17 @@ test("[AC2] the table of routes is written from the routes", () => {
   expect(readFileSync(file, "utf8"), "Bring it up to date: UPDATE=1 vitest run test/rules/access.test.ts").toBe(
     routeTable(routes),
   );
+});
+
+/** They change memberships and role bindings, or show them as such. */
+const STORES_OF_ROLES = ["accounts/user.store.ts", "bindings/binding.store.ts", "orgs/org.store.ts"];
+const READS_ROLES = /(?:from|join|into|table)\W{1,2}(?:memberships|role_bindings)\b/i;
+
+test("[AC14] no store outside of access/ reads roles to decide who sees what", () => {
+  const root = new URL("../../packages/server/src/", import.meta.url);
+  const sources = globSync("**/*.ts", { cwd: root.pathname }).filter((path) => !/\.(test|fixture)\.ts$/.test(path));
+  const readers = sources.filter((path) => READS_ROLES.test(readFileSync(new URL(path, root), "utf8")));
+  const elsewhere = readers.filter((path) => !/^(access|database\/migrations)\//.test(path));
+  expect(elsewhere.sort()).toEqual(STORES_OF_ROLES);
+  expect(readers).toContain("access/visible.store.ts");
 });

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Operation } from "../../packages/contract/src/index.ts";
+import { ACCESS_TOPIC, concerns } from "../../packages/server/src/access/access-change.ts";
+import { accessOfSessions } from "../../packages/server/src/access/visible.store.ts";
 import { describedRoutes } from "../../packages/server/src/described-routes.ts";
 import type { Sending } from "../world/client.ts";
 import { startWorld, type World } from "../world/world.ts";
@@ -12,9 +14,12 @@ const recorded = changing.filter(({ id }) => !(id in UNRECORDED));
 const unrecorded = changing.filter(({ id }) => id in UNRECORDED);
 
 let world: World;
+/** The changes of access that were announced since the last request was sent. */
+const accessChanges: unknown[] = [];
 
 beforeAll(async () => {
   world = await startWorld({ env: { BINNACLE_CHART_HOSTS: "127.0.0.1" } });
+  world.bus.subscribe(ACCESS_TOPIC, (change) => accessChanges.push(change));
 });
 afterAll(() => world?.stop());
 
@@ -22,6 +27,8 @@ async function carryOut(operation: Operation, known: typeof CHANGES) {
   const prepare = known[operation.id];
   if (!prepare) throw new Error(`Say in changes.ts how ${operation.id} is made to succeed.`);
   const { api, path, sending = {} }: Request = await prepare(world);
+  const before = await accessBySession();
+  accessChanges.length = 0;
   const answer = await api.send(operation.method, path, sending);
   const successes = [operation.success[0], operation.otherSuccess?.[0]];
   expect(successes, JSON.stringify(answer.body)).toContain(answer.status);
@@ -31,8 +38,31 @@ async function carryOut(operation: Operation, known: typeof CHANGES) {
     .selectAll()
     .where("request_id", "=", requestId)
     .execute();
-  return { entries, secrets: [...secretsOf(sending), ...secretsIn(answer.body)] };
+  const after = new Map((await accessBySession()).map(({ sessionId, access }) => [sessionId, access]));
+  const touched = before.filter(({ sessionId, access }) => after.get(sessionId) !== access);
+  return { entries, secrets: [...secretsOf(sending), ...secretsIn(answer.body)], touched };
 }
+
+/** What the user of every session may see, as text. */
+async function accessBySession() {
+  const { kysely: db } = world.database;
+  const sessions = await db.selectFrom("sessions").select(["id", "user_id"]).execute();
+  const ids = sessions.map(({ id }) => id);
+  const found = await accessOfSessions(db)(ids, world.clock.now());
+  return sessions.map(({ id, user_id }) => {
+    const { isSuperuser = false, orgRoles = [], clusterRoles = [], projectRoles = [] } = found.get(id) ?? {};
+    const roles = [...orgRoles, ...clusterRoles, ...projectRoles].map(String).sort();
+    return { sessionId: id, userId: user_id, access: JSON.stringify([found.has(id), isSuperuser, roles]) };
+  });
+}
+
+type Touched = Awaited<ReturnType<typeof carryOut>>["touched"];
+
+const isAnnounced = (touched: Touched) =>
+  vi.waitFor(() => {
+    const missed = touched.filter((session) => !accessChanges.some((change) => concerns(change, session)));
+    expect(missed).toEqual([]);
+  });
 
 const SECRET_FIELD = /password|secret|_code$|^(access_|refresh_)?token$/;
 
@@ -46,11 +76,25 @@ function secretsIn(value: unknown): string[] {
   );
 }
 
+/** By hand, so that a search which finds no change of access is noticed. */
+const CHANGE_ACCESS = [
+  "logout",
+  "endSession",
+  "setUserDisabled",
+  "deleteUser",
+  "addMember",
+  "changeMember",
+  "removeMember",
+  ...["Cluster", "Project"].flatMap((place) => [`grant${place}Role`, `replace${place}Role`, `revoke${place}Role`]),
+];
+
 describe("a successful change", () => {
   test.each(recorded.map((operation) => [operation.id, operation] as const))(
-    "[AL4] %s leaves an audit entry with its request id",
+    "[AL4] [AC16] %s leaves an audit entry with its request id, and announces whose access it has changed",
     async (_, operation) => {
-      const { entries } = await carryOut(operation, CHANGES);
+      const { entries, touched } = await carryOut(operation, CHANGES);
+      // Deleting a place ends the roles on it: of what is gone nothing more is told.
+      if (!operation.id.startsWith("delete") || operation.id === "deleteUser") await isAnnounced(touched);
       expect(entries.length).toBeGreaterThanOrEqual(1);
       for (const { action, actor_id, source_address } of entries) {
         expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/);
@@ -68,6 +112,14 @@ describe("a successful change", () => {
       expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
     },
   );
+
+  test.each(
+    recorded.flatMap((operation) => (CHANGE_ACCESS.includes(operation.id) ? [[operation.id, operation] as const] : [])),
+  )("[AC16] %s changes what somebody may see", async (_, operation) => {
+    const { touched } = await carryOut(operation, CHANGES);
+    expect(touched.length).toBeGreaterThan(0);
+    await isAnnounced(touched);
+  });
 
   test("[AL6] the search for secrets finds those that are there", () => {
     const body = { password: "p", deep: [{ token: "t" }], device_code: "d", scopes: ["s"], token_type: "bearer" };

@@ -88,7 +88,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...bundleRoutes(catalog.bundles),
     ...addonDefinitionRoutes(catalog.addons),
     ...addonRoutes(db),
-    ...addonChangeRoutes({ db, clock, vault, removal: operators }, catalog.addons),
+    ...addonChangeRoutes({ clock, vault, removal: operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...chartRepositoryRoutes(ports, config.chartHosts),

@@ -1,3 +1,4 @@
+import { unannounced } from "./access/access-change.ts";
 import type { Passwords } from "./accounts/password.adapter.ts";
 import { insertUser } from "./accounts/user.store.ts";
 import type { Clock } from "./clock.ts";
@@ -57,7 +58,7 @@ async function insertDemo(tx: Tx, adminId: string, now: Date): Promise<void> {
     created_at: now,
     updated_at: now,
   });
-  await insertMember(tx, { orgId: id, userId: adminId, role: "admin", now });
+  await insertMember(unannounced(tx), { orgId: id, userId: adminId, role: "admin", now });
 }
 
 async function hasUsers(db: Queries): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Scope } from "@binnacle/contract";
 
-/** Who is calling, as the database knows them at this request. */
+/** The caller, as the database knows them at this request. */
 export interface Caller {
   readonly id: string;
   readonly email: string;
@@ -9,11 +9,11 @@ export interface Caller {
   readonly via: "user" | "cli_token";
   /** The session or the CLI token that was presented. */
   readonly credentialId: string;
-  /** What a CLI token is limited to; a session is not. */
+  /** The scopes of a CLI token; null for a session, which has no limits. */
   readonly scopes: readonly Scope[] | null;
 }
 
-/** What a request presents, its form and signature already checked; whether it still counts is the database's word. */
+/** The credential of a request. Its form and signature are checked; only the database knows whether it is still valid. */
 export type Credential =
   | { readonly kind: "session"; readonly sessionId: string; readonly userId: string; readonly expiresAtMs: number }
   | { readonly kind: "cli_token"; readonly digest: Buffer };

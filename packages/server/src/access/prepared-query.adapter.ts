@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** Named, so that each connection parses and plans it once. */
+/** It has a name, so that each connection parses and plans it once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -13,7 +13,7 @@ type Done = (error: Error | null | undefined, row: object | null) => void;
 
 type ReadRow = (fields: readonly (string | null)[]) => object;
 
-/** A connection as the driver gives it to a query; its types tell neither all of it nor all of it right. */
+/** A connection as the driver gives it to a query. The types of the driver are incomplete and partly wrong. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
@@ -25,14 +25,14 @@ interface Wire {
 }
 
 /**
- * The first row of a prepared statement. A connection tells the columns of a statement once, at its first use: the driver
- * asks for them at every use, and reading them takes longer than reading a row.
+ * Reads the first row of a prepared statement. The columns of a statement are requested once for each connection: the driver
+ * requests them at every use, and reading them takes longer than reading a row.
  */
 export type FirstRow = <R extends object>(statement: Statement, values: readonly Value[]) => Promise<R | null>;
 
 export function firstRowOf(pool: pg.Pool): FirstRow {
   const types = pool.options.types as { getTypeParser(oid: number, format: "text"): (text: string) => unknown };
-  /** Of connections, by the name of the statement; its columns stay the same for as long as it is prepared. */
+  /** For each connection, by the name of the statement. Its columns stay the same for as long as it is prepared. */
   const known = new WeakMap<Wire, Map<string, ReadRow>>();
   const readersOf = (connection: Wire) => {
     const readers = known.get(connection) ?? new Map<string, ReadRow>();
@@ -40,7 +40,7 @@ export function firstRowOf(pool: pg.Pool): FirstRow {
     return readers;
   };
 
-  /** The driver calls what it has to tell a query by these names. */
+  /** The driver calls the handlers by these names. */
   class FirstRowQuery implements pg.Submittable {
     readonly name: string;
     readonly text: string;
@@ -97,7 +97,7 @@ export function firstRowOf(pool: pg.Pool): FirstRow {
     }
   }
 
-  // Its types know of no callback here.
+  // The types of the driver lack the callback.
   const runner = pool as unknown as { query(query: FirstRowQuery, done: Done): void };
   return <R extends object>(statement: Statement, values: readonly Value[]) =>
     new Promise<R | null>((resolve, reject) => {
@@ -113,7 +113,7 @@ function readerOf(
 ): ReadRow {
   const names = fields.map(({ name }) => name);
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
-  // Made by parsing, the object has a shape that V8 shares among its copies; one that was added to field by field has none.
+  // V8 shares the shape of a parsed object among its copies. An object that is built field by field gets no such shape.
   const empty = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as object;
   return (texts) => {
     const row: Record<string, unknown> = { ...empty };

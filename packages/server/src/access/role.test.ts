@@ -1,6 +1,6 @@
 import { BINDING_ROLES, type OrgRole } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { judge, type PlaceRequirement, type Standing, strongest } from "./role.ts";
+import { decide, type PlaceRequirement, type Standing, strongest } from "./role.ts";
 
 const standing = (facts: Partial<Standing>): Standing => ({
   isSuperuser: false,
@@ -20,35 +20,35 @@ describe("the verdict on a caller", () => {
     [needsRole("member"), STRANGER, "forbidden"],
     [needsRole("admin"), STRANGER, "forbidden"],
   ])("[AC4] %j refuses a stranger openly", (requirement, caller, verdict) => {
-    expect(judge(requirement, caller)).toBe(verdict);
+    expect(decide(requirement, caller)).toBe(verdict);
   });
 
   test.each([needsRole("member", true), needsRole("admin", true)])("[AC5] %j hides the place from a stranger", (it) => {
-    expect(judge(it, STRANGER)).toBe("hidden");
+    expect(decide(it, STRANGER)).toBe("hidden");
   });
 
   test("[AC6] an administrator may do what a member may, and not the other way round", () => {
-    expect(judge(needsRole("member"), MEMBER)).toBe("allowed");
-    expect(judge(needsRole("member"), ADMIN)).toBe("allowed");
-    expect(judge(needsRole("admin"), ADMIN)).toBe("allowed");
-    expect(judge(needsRole("admin"), MEMBER)).toBe("forbidden");
-    expect(judge(needsRole("admin", true), MEMBER)).toBe("forbidden");
+    expect(decide(needsRole("member"), MEMBER)).toBe("allowed");
+    expect(decide(needsRole("member"), ADMIN)).toBe("allowed");
+    expect(decide(needsRole("admin"), ADMIN)).toBe("allowed");
+    expect(decide(needsRole("admin"), MEMBER)).toBe("forbidden");
+    expect(decide(needsRole("admin", true), MEMBER)).toBe("forbidden");
   });
 
   test.each<PlaceRequirement>([{ needs: "superuser" }, needsRole("member"), needsRole("admin", true)])(
     "[AC7] %j is met by a superuser who belongs to nothing",
     (requirement) => {
-      expect(judge(requirement, SUPERUSER)).toBe("allowed");
+      expect(decide(requirement, SUPERUSER)).toBe("allowed");
     },
   );
 
   test.each([STRANGER, MEMBER, ADMIN])("[AC7] %j may not do what only superusers may", (caller) => {
-    expect(judge({ needs: "superuser" }, caller)).toBe("forbidden");
+    expect(decide({ needs: "superuser" }, caller)).toBe("forbidden");
   });
 
   test.each(BINDING_ROLES)("[AC9] a binding as %s gives no role in the organization", (bindingRole) => {
-    expect(judge(needsRole("admin"), { ...MEMBER, bindingRole })).toBe("forbidden");
-    expect(judge(needsRole("member", true), { ...STRANGER, bindingRole })).toBe("hidden");
+    expect(decide(needsRole("admin"), { ...MEMBER, bindingRole })).toBe("forbidden");
+    expect(decide(needsRole("member", true), { ...STRANGER, bindingRole })).toBe("hidden");
   });
 });
 

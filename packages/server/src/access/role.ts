@@ -1,29 +1,47 @@
-import { BINDING_ROLES, type BindingRole, ORG_ROLES, type OrgRole } from "@binnacle/contract";
+import {
+  BINDING_ROLES,
+  type BindingRole,
+  type Operation,
+  ORG_ROLES,
+  type OrgRole,
+  type Scope,
+} from "@binnacle/contract";
+import { forbidden, notFound, unauthenticated } from "../fault.ts";
+import type { Caller } from "./caller.ts";
 
-/** What the caller is to the place a request is about. */
-export interface Standing {
-  readonly isSuperuser: boolean;
+/** The caller's roles in the organization of a place and on the place itself. */
+interface Roles {
   readonly orgRole: OrgRole | null;
   /** The strongest role bound on the place or on what contains it. */
   readonly bindingRole: BindingRole | null;
 }
 
-/** What a route asks for, as data: routes are guarded by it, the table of routes and roles is written from it. */
+export interface Standing extends Roles {
+  readonly isSuperuser: boolean;
+}
+
+/** A caller and the place that the request names; null is a place that does not exist. */
+export interface Located<P> extends Roles {
+  readonly caller: Caller;
+  readonly place: P | null;
+}
+
+/** The requirement of a route as data: routes are guarded by it, and the table of routes and roles is written from it. */
 export type Requirement =
   | { readonly needs: "nothing" }
   | { readonly needs: "signed_in" }
   | { readonly needs: "superuser" }
-  /** The record of the caller's own; nobody else's, not even for a superuser. */
+  /** The caller's own record; not even a superuser passes for the record of somebody else. */
   | { readonly needs: "own_record" }
-  /** An administrator of whichever organization. */
+  /** An administrator of any organization. */
   | { readonly needs: "any_org_admin" }
-  /** Strangers learn nothing about the place where `hidden`; else they are told that it is not theirs. */
+  /** A caller who is no member gets 404 where `hidden`, and 403 otherwise. */
   | { readonly needs: "org_role"; readonly role: OrgRole; readonly hidden: boolean }
-  /** An administrator of the organization; for everybody else, its members too, the thing is not there. */
+  /** An administrator of the organization; everybody else gets 404, its members too. */
   | { readonly needs: "concealed_org_admin" }
-  /** A cluster is seen by every member of its organization. */
+  /** A cluster is visible to every member of its organization. */
   | { readonly needs: "cluster_role"; readonly role: "member" | BindingRole | "org_admin" }
-  /** A project is seen by those who have a role on it or on its cluster. */
+  /** A project is visible to those who have a role on it or on its cluster. */
   | { readonly needs: "project_role"; readonly role: BindingRole | "org_admin" };
 
 export type PlaceRequirement = Extract<
@@ -31,10 +49,13 @@ export type PlaceRequirement = Extract<
   { needs: "superuser" | "org_role" | "concealed_org_admin" | "cluster_role" | "project_role" }
 >;
 
-export type Verdict = "allowed" | "forbidden" | "hidden";
+type Decision = "allowed" | "forbidden" | "hidden";
 
-/** The verdict on a place that the caller has some standing in. */
-export function judge(requirement: PlaceRequirement, standing: Standing): Verdict {
+/**
+ * Decides who may pass. A change of who sees a place needs the same change of its list predicate in `visible.store.ts`; a
+ * property test compares the two.
+ */
+export function decide(requirement: PlaceRequirement, standing: Standing): Decision {
   if (standing.isSuperuser) return "allowed";
   switch (requirement.needs) {
     case "superuser":
@@ -45,28 +66,87 @@ export function judge(requirement: PlaceRequirement, standing: Standing): Verdic
     case "concealed_org_admin":
       return standing.orgRole === "admin" ? "allowed" : "hidden";
     case "cluster_role":
-      return standing.orgRole === null ? "hidden" : judgeBinding(requirement.role, standing);
+      return standing.orgRole === null ? "hidden" : decideBinding(requirement.role, standing);
     case "project_role":
       return standing.orgRole !== "admin" && standing.bindingRole === null
         ? "hidden"
-        : judgeBinding(requirement.role, standing);
+        : decideBinding(requirement.role, standing);
   }
 }
 
-function judgeBinding(needed: "member" | BindingRole | "org_admin", { orgRole, bindingRole }: Standing): Verdict {
+function decideBinding(needed: "member" | BindingRole | "org_admin", { orgRole, bindingRole }: Standing): Decision {
   if (orgRole === "admin" || needed === "member") return "allowed";
   if (needed === "org_admin" || bindingRole === null) return "forbidden";
   return atLeast(BINDING_ROLES, bindingRole, needed) ? "allowed" : "forbidden";
 }
 
-/** Whoever administers the place's organization, superusers included. */
-export const isOrgAdmin = (standing: Standing): boolean =>
-  judge({ needs: "org_role", role: "admin", hidden: false }, standing) === "allowed";
+/**
+ * Throws the 401, 404 or 403, in this order. A CLI token is refused before the existence of a place can be learned from the
+ * answer.
+ */
+export function authorize<P>(
+  requirement: PlaceRequirement,
+  operation: Operation,
+  located: Located<P> | null,
+  what: string,
+): { readonly caller: Caller; readonly place: P; readonly standing: Standing } {
+  if (!located) throw unauthenticated();
+  const { caller, place, orgRole, bindingRole } = located;
+  refuseCliToken(operation, caller);
+  if (place === null) throw notFound(what);
+  const standing = { isSuperuser: caller.isSuperuser, orgRole, bindingRole };
+  const decision = decide(requirement, standing);
+  if (decision === "hidden") throw notFound(what);
+  if (decision === "forbidden") throw forbidden();
+  return { caller, place, standing };
+}
 
-export function strongest(roles: readonly (BindingRole | null)[]): BindingRole | null {
+export function refuseCliToken({ credentials }: Operation, { scopes }: Caller): void {
+  if (scopes === null) return;
+  if (typeof credentials === "string") throw forbidden("This operation takes no CLI token; sign in as a user.");
+  const accepted: readonly Scope[] = credentials;
+  if (!accepted.some((scope) => scopes.includes(scope))) {
+    throw forbidden(`The CLI token lacks the scope ${accepted.join(" or ")}.`);
+  }
+}
+
+/** Superusers count as administrators of every organization. */
+export const isOrgAdmin = (standing: Standing): boolean =>
+  decide({ needs: "org_role", role: "admin", hidden: false }, standing) === "allowed";
+
+export function strongest(roles: readonly (BindingRole | null | undefined)[]): BindingRole | null {
   return BINDING_ROLES.findLast((role) => roles.includes(role)) ?? null;
 }
 
 function atLeast<T extends string>(weakestFirst: readonly T[], held: T, needed: T): boolean {
   return weakestFirst.indexOf(held) >= weakestFirst.indexOf(needed);
 }
+
+/** All roles of a user, for streams, which decide about many places over a long time. */
+export interface Access {
+  readonly isSuperuser: boolean;
+  readonly orgRoles: ReadonlyMap<string, OrgRole>;
+  readonly clusterRoles: ReadonlyMap<string, BindingRole>;
+  readonly projectRoles: ReadonlyMap<string, BindingRole>;
+}
+
+interface PlaceIds {
+  readonly org_id: string | null;
+  readonly cluster_id?: string;
+  readonly project_id?: string;
+}
+
+/** Decides as for a request about the place. */
+export function allows(access: Access, requirement: PlaceRequirement, place: PlaceIds): boolean {
+  const { org_id, cluster_id = "", project_id = "" } = place;
+  const standing = {
+    isSuperuser: access.isSuperuser,
+    orgRole: access.orgRoles.get(org_id ?? "") ?? null,
+    bindingRole: strongest([access.clusterRoles.get(cluster_id), access.projectRoles.get(project_id)]),
+  };
+  return decide(requirement, standing) === "allowed";
+}
+
+/** Whether the apps and addon instances of a project may be read. */
+export const mayReadProject = (project: Required<PlaceIds>, access: Access): boolean =>
+  allows(access, { needs: "project_role", role: "viewer" }, project);

@@ -1,3 +1,4 @@
+import { unannounced } from "../access/access-change.ts";
 import { appendAudit } from "../audit/audit.store.ts";
 import { auditRow } from "../audit/audit.ts";
 import { LOCAL_ADMIN } from "../config.ts";
@@ -49,7 +50,7 @@ export function setPassword(
       .returning(["id", "username"])
       .executeTakeFirst();
     if (!user) return false;
-    await endSessionsOf(tx, user.id, now);
+    await endSessionsOf(unannounced(tx), user.id, now);
     await tx.deleteFrom("cli_tokens").where("user_id", "=", user.id).execute();
     const record = {
       action: "user.update",

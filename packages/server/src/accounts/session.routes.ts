@@ -113,7 +113,7 @@ export function sessionRoutes(
       // A page that holds a token of its own must not end the session whose cookie the browser adds to its request.
       if (sessionId !== caller.credentialId) throw invalidRefreshToken();
       await change(async (unit) => {
-        await endSessionOf(unit.db, caller.id, sessionId, clock());
+        await endSessionOf(unit, caller.id, sessionId, clock());
         await recordInOrgsOf(caller.id, unit, { action: "session.end", resource: sessionResource(sessionId) });
       });
       reply.clearCookie(COOKIE, cookie);
@@ -134,7 +134,7 @@ export function sessionRoutes(
       const userId = subjectOf(caller, query.user_id);
       const id = params.id.toLowerCase();
       return change(async (unit) => {
-        if (!(await endSessionOf(unit.db, userId, id, clock()))) throw notFound("Session");
+        if (!(await endSessionOf(unit, userId, id, clock()))) throw notFound("Session");
         await recordInOrgsOf(userId, unit, { action: "session.end", resource: sessionResource(id) });
         return null;
       });

@@ -1,3 +1,4 @@
+import type { AccessUnit } from "../access/access-change.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { unauthenticated } from "../fault.ts";
@@ -81,18 +82,25 @@ export async function listSessionsOf(
 }
 
 /** False where the user has no such session that is still open. */
-export async function endSessionOf(tx: Tx, userId: string, id: string, now: Date): Promise<boolean> {
-  const ended = await ending(tx, now)
+export async function endSessionOf(
+  { db, accessChanged }: AccessUnit,
+  userId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  const ended = await ending(db, now)
     .where("id", "=", id)
     .where("user_id", "=", userId)
     .where("expires_at", ">", now)
     .returning("id")
     .executeTakeFirst();
+  if (ended) accessChanged({ session_id: ended.id });
   return ended !== undefined;
 }
 
-export async function endSessionsOf(tx: Tx, userId: string, now: Date): Promise<void> {
-  await ending(tx, now).where("user_id", "=", userId).execute();
+export async function endSessionsOf({ db, accessChanged }: AccessUnit, userId: string, now: Date): Promise<void> {
+  accessChanged({ user_id: userId });
+  await ending(db, now).where("user_id", "=", userId).execute();
 }
 
 function ending(tx: Tx, endedAt: Date) {

@@ -9,12 +9,12 @@ import {
   updateUser,
   verifyUserEmail,
 } from "@binnacle/contract";
+import type { AccessUnit } from "../access/access-change.ts";
 import { inEachOrg } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
-import { totalRows } from "../database/row-count.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
+import type { Queries } from "../database/transaction.ts";
 import { notFound, unauthenticated } from "../fault.ts";
-import { ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
+import { currentUser, ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
@@ -27,18 +27,15 @@ import type { Passwords } from "./password.adapter.ts";
 import type { IsPasswordRight } from "./password-check.store.ts";
 import { endSessionsOf, lockCaller } from "./session.store.ts";
 import {
-  bindingsOfUser,
   deleteUserRow,
   deletionFacts,
-  findAcquaintance,
   findUser,
+  findVisibleUser,
   insertUser,
-  listAcquaintances,
-  listAllUsers,
+  listUserRows,
   lockEnabledSuperusers,
   lockUser,
   orgIdsAdministeredBy,
-  orgsOfUser,
   recordInOrgsOf,
   type UserWithHash,
   updateUserRow,
@@ -81,29 +78,21 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
   }
 
   /** Everything by which the user acts, but not the account; says how many CLI tokens are gone. */
-  async function endAccess(tx: Tx, userId: string, keepsTokens: boolean, now: Date): Promise<number> {
-    await endSessionsOf(tx, userId, now);
-    await denyApprovedDevices(tx, userId);
-    return keepsTokens ? 0 : deleteCliTokensOf(tx, userId);
+  async function endAccess(unit: AccessUnit, userId: string, keepsTokens: boolean, now: Date): Promise<number> {
+    await endSessionsOf(unit, userId, now);
+    await denyApprovedDevices(unit.db, userId);
+    return keepsTokens ? 0 : deleteCliTokensOf(unit.db, userId);
   }
 
   return [
-    route(getMe, signedIn, async ({ caller }) => {
-      const [user, organizations, bindings] = await Promise.all([
-        findUser(db, caller.id),
-        orgsOfUser(db, caller.id),
-        bindingsOfUser(db, caller.id),
-      ]);
-      if (!user) throw unauthenticated();
-      return { ...wireUser(user), organizations, role_bindings: bindings.map(wireBinding) };
-    }),
+    route(getMe, currentUser, async ({ user, organizations, bindings }) => ({
+      ...wireUser(user),
+      organizations: [...organizations],
+      role_bindings: bindings.map(wireBinding),
+    })),
 
     route(listUsers, signedIn, async ({ caller, query }) => {
-      if (caller.isSuperuser) {
-        const [users, total] = await Promise.all([listAllUsers(db, pageOf(query)), totalRows(db, "users")]);
-        return envelope(users.map(wireUser), total, query);
-      }
-      const { users, total } = await listAcquaintances(db, caller.id, pageOf(query));
+      const { users, total } = await listUserRows(db, caller, pageOf(query));
       return envelope(users.map(wireUser), total, query);
     }),
 
@@ -132,9 +121,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
     }),
 
     route(getUser, signedIn, async ({ caller, params }) => {
-      const user = caller.isSuperuser
-        ? await findUser(db, params.id)
-        : await findAcquaintance(db, caller.id, params.id);
+      const user = await findVisibleUser(db, caller, params.id);
       if (!user) throw notFound("User");
       return wireUser(user);
     }),
@@ -175,7 +162,10 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
           const renewed =
             passwordHash === undefined
               ? {}
-              : { password: "changed", revoked_cli_tokens: await endAccess(tx, current.id, keep_tokens === true, now) };
+              : {
+                  password: "changed",
+                  revoked_cli_tokens: await endAccess(unit, current.id, keep_tokens === true, now),
+                };
           await recordInOrgsOf(current.id, unit, {
             action: "user.update",
             resource: userResource(changed),
@@ -199,7 +189,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
           if (problem) throw problem;
           // Before the memberships are gone: each organization's administrators read that a member is.
           await recordInOrgsOf(user.id, unit, { action: "user.delete", resource: userResource(user) });
-          await deleteUserRow(tx, user.id);
+          await deleteUserRow(unit, user.id);
           return null;
         }),
     ),
@@ -227,7 +217,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
         const problem = disabled ? disablingProblem(user, caller.id) : null;
         if (problem) throw problem;
         const changed = await updateUserRow(tx, user.id, { disabled, updated_at: now });
-        const revoked = disabled ? { revoked_cli_tokens: await endAccess(tx, user.id, false, now) } : {};
+        const revoked = disabled ? { revoked_cli_tokens: await endAccess(unit, user.id, false, now) } : {};
         await recordInOrgsOf(user.id, unit, {
           action: disabled ? "user.disable" : "user.enable",
           resource: userResource(user),

@@ -1,11 +1,14 @@
-import type { OrgRole } from "@binnacle/contract";
 import type { Updateable } from "kysely";
+import type { AccessUnit } from "../access/access-change.ts";
+import type { Caller } from "../access/caller.ts";
+import { orgIdsOf, visibleUsers } from "../access/visible.store.ts";
 import { type ChangeRecord, inEachOrg } from "../audit/audit.ts";
+import { totalRows } from "../database/row-count.store.ts";
 import type { UserTable } from "../database/tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
 import type { Unit } from "../http/change.ts";
-import { type Binding, emailTaken, type User, usernameTaken } from "./user.ts";
+import { emailTaken, type User, usernameTaken } from "./user.ts";
 
 const COLUMNS = [
   "users.id",
@@ -97,51 +100,31 @@ export function lockUser(tx: Tx, id: string): Promise<UserWithHash | undefined> 
     .executeTakeFirst();
 }
 
-export function listAllUsers(db: Queries, page: Window): Promise<User[]> {
-  return db.selectFrom("users").select(COLUMNS).orderBy("id", "desc").limit(page.limit).offset(page.offset).execute();
-}
-
-/** Those who share an organization with the user; the user too. */
-export async function listAcquaintances(
+export async function listUserRows(
   db: Queries,
-  userId: string,
-  page: Window,
+  caller: Caller,
+  { limit, offset }: Window,
 ): Promise<{ users: User[]; total: number }> {
-  const acquainted = db
-    .selectFrom("users")
-    .where((is) => is.or([is("users.id", "=", userId), is("users.id", "in", acquaintanceIds(db, userId))]));
-  const [users, { total }] = await Promise.all([
-    acquainted.select(COLUMNS).orderBy("users.id", "desc").limit(page.limit).offset(page.offset).execute(),
-    acquainted.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  const visible = db.selectFrom("users").where(visibleUsers(caller));
+  const [users, total] = await Promise.all([
+    visible.select(COLUMNS).orderBy("users.id", "desc").limit(limit).offset(offset).execute(),
+    caller.isSuperuser
+      ? totalRows(db, "users")
+      : visible
+          .select((count) => count.fn.countAll<number>().as("total"))
+          .executeTakeFirstOrThrow()
+          .then((counted) => counted.total),
   ]);
   return { users, total };
 }
 
-export function findAcquaintance(db: Queries, userId: string, otherId: string): Promise<User | undefined> {
+export function findVisibleUser(db: Queries, caller: Caller, id: string): Promise<User | undefined> {
   return db
     .selectFrom("users")
     .select(COLUMNS)
-    .where("users.id", "=", otherId)
-    .where((is) => is.or([is("users.id", "=", userId), is("users.id", "in", acquaintanceIds(db, userId))]))
+    .where("users.id", "=", id)
+    .where(visibleUsers(caller))
     .executeTakeFirst();
-}
-
-function acquaintanceIds(db: Queries, userId: string) {
-  return db
-    .selectFrom("memberships as mine")
-    .innerJoin("memberships as theirs", "theirs.org_id", "mine.org_id")
-    .where("mine.user_id", "=", userId)
-    .select("theirs.user_id");
-}
-
-export function orgsOfUser(db: Queries, userId: string): Promise<{ id: string; name: string; role: OrgRole }[]> {
-  return db
-    .selectFrom("memberships")
-    .innerJoin("orgs", "orgs.id", "memberships.org_id")
-    .select(["orgs.id", "orgs.name", "memberships.role"])
-    .where("memberships.user_id", "=", userId)
-    .orderBy("orgs.name")
-    .execute();
 }
 
 /** Puts what concerns a person on record in each of their organizations. */
@@ -150,9 +133,7 @@ export async function recordInOrgsOf(
   { db, record }: Pick<Unit, "db" | "record">,
   entry: Omit<ChangeRecord, "orgId">,
 ): Promise<void> {
-  const memberships = await db.selectFrom("memberships").select("org_id").where("user_id", "=", userId).execute();
-  const orgIds = memberships.map(({ org_id }) => org_id);
-  for (const each of inEachOrg(entry, orgIds)) record(each);
+  for (const each of inEachOrg(entry, await orgIdsOf(db, userId))) record(each);
 }
 
 export async function orgIdsAdministeredBy(db: Queries, userId: string): Promise<string[]> {
@@ -163,10 +144,6 @@ export async function orgIdsAdministeredBy(db: Queries, userId: string): Promise
     .where("role", "=", "admin")
     .execute();
   return rows.map(({ org_id }) => org_id);
-}
-
-export function bindingsOfUser(db: Queries, userId: string): Promise<Binding[]> {
-  return db.selectFrom("role_bindings").selectAll().where("user_id", "=", userId).orderBy("id", "desc").execute();
 }
 
 /** Locked, so that of two superusers who disable each other at once one stays. */
@@ -217,6 +194,7 @@ export async function deletionFacts(
   return { enabledSuperusers, soleAdminOf: alone.map(({ name }) => name) };
 }
 
-export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom("users").where("id", "=", id).execute();
+export async function deleteUserRow({ db, accessChanged }: AccessUnit, id: string): Promise<void> {
+  accessChanged({ user_id: id });
+  await db.deleteFrom("users").where("id", "=", id).execute();
 }

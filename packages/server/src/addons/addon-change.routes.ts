@@ -10,12 +10,12 @@ import {
 import type { FastifyReply } from "fastify";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
+import type { Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { inProject } from "../http/guard.ts";
+import { inProject, onInstance } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
@@ -45,12 +45,10 @@ import {
   wireInstance,
 } from "./addon.ts";
 import type { AddonRemoval } from "./addon-removal.ts";
-import { onInstance } from "./addon-sight.store.ts";
 import { type Holder, redactValues, type Settled, settleValues, type Values } from "./addon-values.ts";
 import { valueProblems } from "./addon-values-check.ts";
 
 interface Ports {
-  readonly db: Queries;
   readonly clock: Clock;
   readonly vault: Vault;
   readonly removal: AddonRemoval;
@@ -62,10 +60,7 @@ const SECRET_BYTES = 24;
 const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
 
 /** Changing addon instances. */
-export function addonChangeRoutes(
-  { db, clock, vault, removal }: Ports,
-  definitions: readonly AddonDefinition[],
-): Route[] {
+export function addonChangeRoutes({ clock, vault, removal }: Ports, definitions: readonly AddonDefinition[]): Route[] {
   const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
 
   /** The last steps of every change: subscribers hear of it, and the cluster is sent it. */
@@ -117,7 +112,7 @@ export function addonChangeRoutes(
       },
     ),
 
-    route(updateAddonInstance, onInstance(db, "editor"), async ({ caller, params, body, headers, reply, change }) => {
+    route(updateAddonInstance, onInstance("editor"), async ({ caller, params, body, headers, reply, change }) => {
       const answer = await change(async (unit) => {
         const current = await lockInstance(unit.db, params.id);
         requireMatch(headers, versionOf(current));
@@ -141,7 +136,7 @@ export function addonChangeRoutes(
       return shown(reply, answer);
     }),
 
-    route(rollBackAddonInstance, onInstance(db, "editor"), async ({ caller, params, body, headers, reply, change }) => {
+    route(rollBackAddonInstance, onInstance("editor"), async ({ caller, params, body, headers, reply, change }) => {
       const answer = await change(async (unit) => {
         const current = await lockInstance(unit.db, params.id);
         requireMatch(headers, versionOf(current));
@@ -165,7 +160,7 @@ export function addonChangeRoutes(
       return shown(reply, answer);
     }),
 
-    route(deleteAddonInstance, onInstance(db, "editor"), async ({ instance: seen, headers, change }) => {
+    route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
       requireMatch(headers, versionOf(seen));
       // Asked before anything is stored: an operator that does not take it leaves the instance as it is.
       if (seen.phase !== "deleting") {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Client, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sightStore } from "../access/sight.store.ts";
+import { placeStore } from "../access/place.store.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
     clock,
     vault,
     tokens: await createTokens(SIGNING_KEY, clock),
-    sights: sightStore(pool),
+    places: placeStore(pool),
   };
   const removal = {
     async handOver(removed: RemovedAddon) {

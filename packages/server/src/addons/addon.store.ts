@@ -1,6 +1,6 @@
-import { type ExpressionBuilder, sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import type { Tables } from "../database/tables.ts";
+import { addonInstanceList, type ContentFilter } from "../access/visible.store.ts";
+import { readList } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
@@ -11,11 +11,6 @@ import { type Instance, nameTaken, type Revision } from "./addon.ts";
 interface Window {
   readonly limit: number;
   readonly offset: number;
-}
-
-export interface Filter {
-  readonly org_id?: string;
-  readonly project_id?: string;
 }
 
 const written = (instance: Instance) => ({
@@ -38,10 +33,6 @@ export async function updateInstance(tx: Tx, instance: Instance): Promise<void> 
   await tx.updateTable("addon_instances").set(written(instance)).where("id", "=", instance.id).execute();
 }
 
-export function findInstance(db: Queries, id: string): Promise<Instance | undefined> {
-  return db.selectFrom("addon_instances").selectAll().where("id", "=", id).executeTakeFirst();
-}
-
 /** Locked, so that of two changes at once the second one builds on the first, and each has a revision of its own. */
 export async function lockInstance(tx: Tx, id: string): Promise<Instance> {
   const row = await tx.selectFrom("addon_instances").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
@@ -49,63 +40,13 @@ export async function lockInstance(tx: Tx, id: string): Promise<Instance> {
   return row;
 }
 
-/** The total is the sum of the projects' kept totals, so that no list grows slow with what it does not show. */
-export async function listInstances(
+export function listInstances(
   db: Queries,
   caller: Caller,
-  filter: Filter,
-  { limit, offset }: Window,
-): Promise<{ instances: Instance[]; total: number }> {
-  let rows = db
-    .selectFrom("addon_instances")
-    .selectAll()
-    .where("project_id", "in", visible(db, caller, filter));
-  // Said of the instances too, for the index that brings them in order.
-  if (filter.org_id !== undefined) rows = rows.where("org_id", "=", filter.org_id);
-  if (filter.project_id !== undefined) rows = rows.where("project_id", "=", filter.project_id);
-  const [instances, { total }] = await Promise.all([
-    rows.orderBy("id", "desc").limit(limit).offset(offset).execute(),
-    db
-      .selectFrom("row_counts")
-      .select(sql<number>`coalesce(sum(delta), 0)::bigint`.as("total"))
-      .where("relation", "=", "addon_instances")
-      .where("scope", "in", visible(db, caller, filter))
-      .executeTakeFirstOrThrow(),
-  ]);
-  return { instances, total };
-}
-
-/** The projects that the filter names and the caller has a role on: bound there or on the cluster, or org admin. */
-function visible(db: Queries, caller: Caller, { org_id, project_id }: Filter) {
-  let projects = db.selectFrom("projects").select("projects.id");
-  if (org_id !== undefined) projects = projects.where("projects.org_id", "=", org_id);
-  if (project_id !== undefined) projects = projects.where("projects.id", "=", project_id);
-  return caller.isSuperuser ? projects : projects.where((is) => hasRole(is, caller.id));
-}
-
-function hasRole(is: ExpressionBuilder<Tables, "projects">, userId: string) {
-  return is.or([
-    is.exists(
-      is
-        .selectFrom("memberships")
-        .select("memberships.user_id")
-        .whereRef("memberships.org_id", "=", "projects.org_id")
-        .where("memberships.user_id", "=", userId)
-        .where("memberships.role", "=", "admin"),
-    ),
-    is.exists(
-      is
-        .selectFrom("role_bindings")
-        .select("role_bindings.id")
-        .where("role_bindings.user_id", "=", userId)
-        .where((bound) =>
-          bound.or([
-            bound("role_bindings.project_id", "=", bound.ref("projects.id")),
-            bound("role_bindings.cluster_id", "=", bound.ref("projects.cluster_id")),
-          ]),
-        ),
-    ),
-  ]);
+  filter: ContentFilter,
+  page: Window,
+): Promise<{ rows: Instance[]; total: number }> {
+  return readList<Instance>(db, addonInstanceList(caller, filter, page));
 }
 
 export async function insertRevision(tx: Tx, revision: Revision): Promise<void> {
@@ -115,7 +56,7 @@ export async function insertRevision(tx: Tx, revision: Revision): Promise<void> 
     .execute();
 }
 
-/** By the one that is given; none is found by neither. */
+/** Finds it by the field that is given. */
 export async function findRevision(
   db: Queries,
   instanceId: string,
@@ -129,7 +70,7 @@ export async function findRevision(
 
 /**
  * Newest first, those up to the given number. Numbers have no gaps, so the number of an instance is the count of its
- * revisions, and a page is the same however many are made while somebody walks through them.
+ * revisions, and a page stays the same however many are made while a client reads page after page.
  */
 export function listRevisions(
   db: Queries,
@@ -159,7 +100,7 @@ export async function heldSecretPaths(tx: Tx, instanceId: string): Promise<strin
   return rows.map(({ path }) => path);
 }
 
-/** Call with the instance locked: a secret is sealed for its row, whose id must not be given by somebody else meanwhile. */
+/** Call it with the instance locked: a secret is sealed for the id of its row, which nobody else may choose meanwhile. */
 export async function keepSecrets(
   tx: Tx,
   vault: Vault,

@@ -1,10 +1,10 @@
 import { getAppMetrics, streamAppLogs, streamComponentLogs } from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
 import type { Credential } from "../access/caller.ts";
+import { mayReadProject } from "../access/role.ts";
 import type { Clock } from "../clock.ts";
 import { rangeSeconds } from "../clusters/metrics-range.ts";
 import type { Queries } from "../database/transaction.ts";
-import { mayReadProject } from "../events/audience.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import { Fault, unauthenticated } from "../fault.ts";
 import { inApp } from "../http/guard.ts";

@@ -8,10 +8,9 @@ import { inApp, inProject, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
-import { lockApp, supersedePending, updateAppRow } from "./app.store.ts";
+import { listAppRows, lockApp, supersedePending, updateAppRow } from "./app.store.ts";
 import { appEvent, appVersion, auditedApp, dispatchedApp, wireApp } from "./app.ts";
 import { addressed, addressOf } from "./app-address.ts";
-import { listVisibleApps } from "./app-list.store.ts";
 import { changeProblems } from "./component-change.ts";
 import { createApp as create, newAppProblems } from "./create-app.ts";
 import { type AppPorts, operate } from "./operate.store.ts";
@@ -20,8 +19,8 @@ import { deleted, updated } from "./transition.ts";
 export function appRoutes(db: Queries, ports: AppPorts): Route[] {
   return [
     route(listApps, signedIn, async ({ caller, query }) => {
-      const { apps, total } = await listVisibleApps(db, caller, query.project_id, pageOf(query));
-      return envelope(apps.map(wireApp), total, query);
+      const { rows, total } = await listAppRows(db, caller, query, pageOf(query));
+      return envelope(rows.map(wireApp), total, query);
     }),
 
     route(

@@ -1,6 +1,9 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
+import type { Caller } from "../access/caller.ts";
+import { appList, type ContentFilter } from "../access/visible.store.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
+import { readList } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
 import { codedConflict, notFound } from "../fault.ts";
@@ -12,7 +15,7 @@ import { secretPath } from "./secret-path.ts";
 
 /**
  * Locked to the end of the transaction, so that of several who change the app at once each starts from what the last one
- * left. The keys are asked for afterwards: in the same statement they would be those of before the wait for the lock.
+ * left. The keys are read afterwards: the same statement would read them as they were before it waited for the lock.
  */
 export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress): Promise<SeenApp> {
   const app = await tx
@@ -28,7 +31,22 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
   return { ...app, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
 }
 
-/** What stands under the name now; a name is free for another only when it stands for nothing. */
+/** The keys of its secrets come along, because every read of an app shows them. */
+const LIST_COLUMNS = sql`page.*, array(
+  select k.component || '/' || k.key from app_secrets k where k.app_id = page.id order by k.component, k.key
+) as secret_paths`;
+
+/** The apps that the caller sees, newest first. A project that the caller does not see has none. */
+export function listAppRows(
+  db: Queries,
+  caller: Caller,
+  filter: ContentFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: SeenApp[]; total: number }> {
+  return readList<SeenApp>(db, appList(caller, filter, page), LIST_COLUMNS);
+}
+
+/** The app that has the name now, also while it is being deleted: its name is not free before it is gone. */
 export function findNamesake(db: Queries, projectId: string, name: string): Promise<Pick<App, "phase"> | undefined> {
   return db
     .selectFrom("apps")
@@ -67,7 +85,7 @@ export async function updateAppRow(tx: Tx, app: SeenApp): Promise<void> {
   await tx.updateTable("apps").set(columnsOf(app)).where("id", "=", app.id).execute();
 }
 
-/** What was still to be done is overtaken by what comes now. */
+/** A new deployment replaces those that are still pending. */
 export async function supersedePending(tx: Tx, appId: string, now: Date): Promise<void> {
   await tx
     .updateTable("app_deployments")
@@ -112,7 +130,7 @@ export async function findDeployment(
   return deployment;
 }
 
-/** An instance of the app's own project; one that is going cannot be attached any more. */
+/** An instance of the app's own project, with its phase: one that is being deleted cannot be attached. */
 export async function findInstance(
   tx: Tx,
   projectId: string,
@@ -158,7 +176,7 @@ export async function writeSecrets(
     )
   `.execute(tx);
   const set = touched.flatMap(({ component, key, value }) => (value === null ? [] : [{ component, key, value }]));
-  // An app may have twenty thousand of them, and to seal all at once would keep others waiting.
+  // An app may have twenty thousand secrets, and sealing all of them at once would block other requests.
   for (let at = 0; at < set.length; at += SECRETS_AT_ONCE) {
     const rows = set.slice(at, at + SECRETS_AT_ONCE).map(({ component, key, value }) => {
       const id = newId();
@@ -181,7 +199,7 @@ export async function writeSecrets(
 
 const SECRETS_AT_ONCE = 500;
 
-/** Until when the hub that holds the cluster's connection vouches for it. */
+/** The hub that holds the connection of the cluster renews this lease. */
 export async function sessionLease(db: Queries, clusterId: string): Promise<Date | null> {
   const session = await db
     .selectFrom("cluster_sessions")

@@ -38,6 +38,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
         record: (entry) => void records.push(entry),
         announce: (announcement) => void announced.push(announcement),
         afterCommit: () => undefined,
+        accessChanged: () => undefined,
         dispatch: async () => undefined,
       },
       ports,

@@ -1,25 +1,25 @@
 import type { AuditEntry, Via } from "@binnacle/contract";
 
-/** What a handler says about a change it makes. */
+/** A handler describes each change it makes. */
 export interface ChangeRecord {
   /** `<resource>.<verb>`, such as `org.update`. */
   readonly action: string;
   readonly resource: { readonly type: string; readonly id: string | null; readonly name: string | null };
-  /** The organization whose administrators may read of it; null concerns none. */
+  /** The organization whose administrators may read the entry; null where the change concerns no organization. */
   readonly orgId: string | null;
-  /** Where it happened, unless that is the place the request's guard has looked at. */
+  /** The place of the change, where it is another than the one that the guard of the request has found. */
   readonly place?: Place;
-  /** What changed and to what. Secrets are named, never shown. */
+  /** The changed fields with their new values. Secrets are named, never shown. */
   readonly changes?: Readonly<Record<string, unknown>>;
-  /** Who, where the request itself does not say, as at a login. */
+  /** The actor, where the request does not name one, as at a login. */
   readonly actor?: Actor;
 }
 
-/** What concerns a person is told to the administrators of every organization they belong to; of none, to superusers. */
+/** An entry about a person is for the administrators of all their organizations; without any, for superusers. */
 export const inEachOrg = (entry: Omit<ChangeRecord, "orgId">, orgIds: readonly string[]): ChangeRecord[] =>
   (orgIds.length > 0 ? orgIds : [null]).map((orgId) => ({ ...entry, orgId }));
 
-/** A cluster, or one of its projects: who sees the place may hear what is done there. */
+/** A cluster or one of its projects. Whoever sees the place may be told what is done there. */
 export interface Place {
   readonly clusterId: string;
   readonly projectId?: string;
@@ -31,7 +31,7 @@ export interface Actor {
   readonly via: Via;
 }
 
-/** The circumstances under which changes are made. */
+/** The facts of a request that every entry of its changes has. */
 export interface Circumstances {
   readonly actor: Actor;
   readonly sourceAddress: string | null;

@@ -18,18 +18,25 @@ import { type Input, inProject, onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
 import { findMember, lockOrg } from "../orgs/org.store.ts";
-import { type BindingRow, deleteBinding, insertBinding, listBindings, updateBindingRole } from "./binding.store.ts";
-import { notAMember, type Place } from "./binding.ts";
+import {
+  type BindingRow,
+  deleteBinding,
+  insertBinding,
+  listBindings,
+  notAMember,
+  type Place,
+  updateBindingRole,
+} from "./binding.store.ts";
 
-interface Spot {
+interface Located {
   readonly id: string;
   readonly org_id: string;
 }
-const clusterPlace = ({ id, org_id }: Spot): Place => ({ kind: "cluster", id, orgId: org_id });
-const projectPlace = ({ id, org_id }: Spot): Place => ({ kind: "project", id, orgId: org_id });
+const clusterPlace = ({ id, org_id }: Located): Place => ({ kind: "cluster", id, orgId: org_id });
+const projectPlace = ({ id, org_id }: Located): Place => ({ kind: "project", id, orgId: org_id });
 const placeId = ({ params }: Input<{ id: string }>) => params.id;
 
-/** Who has which role where, on clusters and on projects alike. */
+/** Role bindings of clusters and of projects. */
 export function bindingRoutes(db: Queries, clock: Clock): Route[] {
   async function list(place: Place) {
     const bindings = await listBindings(db, place);
@@ -37,27 +44,27 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
   }
 
   const grant = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
-    change(async ({ db: tx, record }) => {
-      await memberOf(tx, place, user_id);
-      const binding = await insertBinding(tx, place, { id: newId(), user_id, role }, clock());
-      record(entryOf("role_binding.grant", place, binding));
+    change(async (unit) => {
+      await memberOf(unit.db, place, user_id);
+      const binding = await insertBinding(unit, place, { id: newId(), user_id, role }, clock());
+      unit.record(entryOf("role_binding.grant", place, binding));
       return wireBinding(binding);
     });
 
   const replace = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
-    change(async ({ db: tx, record }) => {
-      await memberOf(tx, place, user_id);
-      const binding = await updateBindingRole(tx, place, user_id, role, clock());
+    change(async (unit) => {
+      await memberOf(unit.db, place, user_id);
+      const binding = await updateBindingRole(unit, place, user_id, role, clock());
       if (!binding) throw notFound("Role binding");
-      record(entryOf("role_binding.replace", place, binding));
+      unit.record(entryOf("role_binding.replace", place, binding));
       return wireBinding(binding);
     });
 
   const revoke = (change: Change, place: Place, bindingId: string) =>
-    change(async ({ db: tx, record }) => {
-      const binding = await deleteBinding(tx, place, bindingId);
+    change(async (unit) => {
+      const binding = await deleteBinding(unit, place, bindingId);
       if (!binding) throw notFound("Role binding");
-      record(entryOf("role_binding.revoke", place, binding));
+      unit.record(entryOf("role_binding.revoke", place, binding));
       return null;
     });
 
@@ -86,7 +93,7 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
   ];
 }
 
-/** The organization is locked against a removal at the same instant, which would leave the role behind. */
+/** The organization is locked, because a removal of the member at the same instant would leave the role behind. */
 async function memberOf(tx: Tx, { orgId }: Place, userId: string): Promise<void> {
   await lockOrg(tx, orgId);
   if (!(await findMember(tx, orgId, userId))) throw notAMember();

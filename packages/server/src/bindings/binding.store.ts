@@ -1,9 +1,26 @@
 import type { BindingRole } from "@binnacle/contract";
 import type { Insertable, Selectable } from "kysely";
+import type { AccessUnit } from "../access/access-change.ts";
 import type { RoleBindingTable } from "../database/fleet-tables.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
+import type { Queries } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
-import { alreadyGranted, notAMember, type Place, placeGone } from "./binding.ts";
+import { conflict, invalidValue, notFound } from "../fault.ts";
+
+/** A role is granted on a cluster, where it holds for its projects too, or on a project. */
+export interface Place {
+  readonly kind: "cluster" | "project";
+  readonly id: string;
+  readonly orgId: string;
+}
+
+const alreadyGranted = ({ kind }: Place) =>
+  conflict(`The user already has a role on this ${kind}; replace it with PUT.`);
+
+/** A role on a place is of no use to somebody who may not enter its organization. */
+export const notAMember = () => invalidValue(["body", "user_id"], "The user is not a member of the organization");
+
+/** The place was deleted while the request was under way. */
+const placeGone = ({ kind }: Place) => notFound(kind === "cluster" ? "Cluster" : "Project");
 
 export type BindingRow = Selectable<RoleBindingTable>;
 
@@ -19,12 +36,13 @@ export function listBindings(db: Queries, place: Place): Promise<BindingRow[]> {
 }
 
 export async function insertBinding(
-  tx: Tx,
+  { db, accessChanged }: AccessUnit,
   place: Place,
   binding: Pick<Insertable<RoleBindingTable>, "id" | "user_id" | "role">,
   now: Date,
 ): Promise<BindingRow> {
-  return tx
+  accessChanged({ user_id: binding.user_id });
+  return db
     .insertInto("role_bindings")
     .values({ ...binding, [columnOf(place)]: place.id, created_at: now, updated_at: now })
     .returningAll()
@@ -37,28 +55,36 @@ export async function insertBinding(
     });
 }
 
-export function updateBindingRole(
-  tx: Tx,
+export async function updateBindingRole(
+  { db, accessChanged }: AccessUnit,
   place: Place,
   userId: string,
   role: BindingRole,
   now: Date,
 ): Promise<BindingRow | undefined> {
-  return tx
+  const binding = await db
     .updateTable("role_bindings")
     .set({ role, updated_at: now })
     .where(columnOf(place), "=", place.id)
     .where("user_id", "=", userId)
     .returningAll()
     .executeTakeFirst();
+  if (binding) accessChanged({ user_id: binding.user_id });
+  return binding;
 }
 
-/** One of this place only: another's id is as good as unknown here. */
-export function deleteBinding(tx: Tx, place: Place, bindingId: string): Promise<BindingRow | undefined> {
-  return tx
+/** Only a binding of this place is deleted. */
+export async function deleteBinding(
+  { db, accessChanged }: AccessUnit,
+  place: Place,
+  bindingId: string,
+): Promise<BindingRow | undefined> {
+  const binding = await db
     .deleteFrom("role_bindings")
     .where(columnOf(place), "=", place.id)
     .where("id", "=", bindingId)
     .returningAll()
     .executeTakeFirst();
+  if (binding) accessChanged({ user_id: binding.user_id });
+  return binding;
 }

@@ -10,7 +10,7 @@ interface Window {
   readonly offset: number;
 }
 
-/** Clusters with the facts beside them; `newest` is the job that speaks for the cluster. */
+/** Clusters with the facts that decide their status; `newest` is their latest provisioning job. */
 function clusters(db: Queries) {
   return db
     .selectFrom("clusters")
@@ -56,8 +56,8 @@ export async function knownCluster(db: Queries, id: string): Promise<Cluster> {
 }
 
 /**
- * Locked, so that what is decided about the cluster still holds when it is written: no project and no job comes to it
- * meanwhile. The facts are read after the lock was got, not before.
+ * Locked, so that what is decided about the cluster still holds when it is written: no project and no job is added
+ * meanwhile. The facts are read once the lock is held, not before.
  */
 export async function lockCluster(tx: Tx, id: string): Promise<Cluster> {
   await tx.selectFrom("clusters").select("id").where("id", "=", id).forUpdate().execute();
@@ -78,7 +78,7 @@ export async function describeCluster(
 
 function rethrowRefused(error: unknown): never {
   if (isUniqueViolation(error, "clusters_name_taken")) throw clusterNameTaken();
-  // Deleted since they were looked up.
+  // Deleted since the guard has found them.
   if (isForeignKeyViolation(error, "clusters_org")) throw notFound("Organization");
   if (isForeignKeyViolation(error, "clusters_credential")) throw notFound("Credential");
   throw error;
@@ -102,12 +102,12 @@ export async function projectNamesOn(tx: Tx, clusterId: string): Promise<string[
   return rows.map(({ name }) => name);
 }
 
-/** The version of the token that is minted next; no two get the same. */
+/** The version of the next token; no two tokens get the same. */
 export function nextTokenVersion(tx: Tx, id: string, now: Date): Promise<number> {
   return raiseVersion(tx, id, { updated_at: now });
 }
 
-/** The next version, which is the floor at once: every earlier token is refused from the commit on. */
+/** The next version, which becomes the floor: every earlier token is refused once this is committed. */
 export function nextTokenFloor(tx: Tx, id: string, now: Date): Promise<number> {
   return raiseVersion(tx, id, { token_floor: sql<number>`token_version + 1`, updated_at: now });
 }

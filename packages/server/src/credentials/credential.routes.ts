@@ -1,5 +1,4 @@
 import {
-  type CredentialChanges,
   createCredential,
   deleteCredential,
   getCredential,
@@ -8,15 +7,13 @@ import {
 } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type Input, orgAdmin } from "../http/guard.ts";
+import { onCloudCredential, orgAdmin } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
-import { onRecord } from "../http/record-guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
   deleteCredentialRow,
-  findCredentialFor,
   insertCredential,
   listCredentialRows,
   lockCredential,
@@ -28,11 +25,6 @@ const resourceOf = ({ id, name }: Credential) => ({ type: "credential", id, name
 const placeOf = (id: string) => ({ table: "cloud_credentials", row: id, column: "sealed_secret" });
 
 export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route[] {
-  const onCredential = <B>() =>
-    onRecord({ needs: "concealed_org_admin" }, "Credential", ({ params }: Input<{ id: string }, unknown, B>, userId) =>
-      findCredentialFor(db, params.id, userId),
-    );
-
   return [
     route(
       listCredentials,
@@ -73,9 +65,9 @@ export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route
         }),
     ),
 
-    route(getCredential, onCredential(), async ({ record }) => wireCredential(record)),
+    route(getCredential, onCloudCredential(), async ({ cloudCredential }) => wireCredential(cloudCredential)),
 
-    route(updateCredential, onCredential<CredentialChanges>(), async ({ record: { id }, body, change }) =>
+    route(updateCredential, onCloudCredential(), async ({ cloudCredential: { id }, body, change }) =>
       change(async ({ db: tx, record }) => {
         const { secret_access_key, ...plain } = body;
         const credential: Credential = {
@@ -95,7 +87,7 @@ export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route
       }),
     ),
 
-    route(deleteCredential, onCredential(), async ({ record: { id }, change }) =>
+    route(deleteCredential, onCloudCredential(), async ({ cloudCredential: { id }, change }) =>
       change(async ({ db: tx, record }) => {
         const credential = await lockCredential(tx, id);
         await deleteCredentialRow(tx, id);

@@ -1,4 +1,3 @@
-import type { OrgRole } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
@@ -7,24 +6,6 @@ import { type Credential, credentialNameTaken, stillInUse } from "./credential.t
 interface Window {
   readonly limit: number;
   readonly offset: number;
-}
-
-/** The credential with what the user is in its organization. */
-export async function findCredentialFor(
-  db: Queries,
-  id: string,
-  userId: string,
-): Promise<{ record: Credential; orgRole: OrgRole | null } | null> {
-  const row = await db
-    .selectFrom("cloud_credentials")
-    .leftJoin("memberships", (join) =>
-      join.onRef("memberships.org_id", "=", "cloud_credentials.org_id").on("memberships.user_id", "=", userId),
-    )
-    .selectAll("cloud_credentials")
-    .select("memberships.role as org_role")
-    .where("cloud_credentials.id", "=", id)
-    .executeTakeFirst();
-  return row ? { record: row, orgRole: row.org_role } : null;
 }
 
 /** One of another organization is as good as none. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { auditRow } from "../audit/audit.ts";
-import { concernedBy } from "./access-hint.ts";
 import { activityOf } from "./activity.ts";
-import { eventOf } from "./events.fixture.ts";
 
 const circumstances = {
   actor: { id: "ann", email: "ann@example.com", via: "user" },
@@ -47,36 +45,5 @@ describe("an activity", () => {
   test("[EV14] of a cluster or a project is its own, whatever its making was asked of", () => {
     expect(activityOf(rowOf("project"), { clusterId: "c" })).toMatchObject({ cluster_id: "c", project_id: "thing-1" });
     expect(activityOf(rowOf("cluster"), null)).toMatchObject({ cluster_id: "thing-1" });
-  });
-});
-
-describe("what casts doubt on somebody's access", () => {
-  const said = (action: string, type: string) =>
-    concernedBy(eventOf({ ...activityOf(rowOf(type, "x", action), null) }));
-
-  test.each([
-    ["session.end", "session", { sessionId: "x" }],
-    ["user.update", "user", { userId: "x" }],
-    ["user.delete", "user", { userId: "x" }],
-    ["member.remove", "member", { userId: "x" }],
-    ["member.change_role", "member", { userId: "x" }],
-    ["cluster.grant_role", "cluster", "anybody"],
-    ["role_binding.create", "role_binding", "anybody"],
-    ["project.revoke_role", "project", "anybody"],
-  ])("[EV18] [EV19] %s of a %s concerns %j", (action, type, concerned) => {
-    expect(said(action, type)).toEqual(concerned);
-  });
-
-  test.each([
-    ["session.create", "session"],
-    ["user.create", "user"],
-    ["app.update", "app"],
-    ["cluster.create", "cluster"],
-  ])("[EV18] %s of a %s concerns nobody", (action, type) => {
-    expect(said(action, type)).toBeNull();
-  });
-
-  test("[EV18] is an activity and nothing else", () => {
-    expect(concernedBy(eventOf({ type: "app", action: "role_binding.delete" }))).toBeNull();
   });
 });

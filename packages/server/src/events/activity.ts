@@ -2,8 +2,8 @@ import { type AuditRow, type Place, wireAuditEntry } from "../audit/audit.ts";
 import type { Event } from "./event.ts";
 
 /**
- * An audit entry as an event. Without a place it is for the administrators of its organization; whoever sees the place
- * hears of what is done there. The record of a cluster or a project is its own business, whatever its making was asked of.
+ * An audit entry as an event. Without a place it is for the administrators of its organization; with a place it is for
+ * whoever sees the place. An entry about a cluster or a project has that cluster or project as its place.
  */
 export function activityOf(row: AuditRow, place: Place | null): Event {
   const { at, ...entry } = wireAuditEntry(row);

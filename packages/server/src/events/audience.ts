@@ -1,17 +1,9 @@
 import { createHash } from "node:crypto";
-import type { BindingRole, OrgRole, RESOURCE_FILTERS } from "@binnacle/contract";
-import { judge, type PlaceRequirement, strongest } from "../access/role.ts";
+import type { RESOURCE_FILTERS } from "@binnacle/contract";
+import { type Access, allows, type PlaceRequirement } from "../access/role.ts";
 import type { Event } from "./event.ts";
 
-/** Everything that decides what a user may hear of. */
-export interface Access {
-  readonly isSuperuser: boolean;
-  readonly orgRoles: ReadonlyMap<string, OrgRole>;
-  readonly clusterRoles: ReadonlyMap<string, BindingRole>;
-  readonly projectRoles: ReadonlyMap<string, BindingRole>;
-}
-
-/** What a subscriber asks for. */
+/** A subscriber sees only the events that match it. */
 export interface Filter {
   readonly cluster_id?: string;
   readonly project_id?: string;
@@ -19,46 +11,21 @@ export interface Filter {
   readonly resource_type: (typeof RESOURCE_FILTERS)[number];
 }
 
-/** Where something is, as far as roles go. */
-interface Place {
-  readonly org_id: string | null;
-  readonly cluster_id?: string;
-  readonly project_id?: string;
-}
+/** Decided as a request that reads the event's place would be. */
+export const maySee = (event: Event, access: Access): boolean => allows(access, requirementOf(event), event);
 
-/** Judged as a request that reads the event's place would be. */
-export const maySee = (event: Event, access: Access): boolean => suffices(access, requirementOf(event), event);
-
-/** Whether what is in a project may be read. */
-export const mayReadProject = (project: Required<Place>, access: Access): boolean =>
-  suffices(access, { needs: "project_role", role: "viewer" }, project);
-
-function suffices(access: Access, requirement: PlaceRequirement, place: Place): boolean {
-  const { org_id, cluster_id = "", project_id = "" } = place;
-  return (
-    judge(requirement, {
-      isSuperuser: access.isSuperuser,
-      orgRole: access.orgRoles.get(org_id ?? "") ?? null,
-      bindingRole: strongest([
-        access.clusterRoles.get(cluster_id) ?? null,
-        access.projectRoles.get(project_id) ?? null,
-      ]),
-    }) === "allowed"
-  );
-}
-
-/** What concerns a cluster as a whole. */
+/** Events about a cluster as a whole. */
 const OF_THE_CLUSTER: readonly string[] = ["cluster-status", "install_stage_update", "activity"];
 
 function requirementOf({ type, cluster_id, project_id }: Event): PlaceRequirement {
   if (project_id !== undefined) return { needs: "project_role", role: "viewer" };
-  // Of what runs on a cluster in no project of ours, such as a build, plain members hear nothing.
+  // Plain members are not told of anything that runs on a cluster outside its projects, such as a build.
   if (cluster_id !== undefined)
     return { needs: "cluster_role", role: OF_THE_CLUSTER.includes(type) ? "member" : "viewer" };
   return { needs: "org_role", role: "admin", hidden: true };
 }
 
-/** Ids are compared as ids: the case of letters is nothing. */
+/** An id in capital letters is the same id. */
 export function matches(event: Event, filter: Filter): boolean {
   const { cluster_id, project_id, workload_id, resource_type } = filter;
   const isOf = (asked: string | undefined, id: string | undefined) =>
@@ -71,7 +38,7 @@ export function matches(event: Event, filter: Filter): boolean {
   );
 }
 
-/** An activity is asked for by its own name, whatever it was done to: it tells of a request, not of a state. */
+/** An activity matches its own name only: it reports a request, not a state. */
 function isAbout({ type, resource, workload_id }: Event, asked: Filter["resource_type"]): boolean {
   if (asked === "all" || asked === type) return true;
   if (type === "activity") return false;
@@ -80,7 +47,7 @@ function isAbout({ type, resource, workload_id }: Event, asked: Filter["resource
   return asked === "cluster" && OF_THE_CLUSTER.includes(type);
 }
 
-/** Equal for those who may hear the same, so that what they hear is written out once. */
+/** Equal for those who may see the same events, so that those are encoded once. */
 export function audienceOf(access: Access, filter: Filter): string {
   const { cluster_id, project_id, workload_id, resource_type } = filter;
   const asked = [cluster_id, project_id, workload_id].map((id) => id?.toLowerCase() ?? null);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ACCESS_TOPIC, type AccessChange } from "../access/access-change.ts";
+import { type Access, mayReadProject } from "../access/role.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { SseStream } from "../http/sse.ts";
-import { type Access, mayReadProject } from "./audience.ts";
 import { type Broadcast, startBroadcast } from "./broadcast.ts";
 import { accessOf, eventOf } from "./events.fixture.ts";
 
@@ -43,6 +44,7 @@ const LONG_AFTER = START.getTime() + 3_600_000;
 
 let broadcast: Broadcast;
 let say: (message: unknown) => void;
+let accessChanged: (change: AccessChange | object) => void;
 let read: ReturnType<typeof vi.fn<(sessionIds: readonly string[]) => Promise<Map<string, Access>>>>;
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
@@ -52,8 +54,9 @@ beforeEach(() => {
   read = vi.fn(async (ids) => new Map(ids.map((id) => [id, SUPERUSER])));
   const bus: Bus = {
     publish: () => undefined,
-    subscribe: (_topic, handler) => {
-      say = handler;
+    subscribe: (topic, handler) => {
+      if (topic === ACCESS_TOPIC) accessChanged = handler;
+      else say = handler;
       return () => undefined;
     },
     isUp: () => true,
@@ -75,13 +78,6 @@ async function join(sessionId = "session-1", expiresAtMs = LONG_AFTER) {
 
 const event = (id: string) => eventOf({ id, resource: { type: "app", id: "app", name: "shop" } });
 const round = () => vi.advanceTimersByTimeAsync(100);
-
-const loggedOut = (sessionId: string) => ({
-  ...event("activity1"),
-  type: "activity",
-  action: "session.end",
-  resource: { type: "session", id: sessionId, name: null },
-});
 
 describe("delivery", () => {
   test("[EV8] gathers for 100 ms and brings the same bytes, in order, to those who may hear the same", async () => {
@@ -139,19 +135,46 @@ describe("access", () => {
   test("[EV19] is asked about again before anything that came after the hint is told", async () => {
     const [gone, stays] = [await join("session-1"), await join("session-2")];
     read.mockResolvedValue(new Map());
-    say(loggedOut("session-1"));
+    accessChanged({ session_id: "session-1" });
     say(event("a"));
     await round();
     expect([gone.fate, gone.names]).toEqual(["ended", []]);
-    expect([stays.fate, stays.names]).toEqual(["open", ["activity1", "a"]]);
+    expect([stays.fate, stays.names]).toEqual(["open", ["a"]]);
     expect(read).toHaveBeenLastCalledWith(["session-1"], expect.any(Date));
+  });
+
+  test.each([
+    ["that names a session", { session_id: "session-2" }, ["session-2"]],
+    ["that names a user", { user_id: "user of session-1" }, ["session-1"]],
+    ["that names somebody who is not connected", { user_id: "nobody" }, null],
+    ["that cannot be read", { of: "a later version" }, ["session-1", "session-2"]],
+  ])("[EV18] [EV19] is read again after a change %s", async (_, change, sessions) => {
+    await join("session-1");
+    await join("session-2");
+    read.mockClear();
+    accessChanged(change);
+    await round();
+    expect(read.mock.calls.map(([ids]) => ids)).toEqual(sessions ? [sessions] : []);
+  });
+
+  test("[EV18] is not read again because of what an activity says", async () => {
+    await join("session-1");
+    read.mockClear();
+    say({
+      ...event("a"),
+      type: "activity",
+      action: "role_binding.revoke",
+      resource: { type: "session", id: "session-1" },
+    });
+    await round();
+    expect(read).not.toHaveBeenCalled();
   });
 
   test("[EV18] that a hint changes while it is being read for the first time is read once more", async () => {
     const first = Promise.withResolvers<Map<string, Access>>();
     read.mockReturnValueOnce(first.promise).mockResolvedValue(new Map());
     const joining = join();
-    say(loggedOut("session-1"));
+    accessChanged({ session_id: "session-1" });
     await round();
     first.resolve(new Map([["session-1", SUPERUSER]]));
     await expect(joining).rejects.toThrow("User not authenticated.");
@@ -213,7 +236,7 @@ describe("a reading that is watched", () => {
     const end = vi.fn();
     await broadcast.watch(reader(), mayStay, end);
     reads(null);
-    say(loggedOut("session-1"));
+    accessChanged({ session_id: "session-1" });
     await round();
     expect(end).toHaveBeenCalledOnce();
   });

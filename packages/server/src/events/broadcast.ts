@@ -1,30 +1,30 @@
+import { ACCESS_TOPIC, concerns } from "../access/access-change.ts";
+import type { Access } from "../access/role.ts";
+import type { AccessOf } from "../access/visible.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { Fault, unauthenticated } from "../fault.ts";
 import { encodeFrame, type SseStream } from "../http/sse.ts";
 import type { Log } from "../outage.ts";
-import type { AccessOf } from "./access.store.ts";
-import { type Concerned, concernedBy } from "./access-hint.ts";
-import { type Access, audienceOf, type Filter, matches, maySee } from "./audience.ts";
+import { audienceOf, type Filter, matches, maySee } from "./audience.ts";
 import { EVENTS_TOPIC, type Event, isEvent } from "./event.ts";
 
-/** How long events are gathered, so that two thousand clients cost two thousand writes ten times a second and no more. */
+/** Events are gathered for this long, so that two thousand clients cost at most twenty thousand writes a second. */
 const GATHERED_MS = 100;
-/** How often everybody's access is read again, whatever hints may have got lost. */
-const REVIEWED_EVERY_MS = 15_000;
+/** The access of every subscriber is read again this often, because the message of a change may be lost. */
+const RECHECKED_EVERY_MS = 15_000;
 const EXPIRY_CHECKED_EVERY_MS = 1_000;
-/** What a client may leave lying, beyond what the network holds, before it is cut off. */
-const MOST_WAITING_BYTES = 256 * 1024;
-/** What one user may have open of each kind, in this process: enough for every window of a person, too few to hurt. */
+/** A client that leaves more than this unread, beyond what the network buffers, is cut off. */
+const MOST_UNREAD_BYTES = 256 * 1024;
+/** The streams of each kind that one user may have open in this process: enough for every window of a person. */
 const MOST_STREAMS = 20;
-/** More than this in one go is a flood, or a database that does not answer. */
+/** More events than this at once are a flood, or the database does not answer. */
 const MOST_GATHERED = 10_000;
 
-/** Whose reading it is. */
 interface Reader {
   readonly sessionId: string;
   readonly userId: string;
-  /** When the access token that opened it does. */
+  /** The stream ends with the access token that opened it. */
   readonly expiresAtMs: number;
 }
 
@@ -35,14 +35,13 @@ export interface Subscription extends Reader {
 interface Subscriber extends Reader {
   readonly kind: "event" | "log";
   access: Access | null;
-  /** Whether the reading may go on. */
   readonly mayStay: (access: Access) => boolean;
   end(): void;
-  /** Null of one who reads something else than events. */
-  listening: Listening | null;
+  /** Null where something else than events is read. */
+  events: EventStream | null;
 }
 
-interface Listening {
+interface EventStream {
   readonly stream: SseStream;
   readonly filter: Filter;
   audience: string;
@@ -55,17 +54,17 @@ interface Gathered {
 
 export interface Broadcast {
   /**
-   * Opens the stream once it is known what the session's user may see; throws where the session counts no more, or the
-   * user has as many event streams open as there may be.
+   * Opens the stream once the access of its session is read. Throws where the session is no longer valid or the user has the
+   * largest allowed number of event streams open.
    */
   join(subscription: Subscription, open: () => SseStream): Promise<void>;
   /**
-   * For whoever reads something else for long: calls `end` once the token or the session has ended, or the access no longer
-   * suffices. Throws where that is so already, or where the user reads as much at once as there may be; gives back the
-   * way to stop watching.
+   * For streams of something else than events: calls `end` once the token or the session has ended, or the access is no
+   * longer sufficient. Throws where that is so already, or where the user has the largest allowed number of such streams.
+   * Returns the function that stops watching.
    */
   watch(reader: Reader, mayStay: (access: Access) => boolean, end: () => void): Promise<() => void>;
-  /** Ends whatever is still open. */
+  /** Ends everything that is still open. */
   stop(): void;
 }
 
@@ -77,40 +76,38 @@ interface Ports {
 }
 
 /**
- * Brings the events of the bus to this process's subscribers. Work is done in rounds: what was gathered meanwhile is
- * written out once for each audience, after the access of whoever a hint has cast doubt on has been read again. Since the
- * bus brings a change of access before whatever happens later, nobody hears what they might no longer see.
+ * Delivers the events of the bus to the subscribers of this process, in rounds. Each round first reads the access of
+ * everybody whose access has changed, and then encodes the gathered events once for each audience. The bus delivers a change
+ * of access before whatever happens later, so nobody receives an event that they may no longer see.
  */
 export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast {
   const subscribers = new Set<Subscriber>();
-  const doubted = new Set<Subscriber>();
+  const toRecheck = new Set<Subscriber>();
   let gathered: Gathered[] = [];
   let round: NodeJS.Timeout | null = null;
 
-  function hear(message: unknown): void {
+  function receive(message: unknown): void {
     if (subscribers.size === 0) return;
     if (!isEvent(message)) {
-      log.warn({}, "a message among the events is none; it is dropped");
+      log.warn({}, "a message on the topic of events is not an event; it is dropped");
       return;
     }
-    const concerned = concernedBy(message);
-    if (concerned) doubt(concerned);
     gathered.push({ event: message, frame: encodeFrame(message.type, message) });
     if (gathered.length > MOST_GATHERED) overflow();
     plan();
   }
 
-  /** A gap would go unnoticed; a stream that ends makes the client read again. */
+  /** A client would not notice missing events; a stream that ends makes it read again. */
   function overflow(): void {
     log.warn({ events: gathered.length }, "too many events at once; the streams end");
     gathered = [];
-    for (const subscriber of subscribers) if (subscriber.listening) leave(subscriber);
+    for (const subscriber of subscribers) if (subscriber.events) close(subscriber);
   }
 
-  function doubt(concerned: Concerned): void {
-    for (const subscriber of subscribers) {
-      if (isConcerned(subscriber, concerned)) doubted.add(subscriber);
-    }
+  /** The message names whose access has changed. */
+  function recheck(message: unknown): void {
+    for (const subscriber of subscribers) if (concerns(message, subscriber)) toRecheck.add(subscriber);
+    if (toRecheck.size > 0) plan();
   }
 
   function plan(): void {
@@ -118,58 +115,58 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   }
 
   async function work(): Promise<void> {
-    const [events, questions] = [gathered, [...doubted]];
+    const [events, rechecked] = [gathered, [...toRecheck]];
     gathered = [];
-    doubted.clear();
+    toRecheck.clear();
     try {
-      if (questions.length > 0) await review(questions);
+      if (rechecked.length > 0) await readAccess(rechecked);
       deliver(events);
     } finally {
       round = null;
-      if (gathered.length > 0 || doubted.size > 0) plan();
+      if (gathered.length > 0 || toRecheck.size > 0) plan();
     }
   }
 
-  /** Where the database does not answer nobody knows who may see what: the streams end, and their clients ask again. */
-  async function review(questions: readonly Subscriber[]): Promise<void> {
-    const sessionIds = [...new Set(questions.map(({ sessionId }) => sessionId))];
+  /** Without the database it is unknown who may see what: the streams end, and their clients connect again. */
+  async function readAccess(rechecked: readonly Subscriber[]): Promise<void> {
+    const sessionIds = [...new Set(rechecked.map(({ sessionId }) => sessionId))];
     const found = await accessOf(sessionIds, clock()).catch((error: unknown) => {
-      log.warn({ err: error }, "what subscribers may see cannot be read; their streams end");
+      log.warn({ err: error }, "the access of subscribers cannot be read; their streams end");
       return new Map<string, Access>();
     });
-    for (const subscriber of questions) {
+    for (const subscriber of rechecked) {
       const access = found.get(subscriber.sessionId);
       if (access) admit(subscriber, access);
-      else leave(subscriber);
+      else close(subscriber);
     }
   }
 
   function admit(subscriber: Subscriber, access: Access): void {
     subscriber.access = access;
-    const { listening } = subscriber;
-    if (listening) listening.audience = audienceOf(access, listening.filter);
-    if (!subscriber.mayStay(access)) leave(subscriber);
+    const { events } = subscriber;
+    if (events) events.audience = audienceOf(access, events.filter);
+    if (!subscriber.mayStay(access)) close(subscriber);
   }
 
-  function leave(subscriber: Subscriber): void {
+  function close(subscriber: Subscriber): void {
     subscribers.delete(subscriber);
     subscriber.end();
   }
 
   function endExpired(): void {
     const now = clock().getTime();
-    for (const subscriber of subscribers) if (subscriber.expiresAtMs <= now) leave(subscriber);
+    for (const subscriber of subscribers) if (subscriber.expiresAtMs <= now) close(subscriber);
   }
 
   function deliver(events: readonly Gathered[]): void {
     endExpired();
-    const writings = new Writings(events);
-    for (const { listening, access } of subscribers) {
-      if (!listening || !access) continue;
-      const { stream, audience, filter } = listening;
-      const bytes = writings.for(audience, access, filter);
+    const frames = new Round(events);
+    for (const { events: watched, access } of subscribers) {
+      if (!watched || !access) continue;
+      const { stream, audience, filter } = watched;
+      const bytes = frames.for(audience, access, filter);
       if (bytes === null) continue;
-      if (stream.waitingBytes > MOST_WAITING_BYTES) stream.cut();
+      if (stream.waitingBytes > MOST_UNREAD_BYTES) stream.cut();
       else stream.write(bytes);
     }
   }
@@ -180,14 +177,14 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     if (open >= MOST_STREAMS) throw tooManyStreams(kind);
   }
 
-  /** Brings what the subscriber may see, or throws. */
+  /** Throws unless the session is valid and the subscriber may stay. */
   async function enter(subscriber: Subscriber): Promise<Access> {
     requireRoomFor(subscriber);
-    // Before the access is read: a hint that comes meanwhile is not to pass it by.
+    // Before the access is read, so that a change that comes meanwhile is not missed.
     subscribers.add(subscriber);
     try {
       const read = (await accessOf([subscriber.sessionId], clock())).get(subscriber.sessionId);
-      // Where a review was quicker, what it has read is newer.
+      // The access that a round has read meanwhile is newer.
       if (read && subscriber.access === null) admit(subscriber, read);
       if (!subscriber.access || !subscribers.has(subscriber)) throw unauthenticated();
       return subscriber.access;
@@ -197,28 +194,29 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     }
   }
 
-  const unsubscribe = bus.subscribe(EVENTS_TOPIC, hear);
+  // Access first: an event must never arrive while changes of access do not.
+  const unsubscribes = [bus.subscribe(ACCESS_TOPIC, recheck), bus.subscribe(EVENTS_TOPIC, receive)];
   const reviewing = setInterval(() => {
-    doubt("anybody");
-    if (doubted.size > 0) plan();
-  }, REVIEWED_EVERY_MS);
+    for (const subscriber of subscribers) toRecheck.add(subscriber);
+    if (toRecheck.size > 0) plan();
+  }, RECHECKED_EVERY_MS);
   const expiring = setInterval(endExpired, EXPIRY_CHECKED_EVERY_MS);
 
   return {
     async join({ filter, ...reader }, open) {
-      const end = () => subscriber.listening?.stream.end();
+      const end = () => subscriber.events?.stream.end();
       const subscriber: Subscriber = {
         ...reader,
         kind: "event",
         access: null,
-        listening: null,
+        events: null,
         mayStay: () => true,
         end,
       };
       const access = await enter(subscriber);
       try {
         const stream = open();
-        subscriber.listening = { stream, filter, audience: audienceOf(access, filter) };
+        subscriber.events = { stream, filter, audience: audienceOf(access, filter) };
         stream.onClose(() => subscribers.delete(subscriber));
       } catch (error) {
         subscribers.delete(subscriber);
@@ -226,16 +224,16 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
       }
     },
     async watch(reader, mayStay, end) {
-      const subscriber: Subscriber = { ...reader, kind: "log", access: null, listening: null, mayStay, end };
+      const subscriber: Subscriber = { ...reader, kind: "log", access: null, events: null, mayStay, end };
       await enter(subscriber);
       return () => subscribers.delete(subscriber);
     },
     stop() {
-      unsubscribe();
+      for (const unsubscribe of unsubscribes) unsubscribe();
       clearInterval(reviewing);
       clearInterval(expiring);
       if (round) clearTimeout(round);
-      for (const subscriber of subscribers) leave(subscriber);
+      for (const subscriber of subscribers) close(subscriber);
     },
   };
 }
@@ -246,13 +244,8 @@ const tooManyStreams = (kind: Subscriber["kind"]) =>
     `You have ${MOST_STREAMS} ${kind} streams open already; close one before you open another.`,
   );
 
-function isConcerned({ sessionId, userId }: Reader, concerned: Concerned): boolean {
-  if (concerned === "anybody") return true;
-  return "userId" in concerned ? concerned.userId === userId : concerned.sessionId === sessionId;
-}
-
-/** The bytes of one round: the same for one audience, and for all audiences that get to hear the same. */
-class Writings {
+/** The encoded frames of one round. Audiences that receive the same events share the same bytes. */
+class Round {
   readonly #events: readonly Gathered[];
   readonly #byAudience = new Map<string, Buffer | null>();
   readonly #bySelection = new Map<string, Buffer>();
@@ -270,11 +263,12 @@ class Writings {
     return bytes;
   }
 
-  #select(isHeard: (gathered: Gathered) => boolean): Buffer | null {
-    const heard = this.#events.flatMap((gathered, at) => (isHeard(gathered) ? [at] : []));
-    if (heard.length === 0) return null;
-    const selection = heard.join();
-    const bytes = this.#bySelection.get(selection) ?? Buffer.from(heard.map((at) => this.#events[at]?.frame).join(""));
+  #select(isVisible: (gathered: Gathered) => boolean): Buffer | null {
+    const visible = this.#events.flatMap((gathered, at) => (isVisible(gathered) ? [at] : []));
+    if (visible.length === 0) return null;
+    const selection = visible.join();
+    const bytes =
+      this.#bySelection.get(selection) ?? Buffer.from(visible.map((at) => this.#events[at]?.frame).join(""));
     this.#bySelection.set(selection, bytes);
     return bytes;
   }

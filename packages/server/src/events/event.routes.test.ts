@@ -230,10 +230,11 @@ describe("a role that changes", () => {
 
   test("[EV18] on a project counts too", async () => {
     const stream = await follow(person);
-    const binding = await bindRole(world.database.kysely, person.id, "viewer", { project });
-    const resource = { type: "role_binding", id: binding, name: null };
-    emit({ type: "activity", action: "role_binding.create", resource });
+    expect((await admin.api.post(`/projects/${project}/rbac`, { user_id: person.id, role: "viewer" })).status).toBe(
+      201,
+    );
     const told = ofProject();
+    expect((await stream.next())?.data.action).toBe("role_binding.grant");
     expect(await nextId(stream)).toBe(told);
   });
 });

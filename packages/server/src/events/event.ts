@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from "@binnacle/contract";
 
-/** Something that happened, as every replica's subscribers get to hear of it. */
+/** The subscribers of every replica receive it, where they may see it. */
 export interface Event {
   readonly id: string;
   readonly type: EventType;
@@ -15,17 +15,17 @@ export interface Event {
     readonly name: string | null;
     readonly namespace?: string;
   };
-  /** What else it says, by its type. Never a secret. */
+  /** Further details, by its type. They never hold a secret. */
   readonly [detail: string]: unknown;
 }
 
-/** The topic of the bus that carries them. */
+/** The topic of the bus that carries events. */
 export const EVENTS_TOPIC = "events";
 
-/** What a handler announces; id and time are given to it when the change is committed. */
+/** A handler announces it; it gets its id and time when the change is committed. */
 export type Announcement = Omit<Event, "id" | "time">;
 
-/** The bus brings what another process, perhaps of another version, has put on it; visibility must not rest on trust. */
+/** The message comes from another process, perhaps of another version, and its fields decide who may see it. */
 export function isEvent(message: unknown): message is Event {
   if (typeof message !== "object" || message === null) return false;
   const { id, type, time, org_id, cluster_id, project_id, workload_id, resource } = message as Record<string, unknown>;

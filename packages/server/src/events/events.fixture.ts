@@ -1,6 +1,7 @@
 import { EVENT_TYPES, RESOURCE_FILTERS } from "@binnacle/contract";
 import fc from "fast-check";
-import type { Access, Filter } from "./audience.ts";
+import type { Access } from "../access/role.ts";
+import type { Filter } from "./audience.ts";
 import type { Event } from "./event.ts";
 
 const ORGS = ["org-1", "org-2"];

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { ACCESS_TOPIC } from "../access/access-change.ts";
 import type { ChangeRecord, Place } from "../audit/audit.ts";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { changeFor } from "../http/change.ts";
@@ -28,7 +29,7 @@ const recordOf = (place?: Place): ChangeRecord => ({
 function request(place: Place | null) {
   const bus = createMemoryBus(pino({ level: "silent" }));
   const told = vi.fn();
-  bus.subscribe(EVENTS_TOPIC, told);
+  for (const topic of [EVENTS_TOPIC, ACCESS_TOPIC]) bus.subscribe(topic, told);
   const ports = {
     db: fresh.database.kysely,
     vault: createVault([{ id: "test", key: randomBytes(32) }]),
@@ -53,10 +54,23 @@ test("[EV5] each entry of a change is told once it is committed, before what the
   await vi.waitFor(() => expect(told().map(({ type }) => type)).toEqual(["activity", "activity", "app"]));
 });
 
+test("[EV18] a change of access is announced before everything else that the change announces", async () => {
+  const { change, told } = request(null);
+  const userId = newId();
+  await change(async ({ record, announce, accessChanged }) => {
+    announce(eventOf());
+    record(recordOf());
+    accessChanged({ user_id: userId });
+  });
+  await vi.waitFor(() => expect(told()).toHaveLength(3));
+  expect(told()[0]).toEqual({ user_id: userId });
+});
+
 test("[EV5] a change that fails tells nothing", async () => {
   const { change, told } = request(null);
-  const failing = change(async ({ record }) => {
+  const failing = change(async ({ record, accessChanged }) => {
     record(recordOf());
+    accessChanged({ user_id: newId() });
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import { ACCESS_TOPIC, type AccessChange, type AccessUnit } from "../access/access-change.ts";
 import { appendAudit } from "../audit/audit.store.ts";
 import { type Actor, type AuditRow, auditRow, type ChangeRecord, type Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
 import { isForeignKeyViolation } from "../database/violation.ts";
 import { dispatchResources, type FindResources } from "../dispatch/dispatch.store.ts";
 import { DISPATCH_TOPIC, type DispatchedResource } from "../dispatch/dispatch.ts";
@@ -15,8 +16,7 @@ import type { Vault } from "../vault/vault.ts";
 import { claimKey, type IdempotencyKey, keepAnswer } from "./idempotency.store.ts";
 
 /** What the work of a change has at hand. */
-export interface Unit {
-  readonly db: Tx;
+export interface Unit extends AccessUnit {
   /** Puts the change on record; the entry commits with it or not at all. */
   record(entry: ChangeRecord): void;
   /** Runs once the change has been committed: for hints, never for anything that must not be lost. */
@@ -57,12 +57,14 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
     let effects: (() => void)[] = [];
     const result = await inTransaction(db, async (tx) => {
       const records: ChangeRecord[] = [];
+      const accessChanges: AccessChange[] = [];
       effects = [];
       const answered = context.idempotency && (await claimKey(tx, vault, context.idempotency, clock()));
       if (answered) return answered.answer as Awaited<ReturnType<typeof work>>;
       const answer = await work({
         db: tx,
         record: (entry) => records.push(entry),
+        accessChanged: (change) => accessChanges.push(change),
         afterCommit: (effect) => effects.push(effect),
         announce: (announcement) =>
           effects.push(() => bus.publish(EVENTS_TOPIC, { id: newId(), time: clock().toISOString(), ...announcement })),
@@ -80,8 +82,11 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
         tx,
         entries.map(([row]) => row),
       );
-      // First of all: whoever loses access by the change is to have lost it when the rest is told.
-      effects.unshift(...entries.map((entry) => () => bus.publish(EVENTS_TOPIC, activityOf(...entry))));
+      // First of all: whoever loses access by the change has lost it when the rest is announced.
+      effects.unshift(
+        ...accessChanges.map((change) => () => bus.publish(ACCESS_TOPIC, change)),
+        ...entries.map((entry) => () => bus.publish(EVENTS_TOPIC, activityOf(...entry))),
+      );
       if (context.idempotency) await keepAnswer(tx, vault, context.idempotency, answer);
       return answer;
     }).catch(rethrowCallerGone);

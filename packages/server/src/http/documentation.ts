@@ -13,13 +13,13 @@ export async function registerDocumentation(
   base: string,
   document: Record<string, unknown>,
   environment: Environment,
-  ports: Pick<RoutePorts, "tokens" | "sights" | "clock">,
+  ports: Pick<RoutePorts, "tokens" | "places" | "clock">,
 ): Promise<void> {
   if (environment === "production") return;
 
   async function onlySuperusers(request: FastifyRequest): Promise<void> {
     const credential = await credentialOf(ports.tokens, request.headers.authorization);
-    const caller = credential && (await ports.sights.caller(credential, ports.clock()));
+    const caller = credential && (await ports.places.caller(credential, ports.clock()));
     if (!caller) throw unauthenticated();
     if (!caller.isSuperuser || caller.via !== "user") throw forbidden();
   }

@@ -1,7 +1,7 @@
 import { isCreation } from "@binnacle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
-import type { SightStore } from "../access/sight.store.ts";
+import type { PlaceStore } from "../access/place.store.ts";
 import type { Tokens } from "../accounts/tokens.ts";
 import type { Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -12,14 +12,22 @@ import type { Vault } from "../vault/vault.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { credentialOf } from "./authentication.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.ts";
-import { type InApp, type InProject, type Input, knownCaller, type OnCluster } from "./guard.ts";
+import {
+  type AccessRequest,
+  type InApp,
+  type InProject,
+  type Input,
+  knownCaller,
+  type OnCluster,
+  type OnInstance,
+} from "./guard.ts";
 import { refuseOtherMediaTypes } from "./media-type.ts";
 import type { Route } from "./route.ts";
 import { compileCheck } from "./validation.ts";
 
 export interface RoutePorts {
   readonly db: Queries;
-  readonly sights: SightStore;
+  readonly places: PlaceStore;
   readonly tokens: Tokens;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -66,13 +74,13 @@ function registerRoute(
     request.credential = await credentialOf(ports.tokens, request.headers.authorization);
     if (needsCredential) {
       if (!request.credential) throw unauthenticated();
-      if (hasBody(request)) await knownCaller(lookingFor(request.credential));
+      if (hasBody(request)) await knownCaller(accessRequest(request.credential));
     }
     refuseOtherMediaTypes(operation, request.headers);
   }
 
-  const lookingFor = (credential: Credential) => {
-    return { sights: ports.sights, credential, operation, now: ports.clock() };
+  const accessRequest = (credential: Credential): AccessRequest => {
+    return { places: ports.places, credential, operation, now: ports.clock() };
   };
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -81,13 +89,13 @@ function registerRoute(
     const body = request.body === undefined && operation.bodyIsOptional ? {} : request.body;
     const input: Input = { params, query, body };
     const credential = request.credential as Credential;
-    const looking = lookingFor(credential);
+    const access = accessRequest(credential);
     const items = check({ path: params, query, cookie: cookies, body });
     if (items.length > 0) {
-      if (needsCredential && !hasBody(request)) await knownCaller(looking);
+      if (needsCredential && !hasBody(request)) await knownCaller(access);
       throw invalid(items);
     }
-    const seen = await guard.look(looking, input);
+    const seen = await guard.authorize(access, input);
     const change = isReading ? refuseChange : changeOf(request, seen);
     const given = await handle({
       ...input,
@@ -135,11 +143,14 @@ const hasBody = ({ method, headers }: FastifyRequest) =>
   method !== "HEAD" &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 
-type Places = Partial<Pick<OnCluster, "cluster"> & Pick<InProject, "project"> & Pick<InApp, "app">>;
+type Places = Partial<
+  Pick<OnCluster, "cluster"> & Pick<InProject, "project"> & Pick<InApp, "app"> & Pick<OnInstance, "instance">
+>;
 
-/** What the guard has looked at is what a change is about, unless the change says otherwise. */
-function placeOf({ cluster, project, app }: Places): Place | null {
-  if (app) return { clusterId: app.cluster_id, projectId: app.project_id };
+/** A change is about the place that the guard found, unless the change says otherwise. */
+function placeOf({ cluster, project, app, instance }: Places): Place | null {
+  const within = app ?? instance;
+  if (within) return { clusterId: within.cluster_id, projectId: within.project_id };
   if (project) return { clusterId: project.cluster_id, projectId: project.id };
   return cluster ? { clusterId: cluster.id } : null;
 }

@@ -9,10 +9,10 @@ export function wellFormed<S, I extends Input>(
 ): Guard<S, I> {
   return {
     requirement: guard.requirement,
-    async look(looking, input) {
+    async authorize(request, input) {
       const problems = problemsOf(input);
-      if (problems.length === 0) return guard.look(looking, input);
-      await knownCaller(looking);
+      if (problems.length === 0) return guard.authorize(request, input);
+      await knownCaller(request);
       throw invalid(problems);
     },
   };

@@ -61,10 +61,11 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
       addMember,
       orgAdmin(({ params }) => params.id),
       async ({ org, body, change }) =>
-        change(async ({ db: tx, record }) => {
+        change(async (unit) => {
+          const { db: tx, record } = unit;
           await lockOrg(tx, org.id);
           const user = await userToAdd(tx, body, org.id);
-          await insertMember(tx, { orgId: org.id, userId: user.id, role: body.role, now: clock() });
+          await insertMember(unit, { orgId: org.id, userId: user.id, role: body.role, now: clock() });
           const member = await knownMember(tx, org.id, user.id);
           record({ action: "member.add", resource: resourceOf(member), orgId: org.id, changes: { role: body.role } });
           return wireMember(member);
@@ -75,13 +76,14 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
       changeMember,
       orgAdmin(({ params }) => params.id),
       async ({ org, params, body, change }) =>
-        change(async ({ db: tx, record }) => {
+        change(async (unit) => {
+          const { db: tx, record } = unit;
           await lockOrg(tx, org.id);
           // By the id on record: the one in the path may be written in capitals.
           const { user_id } = await knownMember(tx, org.id, params.user_id);
           const problem = lastAdminProblem(await adminsOf(tx, org.id), user_id, body.role);
           if (problem) throw problem;
-          await updateMemberRole(tx, org.id, user_id, body.role, clock());
+          await updateMemberRole(unit, org.id, user_id, body.role, clock());
           const member = await knownMember(tx, org.id, user_id);
           record({
             action: "member.change_role",
@@ -97,12 +99,13 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
       removeMember,
       orgAdmin(({ params }) => params.id),
       async ({ org, params, change }) =>
-        change(async ({ db: tx, record }) => {
+        change(async (unit) => {
+          const { db: tx, record } = unit;
           await lockOrg(tx, org.id);
           const member = await knownMember(tx, org.id, params.user_id);
           const problem = lastAdminProblem(await adminsOf(tx, org.id), member.user_id, null);
           if (problem) throw problem;
-          await deleteMember(tx, org.id, member.user_id);
+          await deleteMember(unit, org.id, member.user_id);
           record({ action: "member.remove", resource: resourceOf(member), orgId: org.id });
           return null;
         }),

@@ -9,7 +9,6 @@ import {
 } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { totalRows } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import {
   hiddenOrgAdmin,
@@ -23,16 +22,7 @@ import {
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.ts";
-import {
-  chooseSlug,
-  deleteOrgRow,
-  insertMember,
-  insertOrg,
-  listAllOrgs,
-  listOrgsOf,
-  lockOrg,
-  updateOrgRow,
-} from "./org.store.ts";
+import { chooseSlug, deleteOrgRow, insertMember, insertOrg, listOrgRows, lockOrg, updateOrgRow } from "./org.store.ts";
 import { auditedSettings, mergeSettings, ORG_SETTINGS_TOPIC, type Org, settingsProblem, wireOrg } from "./org.ts";
 
 const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
@@ -40,23 +30,20 @@ const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
 export function orgRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [
     route(listOrgs, signedIn, async ({ caller, query }) => {
-      if (caller.isSuperuser) {
-        const [orgs, total] = await Promise.all([listAllOrgs(db, pageOf(query)), totalRows(db, "orgs")]);
-        return envelope(orgs.map(wireOrg), total, query);
-      }
-      const { orgs, total } = await listOrgsOf(db, caller.id, pageOf(query));
-      return envelope(orgs.map(wireOrg), total, query);
+      const { rows, total } = await listOrgRows(db, caller, pageOf(query));
+      return envelope(rows.map(wireOrg), total, query);
     }),
 
     route(createOrg, superuser, async ({ caller, body, change }) =>
-      change(async ({ db: tx, record }) => {
+      change(async (unit) => {
+        const { db: tx, record } = unit;
         const id = newId();
         const now = clock();
         const { name, description = null } = body;
         const slug = await chooseSlug(tx, name, id);
         const org: Org = { id, name, slug, description, settings: {}, created_at: now, updated_at: now };
         await insertOrg(tx, org);
-        await insertMember(tx, { orgId: id, userId: caller.id, role: "admin", now });
+        await insertMember(unit, { orgId: id, userId: caller.id, role: "admin", now });
         record({ action: "org.create", resource: resourceOf(org), orgId: id, changes: { name, description } });
         return wireOrg(org);
       }),

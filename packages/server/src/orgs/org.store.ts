@@ -1,5 +1,9 @@
 import type { OrgRole } from "@binnacle/contract";
 import { sql } from "kysely";
+import type { AccessUnit } from "../access/access-change.ts";
+import type { Caller } from "../access/caller.ts";
+import { orgList } from "../access/visible.store.ts";
+import { readList } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
@@ -72,20 +76,8 @@ export async function deleteOrgRow(tx: Tx, id: string): Promise<void> {
     });
 }
 
-export function listAllOrgs(db: Queries, page: Window): Promise<Org[]> {
-  return db.selectFrom("orgs").selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset).execute();
-}
-
-export async function listOrgsOf(db: Queries, userId: string, page: Window): Promise<{ orgs: Org[]; total: number }> {
-  const mine = db
-    .selectFrom("orgs")
-    .innerJoin("memberships", "memberships.org_id", "orgs.id")
-    .where("memberships.user_id", "=", userId);
-  const [orgs, { total }] = await Promise.all([
-    mine.selectAll("orgs").orderBy("orgs.id", "desc").limit(page.limit).offset(page.offset).execute(),
-    mine.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
-  ]);
-  return { orgs, total };
+export function listOrgRows(db: Queries, caller: Caller, page: Window): Promise<{ rows: Org[]; total: number }> {
+  return readList<Org>(db, orgList(caller, page));
 }
 
 function members(db: Queries, orgId: string) {
@@ -117,10 +109,11 @@ export function findMember(db: Queries, orgId: string, userId: string): Promise<
 }
 
 export async function insertMember(
-  tx: Tx,
+  { db, accessChanged }: AccessUnit,
   member: { orgId: string; userId: string; role: OrgRole; now: Date },
 ): Promise<void> {
-  await tx
+  accessChanged({ user_id: member.userId });
+  await db
     .insertInto("memberships")
     .values({
       org_id: member.orgId,
@@ -137,8 +130,15 @@ export async function insertMember(
     });
 }
 
-export async function updateMemberRole(tx: Tx, orgId: string, userId: string, role: OrgRole, now: Date): Promise<void> {
-  await tx
+export async function updateMemberRole(
+  { db, accessChanged }: AccessUnit,
+  orgId: string,
+  userId: string,
+  role: OrgRole,
+  now: Date,
+): Promise<void> {
+  accessChanged({ user_id: userId });
+  await db
     .updateTable("memberships")
     .set({ role, updated_at: now })
     .where("org_id", "=", orgId)
@@ -146,22 +146,23 @@ export async function updateMemberRole(tx: Tx, orgId: string, userId: string, ro
     .execute();
 }
 
-/** What was granted to the member on the organization's clusters and projects goes with the membership. */
-export async function deleteMember(tx: Tx, orgId: string, userId: string): Promise<void> {
-  await tx
+/** The roles of the member on the organization's clusters and projects are deleted with the membership. */
+export async function deleteMember({ db, accessChanged }: AccessUnit, orgId: string, userId: string): Promise<void> {
+  accessChanged({ user_id: userId });
+  await db
     .deleteFrom("role_bindings")
     .where("user_id", "=", userId)
     .where((is) =>
       is.or([
-        is("cluster_id", "in", tx.selectFrom("clusters").select("id").where("org_id", "=", orgId)),
-        is("project_id", "in", tx.selectFrom("projects").select("id").where("org_id", "=", orgId)),
+        is("cluster_id", "in", db.selectFrom("clusters").select("id").where("org_id", "=", orgId)),
+        is("project_id", "in", db.selectFrom("projects").select("id").where("org_id", "=", orgId)),
       ]),
     )
     .execute();
-  await tx.deleteFrom("memberships").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+  await db.deleteFrom("memberships").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 
-/** Call with the organization locked: two administrators who step down at once would each count on the other. */
+/** Call it with the organization locked: two administrators who step down at once would each rely on the other. */
 export function adminsOf(tx: Tx, orgId: string): Promise<Admin[]> {
   return tx
     .selectFrom("memberships")

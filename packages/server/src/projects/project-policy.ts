@@ -8,7 +8,7 @@ import {
   type Quota,
   type ValidationItem,
 } from "@binnacle/contract";
-import { judge, type Standing } from "../access/role.ts";
+import { decide, type Standing } from "../access/role.ts";
 import type { Settings } from "../clusters/cluster-settings.ts";
 import { forbidden } from "../fault.ts";
 import type { Project } from "./project.ts";
@@ -42,10 +42,10 @@ export function effectivePodSecurity(
 }
 
 const isOrgAdmin = (standing: Standing): boolean =>
-  judge({ needs: "project_role", role: "org_admin" }, standing) === "allowed";
+  decide({ needs: "project_role", role: "org_admin" }, standing) === "allowed";
 
 const isAdmin = (standing: Standing): boolean =>
-  judge({ needs: "project_role", role: "admin" }, standing) === "allowed";
+  decide({ needs: "project_role", role: "admin" }, standing) === "allowed";
 
 /** The columns after a change; throws where the caller's role does not reach so far. */
 export function changePolicy(

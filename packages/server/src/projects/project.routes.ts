@@ -8,8 +8,8 @@ import {
   listProjects,
 } from "@binnacle/contract";
 import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
+import { listAppRows } from "../apps/app.store.ts";
 import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
-import { listProjectApps as appsOfProject } from "../apps/app-list.store.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster-settings.store.ts";
@@ -25,6 +25,7 @@ import { availableExports } from "./available-exports.ts";
 import {
   clusterNameOf,
   insertProject,
+  listProjectRows,
   listStayingInstances,
   lockProject,
   lockStayingCluster,
@@ -40,7 +41,6 @@ import {
   wireProject,
 } from "./project.ts";
 import { changePolicy, FIRST_POLICY, refuseIngressNamespace } from "./project-policy.ts";
-import { projectsInReach, reachOf, reachOnCluster, totalInReach } from "./reach.store.ts";
 import { addonKeys, componentKeys } from "./secrets-overview.store.ts";
 import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
 
@@ -91,9 +91,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
     ),
 
     route(listProjects, signedIn, async ({ caller, query }) => {
-      const whole = await reachOf(db, caller);
-      const reach = query.cluster_id === undefined ? whole : await reachOnCluster(db, whole, query.cluster_id);
-      const [projects, total] = await Promise.all([projectsInReach(db, reach, pageOf(query)), totalInReach(db, reach)]);
+      const { rows: projects, total } = await listProjectRows(db, caller, query.cluster_id, pageOf(query));
       return envelope(projects.map(wireProject), total, query);
     }),
 
@@ -123,9 +121,9 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
       }),
     ),
 
-    route(listProjectApps, inProject("viewer", projectId), async ({ project, query }) => {
-      const { apps, total } = await appsOfProject(db, project.id, pageOf(query));
-      return envelope(apps.map(wireApp), total, query);
+    route(listProjectApps, inProject("viewer", projectId), async ({ caller, project, query }) => {
+      const { rows, total } = await listAppRows(db, caller, { project_id: project.id }, pageOf(query));
+      return envelope(rows.map(wireApp), total, query);
     }),
 
     route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {

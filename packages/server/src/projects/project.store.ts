@@ -1,6 +1,9 @@
 import { sql } from "kysely";
+import type { Caller } from "../access/caller.ts";
+import { projectList } from "../access/visible.store.ts";
 import type { Instance } from "../addons/addon.ts";
 import type { App } from "../apps/app.ts";
+import { readList } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
@@ -18,7 +21,16 @@ export async function insertProject(tx: Tx, project: Project): Promise<void> {
     });
 }
 
-/** Locked, so that no project comes into being on a cluster that is on its way out. */
+export function listProjectRows(
+  db: Queries,
+  caller: Pick<Caller, "id" | "isSuperuser">,
+  clusterId: string | undefined,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: Project[]; total: number }> {
+  return readList<Project>(db, projectList(caller, clusterId, page));
+}
+
+/** Locked, so that no project is created on a cluster that is being deleted. */
 export async function lockStayingCluster(tx: Tx, id: string): Promise<void> {
   const cluster = await tx
     .selectFrom("clusters")
@@ -37,8 +49,8 @@ export async function lockProject(tx: Tx, id: string): Promise<Project> {
 }
 
 /**
- * For whatever puts something new into a project: held against a deletion at the same instant, which would miss it and
- * leave it behind. Others may do the same meanwhile.
+ * Call it before something is created in a project: a deletion of the project at the same instant would miss it and leave it
+ * behind. The lock is shared with others who do the same.
  */
 export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
   const project = await tx
@@ -51,7 +63,7 @@ export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
   if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
 }
 
-/** Nobody else makes anything in the project until the commit, so that a name that is free now stays free. */
+/** Nobody else creates anything in the project until the commit, so that a name that is free now stays free. */
 export async function holdNames(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom("projects").select("id").where("id", "=", id).forNoKeyUpdate().execute();
 }
@@ -77,7 +89,7 @@ export async function savePolicy(
     .execute();
 }
 
-/** Everything in the project is to go with it; gives what was not on its way already. */
+/** Everything in the project is deleted with it. Returns what was not being deleted already. */
 export async function markContentsDeleting(tx: Tx, projectId: string, now: Date) {
   const deleting = {
     phase: "deleting" as const,
@@ -119,7 +131,7 @@ export function listStayingProjects(db: Queries, clusterId: string): Promise<Pic
     .execute();
 }
 
-/** Those that stay; of one that is on its way out nothing is available any more. */
+/** Without those that are being deleted: their exports are no longer available. */
 export function listStayingInstances(db: Queries, projectId: string): Promise<Instance[]> {
   return db
     .selectFrom("addon_instances")

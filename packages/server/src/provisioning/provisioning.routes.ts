@@ -10,20 +10,14 @@ import { knownCluster, lockCluster } from "../clusters/cluster.store.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import type { Queries } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import { type Input, onCluster } from "../http/guard.ts";
+import { onCluster, onProvisioningJob } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
-import { onRecord } from "../http/record-guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
-import { findJobFor, listJobs, logLines, newestJob, requeue } from "./provisioning.store.ts";
+import { listJobs, logLines, newestJob, requeue } from "./provisioning.store.ts";
 import { logText, retryProblem, wireJob } from "./provisioning.ts";
 
 export function provisioningRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
-  const onJob = (role: "member" | "org_admin") =>
-    onRecord({ needs: "cluster_role", role }, "Provisioning job", ({ params }: Input<{ id: string }>, userId) =>
-      findJobFor(db, params.id, userId),
-    );
-
   return [
     route(
       listProvisioningJobs,
@@ -34,13 +28,13 @@ export function provisioningRoutes(db: Queries, bus: Bus, clock: Clock): Route[]
       },
     ),
 
-    route(getProvisioningJob, onJob("member"), async ({ record }) => wireJob(record)),
+    route(getProvisioningJob, onProvisioningJob("member"), async ({ job }) => wireJob(job)),
 
-    route(getProvisioningLogs, onJob("member"), async ({ record }) => ({
-      logs: logText(await logLines(db, record.id)),
+    route(getProvisioningLogs, onProvisioningJob("member"), async ({ job }) => ({
+      logs: logText(await logLines(db, job.id)),
     })),
 
-    route(retryProvisioningJob, onJob("org_admin"), async ({ record: seen, caller, change }) =>
+    route(retryProvisioningJob, onProvisioningJob("org_admin"), async ({ job: seen, caller, change }) =>
       change(async ({ db: tx, record, announce, afterCommit }) => {
         const before = await lockCluster(tx, seen.cluster_id);
         const newest = await newestJob(tx, seen.cluster_id);

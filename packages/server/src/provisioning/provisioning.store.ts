@@ -1,4 +1,4 @@
-import type { OrgRole, ProvisioningAction } from "@binnacle/contract";
+import type { ProvisioningAction } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { newId } from "../id.ts";
 import { enqueue } from "../jobs/job.store.ts";
@@ -56,24 +56,6 @@ export async function requeue(tx: Tx, id: string, createdBy: string, now: Date):
 async function queue(tx: Tx, job: ProvisioningJob, createdBy: string): Promise<void> {
   const payload = { provisioning_job_id: job.id };
   await enqueue(tx, { kind: PROVISIONING_KIND, lane: job.cluster_id, payload, createdBy });
-}
-
-/** The job with what the user is in its organization. */
-export async function findJobFor(
-  db: Queries,
-  id: string,
-  userId: string,
-): Promise<{ record: ProvisioningJob; orgRole: OrgRole | null } | null> {
-  const row = await db
-    .selectFrom("provisioning_jobs")
-    .leftJoin("memberships", (join) =>
-      join.onRef("memberships.org_id", "=", "provisioning_jobs.org_id").on("memberships.user_id", "=", userId),
-    )
-    .selectAll("provisioning_jobs")
-    .select("memberships.role as org_role")
-    .where("provisioning_jobs.id", "=", id)
-    .executeTakeFirst();
-  return row ? { record: row, orgRole: row.org_role } : null;
 }
 
 export async function newestJob(tx: Tx, clusterId: string): Promise<ProvisioningJob | undefined> {

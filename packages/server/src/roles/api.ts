@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { sightStore } from "../access/sight.store.ts";
+import { placeStore } from "../access/place.store.ts";
+import { accessOfSessions } from "../access/visible.store.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { loadOperatorChart } from "../charts/chart.adapter.ts";
 import { registerCharts } from "../charts/chart.routes.ts";
 import type { Config } from "../config.ts";
-import { accessOfSessions } from "../events/access.store.ts";
 import { startBroadcast } from "../events/broadcast.ts";
 import { registerDocumentation } from "../http/documentation.ts";
 import { openApiDocument } from "../http/openapi.ts";
@@ -28,7 +28,7 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
     broadcast,
     tokens: await createTokens(given.signingKey, clock),
     operatorChart: await loadOperatorChart(),
-    sights: sightStore(given.pool),
+    places: placeStore(given.pool),
   };
   const routes = apiRoutes(ports, config);
   registerApi(app, routes, ports);

@@ -22,9 +22,9 @@ const editor = onCluster<TaskInput>("editor", clusterIdOf);
 /** Everybody may queue a task; one about a cluster needs an editor of it. */
 export const taskMaker: Guard<TaskMaker, TaskInput> = {
   requirement: signedIn.requirement,
-  async look(looking, input) {
-    if (input.body.kind !== "resync_cluster") return { ...(await signedIn.look(looking, input)), cluster: null };
-    const { caller, cluster } = await editor.look(looking, input);
+  async authorize(request, input) {
+    if (input.body.kind !== "resync_cluster") return { ...(await signedIn.authorize(request, input)), cluster: null };
+    const { caller, cluster } = await editor.authorize(request, input);
     return { caller, cluster };
   },
 };

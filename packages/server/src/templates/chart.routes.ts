@@ -1,6 +1,7 @@
 import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
 import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
+import { orgIdsOf } from "../access/visible.store.ts";
 import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -15,7 +16,7 @@ import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedConte
 import { askPatterns } from "./patterns-asked.adapter.ts";
 import type { Readers } from "./readers.adapter.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";
-import { membershipsOf, seenOrg } from "./template.store.ts";
+import { visibleOrg } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
 
 /**
@@ -48,10 +49,10 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
   /** With what the caller may read repositories: what an organization has stored is for its members. */
   async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
     if (orgId !== undefined) {
-      await seenOrg(db, caller, orgId);
+      await visibleOrg(db, caller, orgId);
       return credentials.of(orgId);
     }
-    const [only, ...more] = await membershipsOf(db, caller);
+    const [only, ...more] = await orgIdsOf(db, caller.id);
     return only === undefined || more.length > 0 ? ANONYMOUS : credentials.of(only);
   }
 

@@ -1,5 +1,6 @@
 import { StackTemplateContent, type ValidationItem, type StackTemplate as WireTemplate } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
+import { orgIdsOf } from "../access/visible.store.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -10,7 +11,7 @@ import { newId } from "../id.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
 import type { Patterns } from "./pattern.ts";
-import { insertTemplate, membershipsOf, projectChoices, seenCluster, seenOrg } from "./template.store.ts";
+import { insertTemplate, projectChoices, visibleCluster, visibleOrg } from "./template.store.ts";
 import {
   chooseCluster,
   chooseOrg,
@@ -36,17 +37,17 @@ export async function placeToWriteIn(
 ): Promise<TemplatePlace> {
   refuseStrayIds(scope, wanted);
   const { namespace, org_id, cluster_id } = wanted;
-  const named = org_id === undefined ? null : await seenOrg(db, caller, org_id);
+  const named = org_id === undefined ? null : await visibleOrg(db, caller, org_id);
   const projects = await projectChoices(db, caller, wanted);
   if (scope === "project") {
     const project = chooseProject(projects, wanted);
     refuseUnlessWriter(scope, project.standing);
     return { org_id: project.org_id, namespace, project_id: project.id, cluster_id: null };
   }
-  const cluster = cluster_id === undefined ? null : await seenCluster(db, caller, cluster_id);
+  const cluster = cluster_id === undefined ? null : await visibleCluster(db, caller, cluster_id);
   if (cluster && named && cluster.org_id !== named.id) throw unknownCluster();
-  const orgId = cluster?.org_id ?? named?.id ?? chooseOrg(projects, await membershipsOf(db, caller));
-  const org = named ?? (await seenOrg(db, caller, orgId));
+  const orgId = cluster?.org_id ?? named?.id ?? chooseOrg(projects, await orgIdsOf(db, caller.id));
+  const org = named ?? (await visibleOrg(db, caller, orgId));
   refuseUnlessWriter(scope, org.standing);
   const clusterId = scope === "cluster" ? (cluster?.id ?? chooseCluster(projects, wanted)) : null;
   return { org_id: org.id, namespace, project_id: null, cluster_id: clusterId };

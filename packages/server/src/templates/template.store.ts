@@ -1,7 +1,16 @@
-import type { BindingRole, OrgRole, TemplateScope } from "@binnacle/contract";
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { TemplateScope } from "@binnacle/contract";
+import { type SqlBool, sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import { judge, type Standing, strongest } from "../access/role.ts";
+import type { Standing } from "../access/role.ts";
+import {
+  orgRoleIn,
+  rolesOnProject,
+  standingOf,
+  visibleClusters,
+  visibleOrgs,
+  visibleProjects,
+  visibleTemplates,
+} from "../access/visible.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import {
@@ -15,29 +24,6 @@ import {
   type WantedPlace,
 } from "./template.ts";
 
-/** The roles that were bound for the user on a project, by itself or with its cluster; `p` is the project. */
-const rolesOnProject = (userId: string) => sql`
-  select b.role from role_bindings b where b.user_id = ${userId} and (b.project_id = p.id or b.cluster_id = p.cluster_id)`;
-
-/** Who sees a template; `t` is the template. The list and the reading of one both ask this. */
-function visibleTo({ id, isSuperuser }: Caller): RawBuilder<SqlBool> {
-  if (isSuperuser) return sql<SqlBool>`true`;
-  const bound = sql`(select cluster_id, project_id from role_bindings where user_id = ${id})`;
-  return sql<SqlBool>`(
-    t.scope = 'global'
-    or t.org_id in (select org_id from memberships where user_id = ${id} and role = 'admin')
-    or (t.scope = 'organization' and t.org_id in (select org_id from memberships where user_id = ${id}))
-    or t.project_id in (
-      select project_id from ${bound} as own
-      union all select p.id from projects p join ${bound} as own on own.cluster_id = p.cluster_id
-    )
-    or t.cluster_id in (
-      select cluster_id from ${bound} as own
-      union all select p.cluster_id from projects p join ${bound} as own on own.project_id = p.id
-    )
-  )`;
-}
-
 interface Asked {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -45,8 +31,8 @@ interface Asked {
   readonly orgId?: string | undefined;
 }
 
-function visibleTemplates(db: Queries, caller: Caller, { namespace, name, scope, orgId }: Asked) {
-  let query = db.selectFrom("stack_templates as t").where(visibleTo(caller));
+function matchingTemplates(db: Queries, caller: Caller, { namespace, name, scope, orgId }: Asked) {
+  let query = db.selectFrom("stack_templates as t").where(visibleTemplates(caller));
   if (namespace !== undefined) query = query.where("t.namespace", "=", namespace);
   if (name !== undefined) query = query.where("t.name", "=", name);
   if (scope !== undefined) query = query.where("t.scope", "=", scope);
@@ -60,7 +46,7 @@ export async function listTemplates(
   asked: Asked,
   page: { limit: number; offset: number },
 ): Promise<{ templates: Template[]; total: number }> {
-  const visible = visibleTemplates(db, caller, asked);
+  const visible = matchingTemplates(db, caller, asked);
   const [templates, { total }] = await Promise.all([
     visible.selectAll("t").orderBy("t.id", "desc").limit(page.limit).offset(page.offset).execute(),
     visible.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
@@ -68,13 +54,12 @@ export async function listTemplates(
   return { templates, total };
 }
 
-/** Every template of that address which the caller sees. */
+/** All templates of the address that the caller sees. */
 export async function findCandidates(db: Queries, caller: Caller, asked: Asked): Promise<Candidate[]> {
-  const rows = await visibleTemplates(db, caller, asked)
-    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "t.org_id").on("m.user_id", "=", caller.id))
+  const rows = await matchingTemplates(db, caller, asked)
     .leftJoin("projects as p", "p.id", "t.project_id")
     .selectAll("t")
-    .select(["m.role as org_role", sql<BindingRole[]>`array(${rolesOnProject(caller.id)})`.as("project_roles")])
+    .select([orgRoleIn(caller, "t.org_id").as("org_role"), rolesOnProject(caller).as("project_roles")])
     .orderBy("t.id")
     .execute();
   return rows.map(({ org_role, project_roles, ...template }) => ({
@@ -83,39 +68,31 @@ export async function findCandidates(db: Queries, caller: Caller, asked: Asked):
   }));
 }
 
-const standingOf = ({ isSuperuser }: Caller, orgRole: OrgRole | null, roles: readonly BindingRole[]): Standing => ({
-  isSuperuser,
-  orgRole,
-  bindingRole: strongest(roles),
-});
-
 /** Throws the 404 of an organization that the caller does not see. */
-export async function seenOrg(db: Queries, caller: Caller, id: string) {
+export async function visibleOrg(db: Queries, caller: Caller, id: string): Promise<{ id: string; standing: Standing }> {
   const org = await db
-    .selectFrom("orgs as o")
-    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "o.id").on("m.user_id", "=", caller.id))
-    .select(["o.id", "m.role"])
-    .where("o.id", "=", id)
+    .selectFrom("orgs")
+    .select(["orgs.id", orgRoleIn(caller, "orgs.id").as("org_role")])
+    .where("orgs.id", "=", id)
+    .where(visibleOrgs(caller))
     .executeTakeFirst();
-  const standing = standingOf(caller, org?.role ?? null, []);
-  if (!org || judge({ needs: "org_role", role: "member", hidden: true }, standing) === "hidden") throw unknownOrg();
-  return { id: org.id, standing };
+  if (!org) throw unknownOrg();
+  return { id: org.id, standing: standingOf(caller, org.org_role) };
 }
 
 /** Throws the 404 of a cluster that the caller does not see. */
-export async function seenCluster(db: Queries, caller: Caller, id: string) {
+export async function visibleCluster(db: Queries, caller: Caller, id: string): Promise<{ id: string; org_id: string }> {
   const cluster = await db
-    .selectFrom("clusters as c")
-    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "c.org_id").on("m.user_id", "=", caller.id))
-    .select(["c.id", "c.org_id", "m.role"])
-    .where("c.id", "=", id)
+    .selectFrom("clusters")
+    .select(["clusters.id", "clusters.org_id"])
+    .where("clusters.id", "=", id)
+    .where(visibleClusters(caller))
     .executeTakeFirst();
-  const standing = standingOf(caller, cluster?.role ?? null, []);
-  if (!cluster || judge({ needs: "cluster_role", role: "member" }, standing) === "hidden") throw unknownCluster();
-  return { id: cluster.id, org_id: cluster.org_id };
+  if (!cluster) throw unknownCluster();
+  return cluster;
 }
 
-/** Projects of the namespace that the caller sees and that are what the request says, where it says something. */
+/** The projects of the namespace that the caller sees, narrowed by the ids that the request names. */
 export async function projectChoices(
   db: Queries,
   caller: Caller,
@@ -123,22 +100,16 @@ export async function projectChoices(
 ): Promise<ProjectChoice[]> {
   let query = db
     .selectFrom("projects as p")
-    .leftJoin("memberships as m", (on) => on.onRef("m.org_id", "=", "p.org_id").on("m.user_id", "=", caller.id))
-    .select(["p.id", "p.org_id", "p.cluster_id", "m.role as org_role"])
-    .select(sql<BindingRole[]>`array(${rolesOnProject(caller.id)})`.as("project_roles"))
-    .where("p.namespace", "=", namespace);
+    .select(["p.id", "p.org_id", "p.cluster_id"])
+    .select([orgRoleIn(caller, "p.org_id").as("org_role"), rolesOnProject(caller).as("project_roles")])
+    .where("p.namespace", "=", namespace)
+    .where(sql<SqlBool>`p.id in (select id from ${visibleProjects(caller)} visible)`);
   if (org_id !== undefined) query = query.where("p.org_id", "=", org_id);
   if (project_id !== undefined) query = query.where("p.id", "=", project_id);
-  const projects = (await query.execute()).map(({ org_role, project_roles, ...project }) => ({
+  return (await query.execute()).map(({ org_role, project_roles, ...project }) => ({
     ...project,
     standing: standingOf(caller, org_role, project_roles),
   }));
-  return projects.filter(({ standing }) => judge({ needs: "project_role", role: "viewer" }, standing) === "allowed");
-}
-
-export async function membershipsOf(db: Queries, { id }: Caller): Promise<string[]> {
-  const rows = await db.selectFrom("memberships").select("org_id").where("user_id", "=", id).execute();
-  return rows.map(({ org_id }) => org_id);
 }
 
 function columnsOf({ components, parameters, ...template }: Template) {
@@ -152,7 +123,7 @@ export async function insertTemplate(tx: Tx, template: Template): Promise<void> 
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "stack_templates_name_taken")) throw templateNameTaken();
-      // Deleted since the caller was seen to belong there.
+      // Deleted since it was found to be visible.
       if (isForeignKeyViolation(error, "stack_templates_org_id_fkey")) throw unknownOrg();
       if (isForeignKeyViolation(error, "stack_templates_cluster")) throw unknownCluster();
       throw error;

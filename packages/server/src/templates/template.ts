@@ -6,7 +6,7 @@ import type {
   StackTemplate as WireTemplate,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
-import { judge, type PlaceRequirement, type Standing } from "../access/role.ts";
+import { decide, type PlaceRequirement, type Standing } from "../access/role.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
 import type { StackTemplateTable } from "../database/fleet-tables.ts";
 import { codedConflict, conflict, Fault, forbidden, invalid, invalidValue, notFound } from "../fault.ts";
@@ -25,7 +25,7 @@ const WRITERS: Record<TemplateScope, { readonly requirement: PlaceRequirement; r
 /** For one that the caller sees, or that is to be made: nothing is hidden by then. */
 export function refuseUnlessWriter(scope: TemplateScope, standing: Standing): void {
   const { requirement, who } = WRITERS[scope];
-  if (judge(requirement, standing) !== "allowed") {
+  if (decide(requirement, standing) !== "allowed") {
     throw forbidden(`A template of scope ${scope} is written by ${who}.`);
   }
 }

@@ -1,0 +1,242 @@
+import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
+import type pg from "pg";
+import { cliTokenUses, worthNotingSince } from "../accounts/cli-token-use.ts";
+import type { Binding, User } from "../accounts/user.ts";
+import type { Instance } from "../addons/addon.ts";
+import type { AppAddress, SeenApp } from "../apps/app.ts";
+import type { Cluster } from "../clusters/cluster.ts";
+import type { Credential as CloudCredential } from "../credentials/credential.ts";
+import type { Org } from "../orgs/org.ts";
+import type { Project } from "../projects/project.ts";
+import type { ProvisioningJob } from "../provisioning/provisioning.ts";
+import type { Caller, Credential } from "./caller.ts";
+import { firstRowOf, type Statement as Prepared } from "./prepared-query.adapter.ts";
+import { type Located, strongest } from "./role.ts";
+
+/**
+ * Reads in one round trip whether a credential is still valid, who the caller is, the place that a request names and the
+ * caller's roles there. Null means that the credential is not valid. Nothing is cached, so a logout, a role that is taken
+ * away or a deleted user takes effect with the next request, on every replica.
+ */
+export interface PlaceStore {
+  caller(credential: Credential, now: Date): Promise<Caller | null>;
+  me(credential: Credential, now: Date): Promise<Me | null>;
+  org: FindPlace<Org>;
+  cluster: FindPlace<Cluster>;
+  project: FindPlace<Project>;
+  app: FindPlace<SeenApp, AppAddress>;
+  addonInstance: FindPlace<Instance>;
+  cloudCredential: FindPlace<CloudCredential>;
+  provisioningJob: FindPlace<ProvisioningJob>;
+  administersAnyOrg(userId: string): Promise<boolean>;
+}
+
+/** The caller's own record. */
+export interface Me {
+  readonly caller: Caller;
+  readonly user: User;
+  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: OrgRole }[];
+  readonly bindings: readonly Binding[];
+}
+
+export type FindPlace<P, A = string> = (credential: Credential, address: A, now: Date) => Promise<Located<P> | null>;
+
+const CALLER_COLUMNS = `u.id as caller_id, u.email as caller_email, u.is_superuser as caller_is_superuser, u.tier_name as caller_tier`;
+
+/** $1 is the credential, $2 the time. */
+const CALLER = {
+  session: `select ${CALLER_COLUMNS}, s.id as caller_credential_id, null::text[] as caller_scopes
+    from sessions s join users u on u.id = s.user_id
+    where s.id = $1 and s.ended_at is null and s.expires_at > $2 and not u.disabled`,
+  cli_token: `select ${CALLER_COLUMNS}, t.id as caller_credential_id, t.scopes as caller_scopes, t.last_used_at as caller_last_used_at
+    from cli_tokens t join users u on u.id = t.user_id
+    where t.token_digest = $1 and t.expires_at > $2 and not u.disabled`,
+} as const;
+
+type Statement = Readonly<Record<Credential["kind"], Prepared>>;
+
+/** The text is put together once, at the start of the process. */
+const statement = (name: string, sql: string): Statement => ({
+  session: { name: `${name} by session`, text: `with caller as (${CALLER.session}) ${sql}` },
+  cli_token: { name: `${name} by token`, text: `with caller as (${CALLER.cli_token}) ${sql}` },
+});
+
+interface Kind {
+  readonly table: string;
+  /** Finds the one row `p`; its parameters start with $3. */
+  readonly where?: string;
+  /** Further columns, and the joins that bring them. */
+  readonly columns?: string;
+  readonly joins?: string;
+  /** The columns of the row that name its organization, cluster and project. */
+  readonly org?: string;
+  readonly cluster?: string;
+  readonly project?: string;
+}
+
+/** A place of one kind, with the caller's role in its organization and the roles bound on its cluster and project. */
+function place(
+  name: string,
+  { table, where = "p.id = $3", columns, joins = "", org, cluster, project }: Kind,
+): Statement {
+  const bound = (alias: string, column: string, id: string | undefined) =>
+    id
+      ? `left join role_bindings ${alias} on ${alias}.${column} = p.${id} and ${alias}.user_id = caller.caller_id`
+      : "";
+  const selected = [
+    "caller.*, p.*, m.role as org_role",
+    cluster && "c.role as cluster_role",
+    project && "b.role as project_role",
+    columns,
+  ].filter((part) => part !== undefined);
+  return statement(
+    `${name} place`,
+    `select ${selected.join(", ")} from caller left join ${table} p on ${where}
+    left join memberships m on m.org_id = p.${org ?? "org_id"} and m.user_id = caller.caller_id
+    ${bound("c", "cluster_id", cluster)} ${bound("b", "project_id", project)} ${joins}`,
+  );
+}
+
+/** The benchmarks compare Binnacle with these very statements run by hand. */
+export const STATEMENTS = {
+  caller: statement("caller", "select * from caller"),
+  /** A user's own record, with the roles that decide what the user sees. */
+  me: statement(
+    "me",
+    `select caller.*, u.id, u.name, u.username, u.email, u.email_verified, u.email_vouched_by, u.profile_image_url,
+      u.is_superuser, u.disabled, u.tier_name, u.created_at, u.updated_at,
+      (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'role', m.role) order by o.name), '[]')
+        from memberships m join orgs o on o.id = m.org_id where m.user_id = u.id) as organizations,
+      (select coalesce(json_agg(b order by b.id desc), '[]') from role_bindings b where b.user_id = u.id) as bindings
+    from caller join users u on u.id = caller.caller_id`,
+  ),
+  org: place("org", { table: "orgs", org: "id" }),
+  cluster: place("cluster", {
+    table: "clusters",
+    cluster: "id",
+    columns: `s.lease_until as session_lease_until, j.action as job_action, j.status as job_status, j.phase as job_phase,
+      j.error_message as job_error_message`,
+    joins: `left join cluster_sessions s on s.cluster_id = p.id
+      left join lateral (
+        select action, status, phase, error_message from provisioning_jobs where cluster_id = p.id order by id desc limit 1
+      ) j on true`,
+  }),
+  project: place("project", { table: "projects", cluster: "cluster_id", project: "id" }),
+  /** The keys of its secrets come along, because every read of an app shows them. */
+  app: place("app", {
+    table: "apps",
+    where: "p.project_id = $3 and p.namespace = $4 and p.name = $5",
+    cluster: "cluster_id",
+    project: "project_id",
+    columns: `array(select k.component || '/' || k.key from app_secrets k where k.app_id = p.id
+      order by k.component, k.key) as secret_paths`,
+  }),
+  addonInstance: place("addon instance", { table: "addon_instances", cluster: "cluster_id", project: "project_id" }),
+  cloudCredential: place("cloud credential", { table: "cloud_credentials" }),
+  provisioningJob: place("provisioning job", { table: "provisioning_jobs", cluster: "cluster_id" }),
+};
+
+/** The condition holds across replicas: of several that record a use at once, one writes. */
+const NOTE_USE = `update cli_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`;
+
+interface CallerRow {
+  caller_id: string;
+  caller_email: string;
+  caller_is_superuser: boolean;
+  caller_tier: string;
+  caller_credential_id: string;
+  caller_scopes: Scope[] | null;
+  /** Only a CLI token has it. */
+  caller_last_used_at?: Date | null;
+}
+
+/** JSON has no dates, so those of the bindings are texts. */
+interface MeRow extends CallerRow, User {
+  organizations: Me["organizations"];
+  bindings: readonly (Omit<Binding, "created_at" | "updated_at"> & { created_at: string; updated_at: string })[];
+}
+
+type PlaceRow<P> = CallerRow & {
+  id: string | null;
+  org_role: OrgRole | null;
+  cluster_role?: BindingRole | null;
+  project_role?: BindingRole | null;
+} & P;
+
+export function placeStore(pool: pg.Pool): PlaceStore {
+  const noteUse = cliTokenUses((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, worthNotingSince(now)]));
+  const firstRow = firstRowOf(pool);
+
+  async function read<R extends CallerRow>(
+    statement: Statement,
+    credential: Credential,
+    now: Date,
+    values: readonly string[],
+  ): Promise<R | null> {
+    const key = credential.kind === "session" ? credential.sessionId : credential.digest;
+    const row = await firstRow<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
+    if (row && credential.kind === "cli_token") noteUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
+    return row;
+  }
+
+  const finding =
+    <P, A = string>(statement: Statement, valuesOf: (address: A) => readonly string[]): FindPlace<P, A> =>
+    async (credential, address, now) => {
+      const row = await read<PlaceRow<P>>(statement, credential, now, valuesOf(address));
+      return row && locatedOf<P>(credential, row);
+    };
+  const byId = <P>(statement: Statement) => finding<P>(statement, (id) => [id]);
+
+  return {
+    async caller(credential, now) {
+      const row = await read(STATEMENTS.caller, credential, now, []);
+      return row && callerOf(credential, row);
+    },
+    async me(credential, now) {
+      const row = await read<MeRow>(STATEMENTS.me, credential, now, []);
+      if (!row) return null;
+      const bindings = row.bindings.map((binding) => ({
+        ...binding,
+        created_at: new Date(binding.created_at),
+        updated_at: new Date(binding.updated_at),
+      }));
+      return { caller: callerOf(credential, row), user: row, organizations: row.organizations, bindings };
+    },
+    org: byId(STATEMENTS.org),
+    cluster: byId(STATEMENTS.cluster),
+    project: byId(STATEMENTS.project),
+    app: finding(STATEMENTS.app, ({ projectId, namespace, name }) => [projectId, namespace, name]),
+    addonInstance: byId(STATEMENTS.addonInstance),
+    cloudCredential: byId(STATEMENTS.cloudCredential),
+    provisioningJob: byId(STATEMENTS.provisioningJob),
+    async administersAnyOrg(userId) {
+      const { rowCount } = await pool.query({
+        name: "administers any org",
+        text: "select 1 from memberships where user_id = $1 and role = 'admin' limit 1",
+        values: [userId],
+      });
+      return rowCount === 1;
+    },
+  };
+}
+
+function locatedOf<P>(credential: Credential, row: PlaceRow<P>): Located<P> {
+  return {
+    caller: callerOf(credential, row),
+    place: row.id === null ? null : row,
+    orgRole: row.org_role,
+    bindingRole: strongest([row.cluster_role, row.project_role]),
+  };
+}
+
+function callerOf(credential: Credential, row: CallerRow): Caller {
+  return {
+    id: row.caller_id,
+    email: row.caller_email,
+    isSuperuser: row.caller_is_superuser,
+    tier: row.caller_tier,
+    via: credential.kind === "session" ? "user" : "cli_token",
+    credentialId: row.caller_credential_id,
+    scopes: row.caller_scopes,
+  };
+}

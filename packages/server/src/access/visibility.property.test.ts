@@ -1,0 +1,300 @@
+import { randomBytes } from "node:crypto";
+import { BINDING_ROLES, ORG_ROLES, TEMPLATE_SCOPES } from "@binnacle/contract";
+import { type Client, startWorld, type World } from "@binnacle/world";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTokens, type Tokens } from "../accounts/tokens.ts";
+import { definitionId } from "../catalog/definition-id.ts";
+import type { Queries } from "../database/transaction.ts";
+import { newId } from "../id.ts";
+import { mayReadProject } from "./role.ts";
+import { accessOfSessions } from "./visible.store.ts";
+
+const SIGNING_KEY = randomBytes(32).toString("base64url");
+
+let world: World;
+let db: Queries;
+let tokens: Tokens;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_SECRET_KEY: SIGNING_KEY } });
+  db = world.database.kysely;
+  tokens = await createTokens(SIGNING_KEY, world.clock.now);
+});
+afterAll(() => world?.stop());
+
+/** Places are numbers, which `at` maps onto the places that there are. */
+const place = fc.nat(11);
+const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: null, freq: 2 });
+const atMost = <T>(count: number, item: fc.Arbitrary<T>) => fc.array(item, { minLength: 2, maxLength: count });
+
+const anyFleet = fc.record({
+  orgs: fc.constantFrom(2, 3),
+  clusters: atMost(4, place),
+  projects: atMost(5, place),
+  templates: atMost(6, fc.record({ scope: fc.constantFrom(...TEMPLATE_SCOPES), place, isPlaced: fc.boolean() })),
+  people: fc.array(
+    fc.record({
+      isSuperuser: fc.nat(7).map((number) => number === 0),
+      orgRoles: fc.array(maybe(ORG_ROLES), { minLength: 3, maxLength: 3 }),
+      clusterRoles: fc.array(maybe(BINDING_ROLES), { minLength: 4, maxLength: 4 }),
+      projectRoles: fc.array(maybe(BINDING_ROLES), { minLength: 5, maxLength: 5 }),
+    }),
+    { minLength: 2, maxLength: 4 },
+  ),
+});
+type Fleet = typeof anyFleet extends fc.Arbitrary<infer F> ? F : never;
+
+const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+
+/** The fleet as rows. Bindings exist for members only, as the API grants them. */
+async function build(fleet: Fleet) {
+  const times = { created_at: world.clock.now(), updated_at: world.clock.now() };
+  const orgs = Array.from({ length: fleet.orgs }, () => ({ id: newId() }));
+  const clusters = fleet.clusters.map((org) => ({ id: newId(), org_id: at(orgs, org).id }));
+  const projects = fleet.projects.map((on) => {
+    const { id: cluster_id, org_id } = at(clusters, on);
+    return { id: newId(), org_id, cluster_id };
+  });
+  const people = fleet.people.map((person) => ({ ...person, id: newId(), sessionId: newId() }));
+
+  await db
+    .insertInto("orgs")
+    .values(orgs.map(({ id }) => ({ id, name: id, slug: id, settings: "{}", ...times })))
+    .execute();
+  await db
+    .insertInto("clusters")
+    .values(clusters.map((cluster) => ({ ...cluster, name: cluster.id, ...times })))
+    .execute();
+  await db
+    .insertInto("projects")
+    .values(projects.map((project) => ({ ...project, name: project.id, namespace: project.id, ...times })))
+    .execute();
+  const within = projects.map(({ id, org_id, cluster_id }) => {
+    return { id: newId(), org_id, cluster_id, project_id: id, namespace: id, name: "thing", generation: 1 };
+  });
+  const apps = within.map((thing) => ({
+    ...thing,
+    components: "[]",
+    revision: 1,
+    phase: "pending" as const,
+    ...times,
+  }));
+  await db.insertInto("apps").values(apps).execute();
+  const addon = { definition_id: definitionId("postgresql"), values: "{}", chart_version: "1.0.0", revision_number: 1 };
+  const instances = within.map((thing) => ({ ...thing, id: newId(), ...addon, phase: "pending" as const, ...times }));
+  await db.insertInto("addon_instances").values(instances).execute();
+
+  const credentials = orgs.map(({ id }) => ({
+    id: newId(),
+    org_id: id,
+    name: "aws",
+    provider: "aws" as const,
+    ...times,
+  }));
+  await db.insertInto("cloud_credentials").values(credentials).execute();
+  const job = { action: "create" as const, status: "pending" as const, phase: "init" as const };
+  const jobs = clusters.map(({ id, org_id }) => ({ id: newId(), org_id, cluster_id: id, ...job, ...times }));
+  await db.insertInto("provisioning_jobs").values(jobs).execute();
+
+  const templates = fleet.templates.map(({ scope, place: where, isPlaced }) => {
+    const project = scope === "project" ? at(projects, where) : null;
+    const cluster = scope === "cluster" ? at(clusters, where) : null;
+    const org_id = (project ?? cluster)?.org_id ?? at(orgs, where).id;
+    // A template from before templates had places belongs to no project and no cluster.
+    const ids = isPlaced ? { project_id: project?.id ?? null, cluster_id: cluster?.id ?? null } : {};
+    const id = newId();
+    return { id, org_id, ...ids, scope, namespace: "shop", name: `t-${id}`, version: "1.0.0", tags: [] };
+  });
+  await db
+    .insertInto("stack_templates")
+    .values(templates.map((template) => ({ ...template, components: "[]", parameters: "[]", ...times })))
+    .execute();
+
+  await db
+    .insertInto("users")
+    .values(
+      people.map(({ id, isSuperuser }) => ({
+        ...{
+          id,
+          name: "Somebody",
+          username: `u${id}`,
+          email: `${id}@example.com`,
+          password_hash: "",
+          tier_name: "free",
+        },
+        ...{ is_superuser: isSuperuser, ...times },
+      })),
+    )
+    .execute();
+  const expires_at = new Date(world.clock.now().getTime() + 600_000);
+  const session = { created_at: times.created_at, last_used_at: times.created_at, expires_at };
+  await db
+    .insertInto("sessions")
+    .values(people.map(({ id, sessionId }) => ({ id: sessionId, user_id: id, ...session })))
+    .execute();
+  const roles = new Map<string, ReadonlyMap<string, string>>();
+  for (const { id: user_id, orgRoles, clusterRoles, projectRoles } of people) {
+    const memberships = orgs.flatMap(({ id: org_id }, index) => {
+      const role = orgRoles[index];
+      return role ? [{ org_id, user_id, role, ...times }] : [];
+    });
+    const isMember = (orgId: string) => memberships.some(({ org_id }) => org_id === orgId);
+    const bindings = [
+      ...clusters.map(({ id, org_id }, index) => ({ cluster_id: id, org_id, role: clusterRoles[index] ?? null })),
+      ...projects.map(({ id, org_id }, index) => ({ project_id: id, org_id, role: projectRoles[index] ?? null })),
+    ].flatMap(({ org_id, role, ...bound }) =>
+      role && isMember(org_id) ? [{ id: newId(), user_id, role, ...bound, ...times }] : [],
+    );
+    roles.set(
+      user_id,
+      new Map([
+        ...memberships.map(({ org_id, role }) => [org_id, role] as const),
+        ...bindings.map(
+          ({ role, ...bound }) => ["cluster_id" in bound ? bound.cluster_id : bound.project_id, role] as const,
+        ),
+      ]),
+    );
+    if (memberships.length > 0) await db.insertInto("memberships").values(memberships).execute();
+    if (bindings.length > 0) await db.insertInto("role_bindings").values(bindings).execute();
+  }
+  const viewers = people.map(({ id, sessionId, isSuperuser }) => {
+    return { id, sessionId, isSuperuser, roles: roles.get(id) ?? new Map<string, string>() };
+  });
+  return { orgs, clusters, projects, apps, instances, credentials, jobs, templates, people: viewers };
+}
+type Built = Awaited<ReturnType<typeof build>>;
+
+type Viewer = Built["people"][number];
+
+/** An object, the address of its GET, and the lists that hold it exactly when that GET is answered with 200. */
+interface Listed {
+  readonly id: string;
+  readonly path: string;
+  readonly lists: readonly string[];
+  /** By hand, so that a mistake which the code makes in all places alike is found. Superusers see everything. */
+  readonly seenBy: (viewer: Viewer) => boolean;
+}
+
+const isAdmin = ({ roles }: Viewer, orgId: string) => roles.get(orgId) === "admin";
+
+function listedOf(built: Built): Listed[] {
+  const member = (orgId: string) => (viewer: Viewer) => viewer.roles.has(orgId);
+  const ofProject = (projectId: string) => (viewer: Viewer) => {
+    const { org_id = "", cluster_id = "" } = built.projects.find(({ id }) => id === projectId) ?? {};
+    return isAdmin(viewer, org_id) || viewer.roles.has(cluster_id) || viewer.roles.has(projectId);
+  };
+  const onCluster = (clusterId: string) => (viewer: Viewer) =>
+    [clusterId, ...built.projects.flatMap(({ id, cluster_id }) => (cluster_id === clusterId ? [id] : []))].some((id) =>
+      viewer.roles.has(id),
+    );
+  return [
+    ...built.orgs.map(({ id }) => ({ id, path: `/orgs/${id}`, lists: ["/orgs"], seenBy: member(id) })),
+    ...built.people.map(({ id, roles }) => {
+      const shares = (viewer: Viewer) => built.orgs.some((org) => roles.has(org.id) && viewer.roles.has(org.id));
+      return {
+        id,
+        path: `/user/${id}`,
+        lists: ["/users"],
+        seenBy: (viewer: Viewer) => viewer.id === id || shares(viewer),
+      };
+    }),
+    ...built.clusters.map(({ id, org_id }) => {
+      return { id, path: `/clusters/${id}`, lists: [`/orgs/${org_id}/clusters`], seenBy: member(org_id) };
+    }),
+    ...built.projects.map(({ id, cluster_id }) => {
+      const lists = ["/projects", `/projects?cluster_id=${cluster_id}`];
+      return { id, path: `/projects/${id}`, lists, seenBy: ofProject(id) };
+    }),
+    ...built.apps.map(({ id, namespace, name, project_id }) => {
+      const lists = ["/apps", `/apps?project_id=${project_id}`, `/projects/${project_id}/apps`];
+      const path = `/apps/${namespace}/${name}?project_id=${project_id}`;
+      return { id, path, lists, seenBy: ofProject(project_id) };
+    }),
+    ...built.instances.map(({ id, project_id, org_id }) => {
+      const filters = [`?project_id=${project_id}`, `?org_id=${org_id}`, `?org_id=${org_id}&project_id=${project_id}`];
+      const lists = filters.map((filter) => `/addon-instances${filter}`);
+      return { id, path: `/addon-instances/${id}`, lists, seenBy: ofProject(project_id) };
+    }),
+    ...built.templates.map(({ id, namespace, name, org_id, scope, project_id = null, cluster_id = null }) => {
+      const lists = ["/stack-templates", `/stack-templates?scope=${scope}`];
+      const path = `/stack-templates/${namespace}/${name}?org_id=${org_id}`;
+      const seenBy = (viewer: Viewer) =>
+        scope === "global" ||
+        isAdmin(viewer, org_id) ||
+        (scope === "organization" && viewer.roles.has(org_id)) ||
+        (project_id !== null && ofProject(project_id)(viewer)) ||
+        (cluster_id !== null && onCluster(cluster_id)(viewer));
+      return { id, path, lists, seenBy };
+    }),
+    ...built.credentials.map(({ id, org_id }) => {
+      const lists = [`/orgs/${org_id}/credentials`];
+      return { id, path: `/credentials/${id}`, lists, seenBy: (viewer: Viewer) => isAdmin(viewer, org_id) };
+    }),
+    ...built.jobs.map(({ id, cluster_id, org_id }) => {
+      const lists = [`/clusters/${cluster_id}/provisioning-jobs`];
+      return { id, path: `/provisioning-jobs/${id}`, lists, seenBy: member(org_id) };
+    }),
+  ];
+}
+
+const isRefusal = (status: number) => status === 403 || status === 404;
+
+/** The ids of a whole list. A list below a place that the caller may not read holds nothing. */
+async function idsIn(api: Client, path: string): Promise<ReadonlySet<string>> {
+  const ids: string[] = [];
+  const [address, query] = path.split("?");
+  for (let page = 1; ; page++) {
+    const { status, body } = await api.get(`${address}?${query ? `${query}&` : ""}items_per_page=100&page=${page}`);
+    if (isRefusal(status)) return new Set();
+    expect({ path, status }).toEqual({ path, status: 200 });
+    ids.push(...body.data.map(({ id }: { id: string }) => id));
+    if (body.has_more) continue;
+    expect(body.total_count).toBe(ids.length);
+    expect(new Set(ids).size).toBe(ids.length);
+    return new Set(ids);
+  }
+}
+
+test("[AC13] [AC15] an object is in its lists exactly when its GET is answered with 200, whoever asks", async () => {
+  let [visible, hidden] = [0, 0];
+  const property = fc.asyncProperty(anyFleet, async (fleet) => {
+    const built = await build(fleet);
+    const listed = listedOf(built);
+    const access = await accessOfSessions(db)(
+      built.people.map(({ sessionId }) => sessionId),
+      world.clock.now(),
+    );
+    for (const viewer of built.people) {
+      const { id: userId, sessionId } = viewer;
+      const claims = { sessionId, userId, expiresAtMs: world.clock.now().getTime() + 600_000 };
+      const api = world.anyone.with({ authorization: `Bearer ${await tokens.sign("access", claims)}` });
+      const paths = [...new Set(listed.flatMap(({ lists }) => lists))];
+      const lists = new Map(await Promise.all(paths.map(async (path) => [path, await idsIn(api, path)] as const)));
+      await Promise.all(
+        listed.map(async ({ id, path, lists: holders, seenBy }) => {
+          const { status } = await api.get(path);
+          const isSeen = viewer.isSuperuser || seenBy(viewer);
+          expect({ path, isSeen, status }).toEqual({
+            path,
+            isSeen,
+            status: isSeen ? 200 : expect.toSatisfy(isRefusal),
+          });
+          const holding = holders.filter((list) => lists.get(list)?.has(id));
+          expect({ path, holding }).toEqual({ path, holding: status === 200 ? holders : [] });
+          if (status === 200) visible++;
+          else hidden++;
+        }),
+      );
+      const own = access.get(sessionId);
+      const readable = built.projects.filter(
+        (project) => own && mayReadProject({ ...project, project_id: project.id }, own),
+      );
+      const seen = built.projects.filter(({ id }) => lists.get("/projects")?.has(id));
+      expect(readable).toEqual(seen);
+    }
+  });
+  await fc.assert(property, { seed: 20, numRuns: 6, endOnFailure: true });
+  // Worlds in which everything or nothing is visible would prove little.
+  expect(Math.min(visible, hidden)).toBeGreaterThan(200);
+}, 60_000);
