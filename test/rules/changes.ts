@@ -296,12 +296,17 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     const path = `${await addonInstance(world)}/rollback`;
     return { api: world.admin.api, path, sending: { body: { revision_number: 1 } } };
   },
-  // No operator is connected that could take a deletion, so one that was taken earlier is asked for again.
+  // No operator is connected that could confirm a deletion, so one that was confirmed earlier is requested again.
   deleteAddonInstance: async (world) => {
     const path = await addonInstance(world);
     const id = path.replace("/addon-instances/", "");
     const { kysely: db } = world.database;
     await db.updateTable("addon_instances").set({ phase: "deleting" }).where("id", "=", id).execute();
+    await db
+      .updateTable("desired_resources")
+      .set((row) => ({ removed_at: world.clock.now(), acked_generation: row.ref("generation") }))
+      .where("resource_id", "=", id)
+      .execute();
     return { api: world.admin.api, path };
   },
 

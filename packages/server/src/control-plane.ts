@@ -15,9 +15,9 @@ import { migrate } from "./database/migrate.ts";
 import { registerHealth, registerMetrics } from "./http/health.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createHttpServer } from "./http/server.ts";
-import { startAsking } from "./hub/asking.store.ts";
+import { operatorRequests } from "./hub/operator-requests.runner.ts";
 import type { LiveSessions } from "./hub/ports.ts";
-import { operatorRequests } from "./hub/requests.ts";
+import { startRequestRouter } from "./hub/request-router.runner.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
 import { startApiRole } from "./roles/api.ts";
 import { startHubRole } from "./roles/hub.ts";
@@ -74,9 +74,9 @@ export async function startControlPlane(
     const agentTokens = await createAgentTokens(keys.signingKey, clock);
 
     const hubHere: { sessions: LiveSessions | null } = { sessions: null };
-    const asking = startAsking({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
-    started.push(async () => asking.stop());
-    const operators = operatorRequests(asking);
+    const router = startRequestRouter({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
+    started.push(async () => router.stop());
+    const operators = operatorRequests(router);
     const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
     if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));

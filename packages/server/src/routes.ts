@@ -8,7 +8,6 @@ import { userRoutes } from "./accounts/user.routes.ts";
 import { addonRoutes } from "./addons/addon.routes.ts";
 import { addonChangeRoutes } from "./addons/addon-change.routes.ts";
 import { addonDefinitionRoutes } from "./addons/addon-definition.routes.ts";
-import type { AddonRemoval } from "./addons/addon-removal.ts";
 import { definitionFinder } from "./apps/addon-component.ts";
 import { appRoutes } from "./apps/app.routes.ts";
 import { appOperationRoutes } from "./apps/app-operation.routes.ts";
@@ -59,7 +58,7 @@ export interface ApiPorts {
   readonly agentTokens: AgentTokens;
   readonly operatorChart: Chart;
   readonly broadcast: Broadcast;
-  readonly operators: OperatorRequests & AddonRemoval;
+  readonly operators: OperatorRequests;
   readonly log: Log;
 }
 
@@ -88,7 +87,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...bundleRoutes(catalog.bundles),
     ...addonDefinitionRoutes(catalog.addons),
     ...addonRoutes(db),
-    ...addonChangeRoutes({ clock, vault, removal: operators }, catalog.addons),
+    ...addonChangeRoutes({ db, clock, vault, operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...chartRepositoryRoutes(ports, config.chartHosts),

@@ -218,13 +218,14 @@ export const deleteAddonInstance = operation({
   tag,
   summary: "Delete an addon instance; project editor",
   description:
-    "Answers once the cluster's operator has taken the deletion; the instance reads as `deleting` until it is gone. " +
-    "While the operator cannot be reached nothing is deleted.",
+    "Answers 204 once the cluster has confirmed the deletion; the instance reads as `deleting` until it is gone. " +
+    "While no operator is connected nothing is deleted (502). Without a confirmation in time the deletion is recorded " +
+    "and goes on (504).",
   credentials: "user",
   params,
   versioned: true,
   success: [204, null],
-  failures: [404, 502],
+  failures: [404, 502, 504],
 });
 
 export const rollBackAddonInstance = operation({

@@ -10,13 +10,15 @@ import {
 import type { FastifyReply } from "fastify";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
-import type { Tx } from "../database/transaction.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { confirmedWithin } from "../dispatch/confirmation.store.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { inProject, onInstance } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -35,32 +37,40 @@ import {
   chartVersionProblems,
   definitionGone,
   deleting,
+  deletionUnconfirmed,
   dispatchedAddon,
   type Instance,
   newInstance,
+  operatorUnreachable,
   revised,
   revisionOf,
   versionOf,
   type Wanted,
   wireInstance,
 } from "./addon.ts";
-import type { AddonRemoval } from "./addon-removal.ts";
 import { type Holder, redactValues, type Settled, settleValues, type Values } from "./addon-values.ts";
 import { valueProblems } from "./addon-values-check.ts";
 
 interface Ports {
+  readonly db: Queries;
   readonly clock: Clock;
   readonly vault: Vault;
-  readonly removal: AddonRemoval;
+  readonly operators: Pick<OperatorRequests, "isConnected">;
+  readonly confirmWithinMs?: number;
 }
 
 const SECRET_BYTES = 24;
+/** How long the caller of a deletion waits for the cluster. The deletion itself goes on for as long as it takes. */
+const CONFIRM_WITHIN_MS = 10_000;
 
 /** Hexadecimal: whatever a chart makes of a password, a URL or a word of a shell, it stays what it is. */
 const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
 
 /** Changing addon instances. */
-export function addonChangeRoutes({ clock, vault, removal }: Ports, definitions: readonly AddonDefinition[]): Route[] {
+export function addonChangeRoutes(
+  { db, clock, vault, operators, confirmWithinMs = CONFIRM_WITHIN_MS }: Ports,
+  definitions: readonly AddonDefinition[],
+): Route[] {
   const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
 
   /** The last steps of every change: subscribers hear of it, and the cluster is sent it. */
@@ -162,13 +172,9 @@ export function addonChangeRoutes({ clock, vault, removal }: Ports, definitions:
 
     route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
       requireMatch(headers, versionOf(seen));
-      // Asked before anything is stored: an operator that does not take it leaves the instance as it is.
-      if (seen.phase !== "deleting") {
-        const { resourceId: addonInstanceId, key } = dispatchedAddon(seen);
-        const { generation } = deleting(seen, clock());
-        await removal.handOver({ clusterId: seen.cluster_id, addonInstanceId, key, generation });
-      }
-      return change(async (unit) => {
+      if (seen.phase !== "deleting" && !(await operators.isConnected(seen.cluster_id))) throw operatorUnreachable();
+      // Stored before it is sent: whatever is lost or killed from here on, the hub sends it until the cluster confirms it.
+      await change(async (unit) => {
         const current = await lockInstance(unit.db, seen.id);
         unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id });
         if (current.phase === "deleting") return null;
@@ -177,6 +183,9 @@ export function addonChangeRoutes({ clock, vault, removal }: Ports, definitions:
         await deliver(unit, instance, removalOf(dispatchedAddon(instance)));
         return null;
       });
+      if (!(await confirmedWithin(db, seen.cluster_id, dispatchedAddon(seen), confirmWithinMs)))
+        throw deletionUnconfirmed();
+      return null;
     }),
   ];
 }

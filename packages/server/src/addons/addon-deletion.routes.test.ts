@@ -1,30 +1,32 @@
 import { randomBytes } from "node:crypto";
+import type { InventoryEntry } from "@binnacle/contract";
 import { Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { placeStore } from "../access/place.store.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
+import { createAgentTokens } from "../clusters/agent-token.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import { API_BASE, registerApi } from "../http/server.ts";
+import { entryOf, TestOperator } from "../hub/operator.fixture.ts";
+import { desiredRowOf } from "../hub/reports.fixture.ts";
+import { SOON } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
 import { addonIn, type Place, POSTGRESQL, projectWithPeople } from "./addon.fixture.ts";
 import { addonChangeRoutes } from "./addon-change.routes.ts";
-import { operatorUnreachable, type RemovedAddon } from "./addon-removal.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 
 let world: World;
-/** The same API on the same database, with an operator that answers. */
+/** The same API on the same database. It waits for no confirmation, and believes what the test says of the operator. */
 let edge: Edge;
-let taken: RemovedAddon[];
-let isReachable: boolean;
+let isConnected: boolean;
+const open: TestOperator[] = [];
 
 beforeAll(async () => {
-  world = await startWorld({
-    env: { BINNACLE_ROLES: "api", BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_VAULT_KEYS: VAULT_KEYS },
-  });
+  world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_VAULT_KEYS: VAULT_KEYS } });
   const { kysely: db, pool } = world.database;
   const clock = world.clock.now;
   const vault = createVault(parseVaultKeys(VAULT_KEYS));
@@ -36,14 +38,13 @@ beforeAll(async () => {
     tokens: await createTokens(SIGNING_KEY, clock),
     places: placeStore(pool),
   };
-  const removal = {
-    async handOver(removed: RemovedAddon) {
-      if (!isReachable) throw operatorUnreachable();
-      taken.push(removed);
-    },
-  };
+  const operators = { isConnected: async () => isConnected };
   const { addons } = await loadCatalog();
-  edge = await startEdge((app) => registerApi(app, addonChangeRoutes({ ...ports, removal }, addons), ports));
+  const routes = addonChangeRoutes({ ...ports, operators, confirmWithinMs: 0 }, addons);
+  edge = await startEdge((app) => registerApi(app, routes, ports));
+});
+afterEach(async () => {
+  for (const operator of open.splice(0)) await operator.leave();
 });
 afterAll(async () => {
   await edge?.app.close();
@@ -51,21 +52,36 @@ afterAll(async () => {
 });
 
 async function instanceIn(place: Place) {
-  [taken, isReachable] = [[], true];
+  isConnected = true;
   const { id } = await addonIn(place);
-  return { id, path: `/addon-instances/${id}` };
+  return { id, path: `/addon-instances/${id}`, key: `addon_instance/project-${place.project}/db` };
 }
 
-const withOperator = ({ token }: Place["editor"]) =>
-  new Client(`${edge.url}${API_BASE}`, { authorization: `Bearer ${token}` });
+/** An operator of the place's cluster that does what the test tells it. */
+async function operatorOf(
+  { cluster }: Place,
+  prepare: (operator: TestOperator) => unknown,
+  held: readonly InventoryEntry[] = [],
+): Promise<TestOperator> {
+  const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(cluster, 1);
+  const operator = new TestOperator(world.url, token);
+  open.push(operator);
+  prepare(operator);
+  await operator.greet(held);
+  return operator;
+}
 
-describe("a deletion that no operator takes", () => {
+const impatient = ({ token }: Place["editor"]) =>
+  new Client(`${edge.url}${API_BASE}`, { authorization: `Bearer ${token}` });
+const desiredRow = (id: string) => desiredRowOf(world.database.kysely, id);
+
+describe("a deletion without an operator", () => {
   const unreachable = {
     status: 502,
     body: { detail: "The operator of the cluster cannot be reached; the addon instance was not deleted." },
   };
 
-  test("[AD29] is a 502 of the control plane without a hub, and nothing changes", async () => {
+  test("[AD29] is a 502 and changes nothing", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
     const before = await rowsOf(world);
@@ -74,58 +90,66 @@ describe("a deletion that no operator takes", () => {
     expect((await place.editor.api.get(path)).body.phase).toBe("pending");
   });
 
-  test("[AD29] is a 502 while the operator is away, and can be asked for again", async () => {
+  test("[AD29] is a 502 after the operator has left, and is possible again when it is back", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
-    isReachable = false;
-    const before = await rowsOf(world);
-    expect(await withOperator(place.editor).delete(path)).toMatchObject(unreachable);
-    expect(await rowsOf(world)).toEqual(before);
-    isReachable = true;
-    expect((await withOperator(place.editor).delete(path)).status).toBe(204);
+    const operator = await operatorOf(place, (it) => it.storesAll());
+    await operator.leave();
+    open.splice(0);
+    const refusal = await vi.waitUntil(async () => {
+      return (await sessionOf(place.cluster)) === undefined && place.editor.api.delete(path);
+    }, SOON);
+    expect(refusal).toMatchObject(unreachable);
+    await operatorOf(place, (it) => it.storesAll());
+    expect((await place.editor.api.delete(path)).status).toBe(204);
   });
 
-  test("[AD29] does not reach the operator for those who may not delete", async () => {
+  test("[AD29] is refused before that for those who may not delete", async () => {
     const place = await projectWithPeople(world);
     const { id, path } = await instanceIn(place);
-    expect((await withOperator(place.viewer).delete(path)).status).toBe(403);
-    expect((await withOperator(place.member).delete(path)).status).toBe(404);
+    const before = await rowsOf(world);
+    expect((await impatient(place.viewer).delete(path)).status).toBe(403);
+    expect((await impatient(place.member).delete(path)).status).toBe(404);
     expect((await new Client(`${edge.url}${API_BASE}`).delete(path)).status).toBe(401);
-    expect((await withOperator(place.editor).delete("/addon-instances/db")).status).toBe(422);
+    expect((await impatient(place.editor).delete("/addon-instances/db")).status).toBe(422);
     const stale = { headers: { "if-match": `"${id}.7"` } };
-    expect((await withOperator(place.editor).send("DELETE", path, stale)).status).toBe(412);
-    expect(taken).toEqual([]);
+    expect((await impatient(place.editor).send("DELETE", path, stale)).status).toBe(412);
+    expect(await rowsOf(world)).toEqual(before);
   });
 });
 
-describe("a deletion that the operator takes", () => {
-  test("[AD30] [AD35] is a 204, reads as deleting and leaves the cluster a tombstone of the generation that was handed over", async () => {
+const sessionOf = (clusterId: string) =>
+  world.database.kysely
+    .selectFrom("cluster_sessions")
+    .select("lease_until")
+    .where("cluster_id", "=", clusterId)
+    .executeTakeFirst();
+
+describe("a deletion with an operator", () => {
+  test("[AD30] is a 204 once the cluster has confirmed it, reads as deleting and leaves a tombstone", async () => {
     const place = await projectWithPeople(world);
-    const { id, path } = await instanceIn(place);
-    const answer = await withOperator(place.editor).delete(path);
+    const { id, path, key } = await instanceIn(place);
+    const operator = await operatorOf(place, (it) => it.storesAll());
+    const answer = await place.editor.api.delete(path);
     expect([answer.status, answer.body]).toEqual([204, ""]);
-    const key = `addon_instance/project-${place.project}/db`;
-    expect(taken).toEqual([{ clusterId: place.cluster, addonInstanceId: id, key, generation: 2 }]);
+    expect(operator.all("remove")).toMatchObject([{ key, resource_id: id, generation: 2 }]);
     expect((await place.viewer.api.get(path)).body).toMatchObject({
       phase: "deleting",
       generation: 2,
       revision_number: 1,
     });
-    const desired = await world.database.kysely
-      .selectFrom("desired_resources")
-      .selectAll()
-      .where("resource_id", "=", id)
-      .executeTakeFirstOrThrow();
-    expect(desired).toMatchObject({ key, generation: 2, removed_at: world.clock.now() });
+    expect(await desiredRow(id)).toMatchObject({ key, generation: 2, acked_generation: 2 });
+    expect((await desiredRow(id))?.removed_at).toEqual(world.clock.now());
   });
 
-  test("[AD30] keeps its name taken, and asked for again is a 204 without asking the operator again", async () => {
+  test("[AD30] keeps its name taken, and requested again is a 204 without an operator", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
-    await withOperator(place.editor).delete(path);
-    expect((await withOperator(place.editor).delete(path)).status).toBe(204);
+    const operator = await operatorOf(place, (it) => it.storesAll());
     expect((await place.editor.api.delete(path)).status).toBe(204);
-    expect(taken).toHaveLength(1);
+    isConnected = false;
+    expect((await impatient(place.editor).delete(path)).status).toBe(204);
+    expect(operator.all("remove")).toHaveLength(1);
     const body = { name: "db", project_id: place.project, addon_definition_id: POSTGRESQL };
     expect((await place.editor.api.post("/addon-instances", body)).status).toBe(409);
   });
@@ -133,8 +157,9 @@ describe("a deletion that the operator takes", () => {
   test("[AD30] holds for an instance that is changed at the same instant", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
+    await operatorOf(place, (it) => it.storesAll());
     const changes = Array.from({ length: 4 }, () => place.editor.api.patch(path, { values: {} }));
-    const [deletion, ...answers] = await Promise.all([withOperator(place.editor).delete(path), ...changes]);
+    const [deletion, ...answers] = await Promise.all([place.editor.api.delete(path), ...changes]);
     expect(deletion.status).toBe(204);
     const made = answers.filter(({ status }) => status === 200).length;
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
@@ -145,12 +170,68 @@ describe("a deletion that the operator takes", () => {
   test("[AD31] ends all other changes", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
-    await withOperator(place.editor).delete(path);
+    await operatorOf(place, (it) => it.storesAll());
+    await place.editor.api.delete(path);
     const before = await rowsOf(world);
     const ended = { status: 409, body: { detail: "The addon instance is being deleted." } };
     expect(await place.editor.api.patch(path, { values: {} })).toMatchObject(ended);
     expect(await place.editor.api.patch(path, { chart_version: "0.10.0" })).toMatchObject(ended);
     expect(await place.editor.api.post(`${path}/rollback`, { revision_number: 1 })).toMatchObject(ended);
     expect(await rowsOf(world)).toEqual(before);
+  });
+});
+
+describe("a deletion that the cluster does not confirm", () => {
+  const recorded = {
+    status: 504,
+    body: {
+      detail:
+        "The deletion is recorded and goes on, but the cluster has not confirmed it yet. Read the instance to follow it.",
+    },
+  };
+
+  test("[AD36] is a 504, again when it is requested again, and goes on", async () => {
+    const place = await projectWithPeople(world);
+    const { id, path } = await instanceIn(place);
+    expect(await impatient(place.editor).delete(path)).toMatchObject(recorded);
+    expect(await impatient(place.editor).delete(path)).toMatchObject(recorded);
+    expect((await place.editor.api.get(path)).body).toMatchObject({ phase: "deleting", generation: 2 });
+    expect(await desiredRow(id)).toMatchObject({ generation: 2, acked_generation: null });
+    await operatorOf(place, (it) => it.storesAll());
+    await vi.waitUntil(async () => (await desiredRow(id))?.acked_generation === 2, SOON);
+    expect((await impatient(place.editor).delete(path)).status).toBe(204);
+  });
+
+  test("[AD35] is stored before it is sent, so that the operator's word that the instance is gone ends it", async () => {
+    const place = await projectWithPeople(world);
+    const { id, path, key } = await instanceIn(place);
+    await operatorOf(place, (it) => {
+      it.onFrame = (frame) => {
+        if (frame.type === "apply") it.ack(frame);
+        if (frame.type !== "remove") return;
+        it.say({ type: "status", id: frame.id, key, resource_id: id, generation: 2, report: { state: "gone" } });
+      };
+    });
+    expect((await place.editor.api.delete(path)).status).toBe(204);
+    expect((await place.editor.api.get(path)).status).toBe(404);
+  });
+
+  test("[AD35] survives a session that is lost in the middle: the next one is sent it, and the caller has a 204", async () => {
+    const place = await projectWithPeople(world);
+    const { id, path, key } = await instanceIn(place);
+    const lost = await operatorOf(place, (it) => {
+      it.onFrame = (frame) => {
+        if (frame.type === "apply") it.ack(frame);
+        if (frame.type === "remove") it.socket.terminate();
+      };
+    });
+    await vi.waitUntil(async () => (await desiredRow(id))?.acked_generation === 1, SOON);
+    const deletion = place.editor.api.delete(path);
+    await lost.closeCode();
+    expect((await place.editor.api.get(path)).body.phase).toBe("deleting");
+    expect(await desiredRow(id)).toMatchObject({ generation: 2, acked_generation: 1 });
+    const back = await operatorOf(place, (it) => it.storesAll(), lost.all("apply").map(entryOf));
+    expect(await back.next("remove")).toMatchObject({ key, resource_id: id, generation: 2 });
+    expect((await deletion).status).toBe(204);
   });
 });

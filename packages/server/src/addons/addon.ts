@@ -9,7 +9,7 @@ import type { Selectable } from "kysely";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
-import { conflict } from "../fault.ts";
+import { conflict, Fault } from "../fault.ts";
 import type { Versioned } from "../http/etag.ts";
 import type { Project } from "../projects/project.ts";
 import type { Values } from "./addon-values.ts";
@@ -144,6 +144,14 @@ export function revised(current: Instance, { values, chart_version }: Wanted, no
     updated_at: now,
   };
 }
+
+export const operatorUnreachable = () =>
+  new Fault("bad_gateway", "The operator of the cluster cannot be reached; the addon instance was not deleted.");
+export const deletionUnconfirmed = () =>
+  new Fault(
+    "timed_out",
+    "The deletion is recorded and goes on, but the cluster has not confirmed it yet. Read the instance to follow it.",
+  );
 
 export const deleting = (current: Instance, now: Date): Instance => ({
   ...current,

@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
+import type { AgentClaims } from "../hub/ports.ts";
 import { newId } from "../id.ts";
-
-/** What an operator presents to the hub. */
-export interface AgentClaims {
-  readonly clusterId: string;
-  readonly tokenVersion: number;
-  readonly expiresAt: Date;
-}
 
 export interface AgentTokens {
   mint(clusterId: string, tokenVersion: number): Promise<{ readonly token: string; readonly expiresAt: Date }>;
-  /** Null for whatever is wrong with it. Whether its version still counts is the cluster's word: see `counts`. */
+  /** Null for whatever is wrong with it. Whether its version is revoked follows from the floor of the cluster. */
   read(token: string): Promise<AgentClaims | null>;
 }
 
@@ -21,9 +15,6 @@ const AUDIENCE = "binnacle:agent";
 const ALGORITHM = "HS256";
 export const AGENT_TOKEN_LIFETIME_MS = 365 * 86_400_000;
 const LONGEST_TOKEN = 2_000;
-
-/** A rotation raises the floor to the version of the token that it mints; what is below it is revoked. */
-export const counts = (tokenVersion: number, tokenFloor: number): boolean => tokenVersion >= tokenFloor;
 
 /** Signed with a key derived for agents alone: not even a mistake about audiences makes one of these a user's token. */
 export async function createAgentTokens(signingKey: string, clock: Clock): Promise<AgentTokens> {

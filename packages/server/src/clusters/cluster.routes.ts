@@ -17,6 +17,7 @@ import { notFound } from "../fault.ts";
 import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
@@ -34,7 +35,6 @@ import {
 import { type Cluster, hasProjects, isProvisioned, provisioningOptions, wireCluster } from "./cluster.ts";
 import { installCommand } from "./connection.ts";
 import { statusAnnouncement } from "./status.ts";
-import { FLOOR_RAISED_TOPIC } from "./token-floor.adapter.ts";
 
 interface Ports {
   readonly db: Queries;

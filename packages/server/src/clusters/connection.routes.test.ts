@@ -3,9 +3,9 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
+import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.ts";
 import { connectOperator, registeredCluster } from "./clusters.fixture.ts";
-import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "./token-floor.adapter.ts";
 
 let world: World;
 let db: Queries;

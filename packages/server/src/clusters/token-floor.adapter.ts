@@ -1,14 +1,7 @@
 import type { Enforcement } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
+import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.ts";
-
-/**
- * Says that a cluster's token floor was raised: `{ask, cluster_id, floor}`, with `deleted` where the cluster itself is
- * gone. The hub that holds the cluster's session closes it when its token is below the floor, and then repeats `{ask}` on
- * the other topic. Everyone else keeps silent.
- */
-export const FLOOR_RAISED_TOPIC = "token-floor-raised";
-export const FLOOR_HELD_TOPIC = "token-floor-held";
 
 const LONGEST_WAIT_MS = 2_000;
 

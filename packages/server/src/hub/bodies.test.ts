@@ -22,7 +22,7 @@ import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
-import { createBodySource } from "./bodies.ts";
+import { createBodySource } from "./bodies.runner.ts";
 
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 

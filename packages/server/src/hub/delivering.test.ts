@@ -274,7 +274,7 @@ describe("coming back", () => {
     await acked(ids[0] ?? "", 8);
     expect([again.all("remove"), again.all("sync_end"), again.all("apply")]).toEqual([[], [], [apply]]);
     expect(world.log.warn).toHaveBeenCalledWith(
-      expect.objectContaining({ cluster_id: cluster.id, strays: 1, reissued: 1 }),
+      expect.objectContaining({ cluster_id: cluster.id, unknown: 1, reissued: 1 }),
       expect.any(String),
     );
   });

@@ -16,8 +16,8 @@ const row = (key: string, generation = 1, more: Partial<PendingRow> = {}): Pendi
 });
 const keysOf = (rows: readonly PendingRow[]) => rows.map(({ key }) => key);
 
-function send(delivery: Delivery, untold: readonly PendingRow[], nowMs = 0): PendingRow[] {
-  const chosen = delivery.choose(untold);
+function send(delivery: Delivery, pending: readonly PendingRow[], nowMs = 0): PendingRow[] {
+  const chosen = delivery.choose(pending);
   for (const one of chosen) delivery.sent(one, `frame of ${one.key}`, "hash", nowMs);
   return chosen;
 }
@@ -40,7 +40,7 @@ describe("what is sent", () => {
     const rows = Array.from({ length: 40 }, (_, index) => row(`app/a/x${index}`));
     const first = send(delivery, rows);
     expect(first).toHaveLength(LINK_LIMITS.inFlight);
-    expect(delivery.room).toBe(0);
+    expect(delivery.capacity).toBe(0);
     for (const one of first.slice(0, 3)) delivery.settle(one);
     expect(keysOf(send(delivery, rows.slice(3)))).toEqual(["app/a/x32", "app/a/x33", "app/a/x34"]);
   });
@@ -52,7 +52,7 @@ describe("what is sent", () => {
         const rows = Array.from({ length: 200 }, (_, index) => row(`app/a/x${index}`));
         for (const one of rows.slice(0, heldCount)) delivery.hold(one, "change");
         for (const one of rows.slice(heldCount, heldCount + sentCount)) delivery.sent(one, "f", "h", 0);
-        expect(delivery.choose(rows.slice(0, delivery.depth))).toHaveLength(LINK_LIMITS.inFlight - sentCount);
+        expect(delivery.choose(rows.slice(0, delivery.readLimit))).toHaveLength(LINK_LIMITS.inFlight - sentCount);
       }),
     );
   });
@@ -60,8 +60,8 @@ describe("what is sent", () => {
   test("[HB45] begins with what is told once in each session", () => {
     const delivery = new Delivery();
     const removal = row("app/a/gone", 2, { removed_at: new Date(0) });
-    delivery.tellFirst([removal]);
-    expect(delivery.isTold([])).toBe(false);
+    delivery.sendFirst([removal]);
+    expect(delivery.isDelivered([])).toBe(false);
     // Chosen is not sent: what came between has lost nothing.
     expect(delivery.choose([])).toEqual([removal]);
     expect(send(delivery, [row("app/a/x")])).toEqual([removal, row("app/a/x")]);
@@ -90,9 +90,9 @@ describe("an answer", () => {
     const entry = delivery.answered(answerTo(one));
     if (entry) delivery.acked(entry);
     expect(send(delivery, [one])).toEqual([]);
-    expect(delivery.isTold([])).toBe(false);
+    expect(delivery.isDelivered([])).toBe(false);
     delivery.settle(one);
-    expect(delivery.isTold([])).toBe(true);
+    expect(delivery.isDelivered([])).toBe(true);
     expect(keysOf(send(delivery, [row("app/a/x", 2)]))).toEqual(["app/a/x"]);
   });
 
@@ -118,7 +118,7 @@ describe("what was refused", () => {
     const one = row("app/a/x");
     send(delivery, [one]);
     delivery.hold(one, "sweep");
-    expect([delivery.choose([one]), delivery.isTold([one])]).toEqual([[], false]);
+    expect([delivery.choose([one]), delivery.isDelivered([one])]).toEqual([[], false]);
     expect(delivery.sweep(1)).toBe(true);
     expect(delivery.choose([one])).toEqual([one]);
   });
@@ -129,7 +129,7 @@ describe("what was refused", () => {
     send(delivery, [one]);
     delivery.hold(one, "change");
     expect(delivery.sweep(1)).toBe(false);
-    expect([delivery.choose([one]), delivery.isTold([one])]).toEqual([[], true]);
+    expect([delivery.choose([one]), delivery.isDelivered([one])]).toEqual([[], true]);
     expect(keysOf(delivery.choose([row("app/a/x", 2)]))).toEqual(["app/a/x"]);
     expect(keysOf(delivery.choose([row("app/a/x", 1, { resource_id: "another" })]))).toEqual(["app/a/x"]);
   });

@@ -1,20 +1,28 @@
-import { LINK_LIMITS, type OperatorFrames } from "@binnacle/contract";
+import { createHash } from "node:crypto";
+import {
+  canonicalJson,
+  type DesiredBodies,
+  type DesiredKind,
+  type HubFrames,
+  LINK_LIMITS,
+  type OperatorFrames,
+} from "@binnacle/contract";
 import type { PendingRow } from "../dispatch/kind.ts";
 
-/** Something that was sent and not yet confirmed on record. */
+/** A row that was sent and whose confirmation is not stored yet. */
 export interface InFlight {
   readonly row: PendingRow;
   readonly frameId: string;
   /** Null for a removal. */
   readonly hash: string | null;
   readonly sentAtMs: number;
-  /** Confirmed by the operator; it leaves once the database knows. */
+  /** The operator has confirmed it; the entry leaves once that is stored. */
   readonly isAcked: boolean;
-  /** Nothing was heard of it for too long. */
+  /** It was not answered in time and is to be sent again. */
   readonly isDue: boolean;
 }
 
-/** `sweep`: not before the next look at everything. `change`: not before there is something else to say. */
+/** A row that is not sent before the next `sweep`, or before a `change` of the resource. */
 interface Hold {
   readonly row: PendingRow;
   readonly until: "sweep" | "change";
@@ -22,7 +30,7 @@ interface Hold {
 
 const LONGEST_STEP = 1_000_000;
 
-/** What the cluster of a session has been told and has still to be told. Its maps are made when they are needed. */
+/** Tracks what is in flight to the cluster of one session. Its maps are created when they are needed. */
 export class Delivery {
   #inFlight: Map<string, InFlight> | null = null;
   #holds: Map<string, Hold> | null = null;
@@ -33,35 +41,36 @@ export class Delivery {
     return (this.#inFlight?.size ?? 0) === 0 && (this.#first?.length ?? 0) === 0;
   }
 
-  get room(): number {
+  /** How many more frames may be in flight. */
+  get capacity(): number {
     return LINK_LIMITS.inFlight - (this.#inFlight?.size ?? 0);
   }
 
-  /** How many rows have to be read to find enough that can be sent, whatever stands before them. */
-  get depth(): number {
+  /** How many rows have to be read to find enough that can be sent, behind those that cannot. */
+  get readLimit(): number {
     return LINK_LIMITS.inFlight + (this.#inFlight?.size ?? 0) + (this.#holds?.size ?? 0);
   }
 
-  /** Told before anything else: what is not among the untold rows. */
-  tellFirst(rows: readonly PendingRow[]): void {
+  /** Sends rows before all others: they are not found among the pending rows. */
+  sendFirst(rows: readonly PendingRow[]): void {
     if (rows.length > 0) this.#first = [...(this.#first ?? []), ...rows];
   }
 
-  /** Which may be sent now: one at a time of each key, and not too many of all. */
-  choose(untold: readonly PendingRow[]): PendingRow[] {
+  /** Chooses the rows that may be sent now: one per key, within the capacity. */
+  choose(pending: readonly PendingRow[]): PendingRow[] {
     const chosen = new Map<string, PendingRow>();
-    let room = this.room;
-    for (const row of [...(this.#first ?? []), ...untold]) {
+    let capacity = this.capacity;
+    for (const row of [...(this.#first ?? []), ...pending]) {
       const before = this.#inFlight?.get(row.key);
       const isAgain = before?.isDue === true && before.row.resource_id === row.resource_id;
       if (chosen.has(row.key) || (before && !isAgain) || this.#isHeld(row)) continue;
-      if (!isAgain && room-- <= 0) break;
+      if (!isAgain && capacity-- <= 0) break;
       chosen.set(row.key, row);
     }
     return [...chosen.values()];
   }
 
-  /** The id to send it under: the same content goes under the same id again, so that a late answer still counts. */
+  /** The same content is sent again under the same frame id, so that a late answer still counts. */
   frameIdFor(row: PendingRow, hash: string | null, fresh: () => string): string {
     const before = this.#inFlight?.get(row.key);
     const isSame = before?.hash === hash && before.row.generation === row.generation;
@@ -75,7 +84,7 @@ export class Delivery {
     this.#inFlight.set(row.key, { row, frameId, hash, sentAtMs: nowMs, isAcked: false, isDue: false });
   }
 
-  /** What the answer is about; null for one that is not expected: a second one, or one about something else. */
+  /** The entry that an answer is about. Null for a second answer, or one about something that was not sent. */
   answered({ ref, key }: Pick<OperatorFrames["ack"], "ref" | "key">): InFlight | null {
     const entry = this.#inFlight?.get(key);
     return entry && !entry.isAcked && entry.frameId === ref ? entry : null;
@@ -85,13 +94,13 @@ export class Delivery {
     this.#inFlight?.set(entry.row.key, { ...entry, isAcked: true, isDue: false });
   }
 
-  /** On record, or given up: the key is free for what comes next. */
+  /** Frees the key for the next row, once the confirmation is stored or the row is held. */
   settle(row: PendingRow): void {
     const entry = this.#inFlight?.get(row.key);
     if (entry?.row === row) this.#inFlight?.delete(row.key);
   }
 
-  /** How far to go above a generation that the cluster calls stale: it does not say by how much, so ever further. */
+  /** The step above a stale generation. A cluster does not say by how much it is ahead, so the step doubles each time. */
   stepAbove({ key }: PendingRow): number {
     this.#stale ??= new Map();
     const step = Math.min(2 * (this.#stale.get(key) ?? 0.5), LONGEST_STEP);
@@ -105,29 +114,62 @@ export class Delivery {
     this.#holds.set(row.key, { row, until });
   }
 
-  /** True where nothing of these has to be waited for: an operator that refuses a row for good has been told it. */
-  isTold(untold: readonly PendingRow[]): boolean {
-    return this.isIdle && untold.every((row) => this.#isHeld(row) && this.#holds?.get(row.key)?.until === "change");
+  /** True where no pending row has to be waited for. A row that was permanently refused counts as delivered. */
+  isDelivered(pending: readonly PendingRow[]): boolean {
+    return this.isIdle && pending.every((row) => this.#isHeld(row) && this.#holds?.get(row.key)?.until === "change");
   }
 
-  /** A new look at everything: true where there is something to try again. */
+  /** Releases what was held until the sweep and marks what was not answered in time. True where there is something to send. */
   sweep(nowMs: number): boolean {
-    let isWorthwhile = (this.#first?.length ?? 0) > 0;
+    let hasWork = (this.#first?.length ?? 0) > 0;
     for (const [key, { until }] of this.#holds ?? []) {
       if (until !== "sweep") continue;
       this.#holds?.delete(key);
-      isWorthwhile = true;
+      hasWork = true;
     }
     for (const [key, entry] of this.#inFlight ?? []) {
       if (entry.isAcked || nowMs - entry.sentAtMs < LINK_LIMITS.ackWithinMs) continue;
       this.#inFlight?.set(key, { ...entry, isDue: true });
-      isWorthwhile = true;
+      hasWork = true;
     }
-    return isWorthwhile;
+    return hasWork;
   }
 
   #isHeld(row: PendingRow): boolean {
     const hold = this.#holds?.get(row.key);
     return hold?.row.resource_id === row.resource_id && hold.row.generation === row.generation;
   }
+}
+
+/** A body as it is sent, and the hash under which the cluster keeps it. */
+export interface Content {
+  readonly text: string;
+  readonly hash: string;
+}
+
+export function contentOf(body: DesiredBodies[DesiredKind]): Content {
+  const text = canonicalJson(body);
+  return { text, hash: createHash("sha256").update(text).digest("hex") };
+}
+
+/** The frame is assembled from text, so that the body is serialized once, for the hash and for the wire. */
+export function applyText(row: PendingRow, content: Content, id: string, session: string): string {
+  const { kind, key, resource_id, generation } = row;
+  const { hash } = content;
+  const head: Omit<HubFrames["apply"], "body"> = {
+    type: "apply",
+    id,
+    session,
+    kind,
+    key,
+    resource_id,
+    generation,
+    hash,
+  };
+  return `${JSON.stringify(head).slice(0, -1)},"body":${content.text}}`;
+}
+
+export function removeText({ kind, key, resource_id, generation }: PendingRow, id: string, session: string): string {
+  const frame: HubFrames["remove"] = { type: "remove", id, session, kind, key, resource_id, generation };
+  return JSON.stringify(frame);
 }

@@ -123,12 +123,12 @@ describe("a frame that is refused", () => {
       },
     ],
   ])("[HB6] is one with an unsafe message: %s", (_, frame) => {
-    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /not fit to be shown/));
+    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /must not be shown/));
   });
 
   test("[HB8] is a report of another kind than its key's", () => {
     const frame = status("app/shop/web", { state: "ready", message: null });
-    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /what its key is not/));
+    expect(read(frame)).toEqual(refused(CLOSE.protocolError, /status is malformed at \/report/));
   });
 });
 

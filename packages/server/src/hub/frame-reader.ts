@@ -3,6 +3,7 @@ import {
   type CloseCode,
   DESIRED_KINDS,
   type DesiredKind,
+  isSafeText,
   LINK_LIMITS,
   LINK_VERSION,
   OPERATOR_FRAMES,
@@ -11,9 +12,8 @@ import {
 } from "@binnacle/contract";
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import { unsafeText } from "./frame-texts.ts";
 
-/** Why a session ends. `why` names no value of the frame: it goes to the log and to the peer. */
+/** Why a session ends. `why` goes to the log and to the peer, so it repeats no value of the frame. */
 export interface Refusal {
   readonly closeCode: CloseCode;
   readonly why: string;
@@ -25,45 +25,55 @@ type FrameType = keyof typeof OPERATOR_FRAMES;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Compiled once; the first problem is enough to refuse a frame. */
+/** The validators are compiled once and stop at the first problem, which is enough to refuse a frame. */
 const ajv = addFormats.default(new Ajv({ strict: true }), ["date-time"]).addFormat("uuid", UUID);
-const SHAPES = new Map<string, ValidateFunction>(
+const FRAMES = new Map<string, ValidateFunction>(
   Object.entries(OPERATOR_FRAMES).map(([type, schema]) => [type, ajv.compile(schema)]),
 );
-const REPORTS = new Map<string, ValidateFunction>(DESIRED_KINDS.map((kind) => [kind, ajv.compile(Report[kind])]));
+/** The report of a status has the shape of its key's kind, so that each frame is validated once, by one schema. */
+const STATUSES = new Map<string, ValidateFunction>(
+  DESIRED_KINDS.map((kind) => {
+    const { status } = OPERATOR_FRAMES;
+    return [kind, ajv.compile({ ...status, properties: { ...status.properties, report: Report[kind] } })];
+  }),
+);
 
 export const kindOfKey = (key: string): DesiredKind => key.slice(0, key.indexOf("/")) as DesiredKind;
 
+function validatorOf({ type, key }: Record<string, unknown>): ValidateFunction | undefined {
+  if (typeof type !== "string") return undefined;
+  const status = type === "status" && typeof key === "string" ? STATUSES.get(kindOfKey(key)) : undefined;
+  return status ?? FRAMES.get(type);
+}
+
 /**
- * Makes of what came over the wire a frame that may be believed in its form, or says with which code the session ends.
- * `sessionId` is null until the hub has given one: then a `hello` is all that may come, and afterwards it may not.
+ * Validates a frame of an operator: everything behind this function relies on its form and its texts. It returns the code
+ * with which the session ends where the frame is not valid. `sessionId` is null until the hub has assigned one: only a
+ * `hello` may come before that, and none afterwards.
  */
 export function readFrame(bytes: Buffer, sessionId: string | null): ReadFrame {
   if (bytes.length > LINK_LIMITS.frameBytes) return broken("the frame is too large");
   const value = parse(bytes.toString("utf8"));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return broken("the frame is no JSON object");
   const { type, session, versions } = value as Record<string, unknown>;
-  const check = typeof type === "string" ? SHAPES.get(type) : undefined;
-  if (!check) return broken("the frame's type is unknown");
+  const isValid = validatorOf(value as Record<string, unknown>);
+  if (!isValid) return broken("the frame's type is unknown");
   if (sessionId === null && type !== "hello") return broken(`${type as FrameType} came before hello`);
   if (sessionId !== null && type === "hello") return broken("hello came twice");
-  // First of all: a later protocol may give its hello another shape.
+  // The version comes first, because a later protocol may give its hello another shape.
   if (type === "hello" && isForeignVersion(versions)) {
     return { refusal: { closeCode: CLOSE.versionTooOld, why: `this hub speaks version ${LINK_VERSION}` } };
   }
-  if (!check(value)) return broken(`${type as FrameType} is malformed at ${placeOf(check)}`);
+  if (!isValid(value)) return broken(`${type as FrameType} is malformed at ${placeOf(isValid)}`);
   if (sessionId !== null && session !== sessionId) return broken(`${type as FrameType} names another session`);
   const frame = value as OperatorFrame;
-  if (frame.type === "status" && !REPORTS.get(kindOfKey(frame.key))?.(frame.report)) {
-    return broken("status reports what its key is not");
-  }
   const unsafe = unsafeText(frame);
-  return unsafe === null ? { frame } : broken(`${frame.type} has text at ${unsafe} that is not fit to be shown`);
+  return unsafe === null ? { frame } : broken(`${frame.type} has text at ${unsafe} that must not be shown`);
 }
 
 const broken = (why: string): ReadFrame => ({ refusal: { closeCode: CLOSE.protocolError, why } });
 
-/** Pointers hold names from the frame: only those that the schemas know are repeated. */
+/** A pointer holds names from the frame. Only one that the schemas could contain is repeated. */
 function placeOf({ errors }: ValidateFunction): string {
   const place = errors?.[0]?.instancePath ?? "";
   return /^[a-z_/0-9]{1,100}$/.test(place) ? place : "/";
@@ -75,7 +85,7 @@ function isForeignVersion(versions: unknown): boolean {
 
 function parse(text: string): unknown {
   try {
-    // An escape is the only way in which a character that PostgreSQL cannot store can come.
+    // A character that PostgreSQL cannot store can only come as an escape.
     return text.includes("\\u") ? JSON.parse(text, storable) : JSON.parse(text);
   } catch {
     return undefined;
@@ -91,3 +101,49 @@ function storable(_: string, value: unknown): unknown {
 }
 
 const cleaned = (text: string) => text.toWellFormed().replaceAll("\0", "\ufffd");
+
+type Text = string | null | undefined;
+
+/** The place of a text with markup or a secret in it, or null. */
+function unsafeText(frame: OperatorFrame): string | null {
+  for (const [place, text] of textsOf(frame)) {
+    if (typeof text === "string" && !isSafeText(text)) return place;
+  }
+  return null;
+}
+
+/** Log lines are not checked: they are shown as the output of a program, not as a message. */
+function textsOf(frame: OperatorFrame): readonly (readonly [string, Text])[] {
+  switch (frame.type) {
+    case "nack":
+      return [["message", frame.message]];
+    case "status":
+      return reportTexts(frame.report);
+    case "response":
+      return "error" in frame.answer ? [["error", frame.answer.error.message]] : [];
+    case "stream_end":
+      return [["error", frame.error]];
+    case "build":
+      return [
+        ["message", frame.message],
+        ["reason", frame.reason],
+      ];
+    case "ack":
+    case "heartbeat":
+    case "hello":
+    case "inventory":
+    case "samples":
+    case "stream_data":
+    case "token_stored":
+      return [];
+  }
+}
+
+function reportTexts(report: object): readonly (readonly [string, Text])[] {
+  const { message, reason, drift } = report as { message?: Text; reason?: Text; drift?: { summary?: Text } };
+  return [
+    ["message", message],
+    ["reason", reason],
+    ["drift summary", drift?.summary],
+  ];
+}

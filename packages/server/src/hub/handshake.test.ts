@@ -4,7 +4,7 @@ import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
 import type { TestOperator } from "./operator.fixture.ts";
-import { PATIENCE } from "./overdue.ts";
+import { TIMEOUTS } from "./pacing.ts";
 
 let world: HubWorld;
 let running: RunningHub;
@@ -84,7 +84,7 @@ describe("a handshake", () => {
   });
 
   test("[HB9] that does not begin is not waited for", async () => {
-    const hub = await world.start({ ...QUICK, patience: { ...PATIENCE, helloWithinMs: 50 } });
+    const hub = await world.start({ ...QUICK, timeouts: { ...TIMEOUTS, helloWithinMs: 50 } });
     const operator = await connect(cluster.token, hub).opened();
     expect(await operator.closeCode()).toBe(CLOSE.protocolError);
     await hub.stop();

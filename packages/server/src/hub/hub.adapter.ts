@@ -1,31 +1,32 @@
 import type { Server } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { CLOSE } from "@binnacle/contract";
 import type { WebSocket } from "ws";
 import type { Bus } from "../bus/bus.ts";
-import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
-import type { AgentClaims, AgentTokens } from "../clusters/agent-token.ts";
 import type { Queries } from "../database/transaction.ts";
+import { reissueResources } from "../dispatch/dispatch.store.ts";
 import type { DispatchedKind, PendingRow } from "../dispatch/kind.ts";
-import { reissueResources } from "../dispatch/reissue.store.ts";
 import { newId } from "../id.ts";
 import { type Log, watchOutage } from "../outage.ts";
-import { listenToHints } from "./bus-hints.ts";
-import { startDispatcher } from "./dispatcher.ts";
-import { drain } from "./drain.ts";
-import { handleFrame } from "./frame-handling.ts";
-import { type Refusal, readFrame } from "./frame-reader.ts";
-import { createHandshake } from "./handshake.ts";
-import { startNewsIntake } from "./news-intake.ts";
-import { overdue, PATIENCE, type Patience } from "./overdue.ts";
-import type { BodySource, LiveSessions, ReportSink } from "./ports.ts";
-import { SessionRegistry } from "./registry.ts";
-import { startReleaser } from "./releaser.ts";
-import { Session, type Wire } from "./session.ts";
-import { acceptOperators } from "./socket.adapter.ts";
-import { createSweep } from "./sweep.ts";
-import { startTicker } from "./ticker.ts";
-import { createTokenRenewal } from "./token-renewal.ts";
+import { startSessionCleanup } from "./connection-status.runner.ts";
+import { startDispatcher } from "./dispatcher.runner.ts";
+import { handleFrame } from "./frame-handler.ts";
+import { readFrame } from "./frame-reader.ts";
+import { createHandshake } from "./handshake.runner.ts";
+import { subscribeToHints } from "./hints.adapter.ts";
+import { drainSteps, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
+import type { AgentClaims, BodySource, ChartCredentials, HubClusters, LiveSessions, ReportSink } from "./ports.ts";
+import { startReportWriter } from "./report-writer.runner.ts";
+import { Session } from "./session.ts";
+import { SessionTable } from "./session-table.ts";
+import { acceptOperators, socketWire } from "./socket.adapter.ts";
+import { createSweep } from "./sweep.runner.ts";
+
+const CHECK_TIMEOUTS_MS = 1_000;
+const SWEEP_MS = 10_000;
+/** Leaves the last operators the time to disconnect. */
+const DRAIN_GRACE_MS = 100;
 
 export interface HubOptions {
   readonly server: Server;
@@ -33,148 +34,149 @@ export interface HubOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
-  readonly tokens: AgentTokens;
+  readonly clusters: HubClusters;
   readonly kinds: readonly DispatchedKind[];
   readonly bodies: BodySource;
   readonly reports: ReportSink;
-  readonly repositories: RepositoryCredentials;
-  readonly patience?: Patience;
+  readonly repositories: ChartCredentials;
+  readonly timeouts?: Timeouts;
   readonly tickMs?: number;
   readonly sweepMs?: number;
 }
 
 export interface Hub {
-  /** By which other processes know whom to ask for its operators. */
+  /** Other processes address requests to the operators of this hub by it. */
   readonly id: string;
   readonly sessions: LiveSessions;
-  /** Asks the operators to go elsewhere, and then lets go of those that are still here. */
+  /** Asks the operators to reconnect elsewhere, and then ends the sessions that are left. */
   stop(drainTimeoutMs: number): Promise<void>;
 }
 
-/** Holds the connections of operators, tells them what their clusters are to hold, and takes what they report. */
+/** Holds the sessions of operators, delivers what their clusters are to hold, and stores what they report. */
 export function startHub(options: HubOptions): Hub {
-  const { server, db, bus, clock, log, tokens, kinds, repositories, patience = PATIENCE } = options;
+  const { server, db, bus, clock, log, clusters, kinds, repositories, timeouts = TIMEOUTS } = options;
   const hubId = newId();
-  const registry = new SessionRegistry();
-  const intake = startNewsIntake(options.reports, log);
+  const sessions = new SessionTable();
+  const reports = startReportWriter(options.reports, log);
   const dispatcher = startDispatcher({
     db,
     bodies: options.bodies,
     log,
-    liveSession: (clusterId) => registry.live(clusterId),
+    liveSession: (clusterId) => sessions.live(clusterId),
     reject,
   });
   const { wake } = dispatcher;
-  const releaser = startReleaser({ db, bus, clock, log }, dispatcher.settled);
-  const release = (session: Session) => {
-    if (session.registration) releaser.release(session.registration.fence);
-  };
-  const handshake = createHandshake({ hubId, db, kinds, bus, clock, log, registry, repositories, release, wake });
-  const renewal = createTokenRenewal({ db, clock, tokens, log });
-  const sweep = createSweep({ hubId, db, bus, clock, registry, dispatcher, releaser, renewal, repositories });
-  const outage = watchOutage(log, "what the hub does on the side");
-  const aside = (work: Promise<unknown>) => void work.then(outage.recovered, outage.failed);
-  const reissue = (session: Session, { kind, resource_id: resourceId }: PendingRow, above: number) => {
-    const reissued = reissueResources(db, kinds, session.clusterId, [{ kind, resourceId, above }], clock());
-    aside(reissued.then(() => wake(session.clusterId)));
-  };
-  const frames = { reject, handshake, dispatcher, intake, now: clock, reissue, tokenStored: renewal.stored };
+  const status = { db, bus, clock, clusters };
+  const cleanup = startSessionCleanup({ ...status, log }, dispatcher.settled);
+  const handshake = createHandshake({ ...status, hubId, kinds, log, sessions, repositories, release, wake });
+  const sweep = createSweep({ ...status, hubId, sessions, dispatcher, cleanup, repositories });
+  const outage = watchOutage(log, "the background work of the hub");
+  const inBackground = (work: Promise<unknown>) => work.then(outage.recovered, outage.failed);
+  const frames = { handshake, dispatcher, reports, log, now: clock, reject, reissue };
   let isDraining = false;
+
+  function reissue({ clusterId }: Session, { kind, resource_id: resourceId }: PendingRow, above: number): void {
+    const reissued = reissueResources(db, kinds, clusterId, [{ kind, resourceId, above }], clock());
+    void inBackground(reissued.then(() => wake(clusterId)));
+  }
 
   function reject(session: Session, row: PendingRow, message: string): void {
     const { key, resource_id, generation } = row;
     const report = kinds.find(({ kind }) => kind === row.kind)?.rejected(message);
     if (!report) return;
     const { sessionId } = session;
-    const status = { type: "status", id: newId(), session: sessionId, key, resource_id, generation, report } as const;
-    intake.put(session, status, message.length, []);
+    const frame = { type: "status", id: newId(), session: sessionId, key, resource_id, generation, report } as const;
+    reports.enqueue(session, frame, message.length, []);
   }
 
-  function hear(session: Session, bytes: Buffer): void {
-    if (session.state === "ended") return;
-    session.heardAtMs = performance.now();
-    const read = readFrame(bytes, session.state === "greeting" ? null : (session.registration?.sessionId ?? ""));
-    if ("frame" in read) handleFrame(session, read.frame, bytes.length, frames);
-    else refuse(session, read.refusal);
+  function release({ registration }: Session): void {
+    if (registration) cleanup.release(registration.fence);
   }
 
-  function refuse(session: Session, { closeCode, why }: Refusal): void {
-    log.warn({ cluster_id: session.clusterId, code: closeCode, why }, "an operator has broken the protocol");
-    session.end(closeCode, why);
-  }
-
-  function letGo(session: Session): void {
-    registry.remove(session);
-    release(session);
-  }
-
-  function receive(socket: WebSocket, claims: AgentClaims): void {
-    const session = new Session(new SocketWire(socket), claims, performance.now(), letGo);
-    registry.arriving.add(session);
-    socket.on("message", (data: Buffer) => hear(session, data));
+  function connect(socket: WebSocket, claims: AgentClaims): void {
+    const session = new Session(socketWire(socket), claims, performance.now(), (ended) => {
+      sessions.remove(ended);
+      release(ended);
+    });
+    sessions.connected(session);
+    socket.on("message", (data: Buffer) => receive(session, data));
     socket.on("close", () => session.ended());
   }
 
-  function look(session: Session, nowMs: number): void {
-    const why = overdue(session, nowMs, patience);
+  function receive(session: Session, bytes: Buffer): void {
+    if (session.state === "ended") return;
+    session.received(performance.now());
+    const read = readFrame(bytes, session.state === "greeting" ? null : (session.registration?.sessionId ?? ""));
+    if ("frame" in read) {
+      handleFrame(session, read.frame, bytes.length, frames);
+      return;
+    }
+    const { closeCode, why } = read.refusal;
+    log.warn({ cluster_id: session.clusterId, code: closeCode, why }, "an operator has violated the protocol");
+    session.end(closeCode, why);
+  }
+
+  function checkTimeout(session: Session, nowMs: number): void {
+    const why = timeoutOf(session, nowMs, timeouts);
     if (why === null) return;
-    log.info({ cluster_id: session.clusterId, why: why === "dead" ? why : why[0] }, "an operator is not waited for");
+    log.info({ cluster_id: session.clusterId, why: why === "dead" ? why : why[0] }, "a session has timed out");
     if (why === "dead") session.cut();
     else session.end(...why);
   }
 
-  const sockets = acceptOperators(server, { tokens, log, isDraining: () => isDraining, onOperator: receive });
-  const stopListening = listenToHints({
+  // These are the only timers of sessions, however many sessions there are.
+  const timeoutTimer = setInterval(() => {
+    const nowMs = performance.now();
+    for (const session of sessions.connecting()) checkTimeout(session, nowMs);
+    for (const session of sessions.all()) checkTimeout(session, nowMs);
+  }, options.tickMs ?? CHECK_TIMEOUTS_MS);
+  let sweeping: Promise<void> | null = null;
+  const sweepTimer = setInterval(() => {
+    sweeping ??= inBackground(sweep.run()).finally(() => {
+      sweeping = null;
+    });
+  }, options.sweepMs ?? SWEEP_MS);
+
+  const sockets = acceptOperators(server, { clusters, log, isDraining: () => isDraining, onOperator: connect });
+  const unsubscribe = subscribeToHints({
     bus,
-    registry,
+    sessions,
     wake,
-    settingsChanged: (orgId) => aside(sweep.tellSettings(orgId)),
-  });
-  const ticker = startTicker({
-    tickMs: options.tickMs,
-    sweepMs: options.sweepMs,
-    tick() {
-      const nowMs = performance.now();
-      for (const session of registry.arriving) look(session, nowMs);
-      for (const session of registry.all()) look(session, nowMs);
-    },
-    sweep: () => sweep.run().then(outage.recovered, outage.failed),
+    settingsChanged: (orgId) => void inBackground(sweep.sendSettings(orgId)),
   });
 
   return {
     id: hubId,
-    sessions: registry,
+    sessions,
     async stop(drainTimeoutMs) {
       isDraining = true;
-      await drain(registry, drainTimeoutMs);
-      for (const session of [...registry.arriving, ...registry.all()])
-        session.end(CLOSE.draining, "the hub is stopping");
-      stopListening();
-      await ticker.stop();
-      await intake.stop();
+      await drain(sessions, drainTimeoutMs);
+      const left = [...sessions.connecting(), ...sessions.all()];
+      for (const session of left) session.end(CLOSE.draining, "the hub is stopping");
+      unsubscribe();
+      clearInterval(timeoutTimer);
+      clearInterval(sweepTimer);
+      await sweeping;
+      await reports.stop();
       await dispatcher.stop();
-      await releaser.stop();
+      await cleanup.stop();
       await sockets.close();
     },
   };
 }
 
-class SocketWire implements Wire {
-  readonly #socket: WebSocket;
-
-  constructor(socket: WebSocket) {
-    this.#socket = socket;
+/** Resolves when all sessions have ended, or had the time to. */
+async function drain(sessions: SessionTable, longestMs: number): Promise<void> {
+  const startedAtMs = performance.now();
+  const until = (afterMs: number) => pause(Math.max(0, startedAtMs + afterMs - performance.now()));
+  const steps = drainSteps(sessions.welcomed(), longestMs);
+  for (const { afterMs, withinMs, sessions: batch } of steps) {
+    await until(afterMs);
+    for (const session of batch) {
+      if (session.state === "ended") continue;
+      session.send({ type: "drain", session: session.sessionId, within_seconds: withinMs / 1000 });
+    }
   }
-  get bufferedAmount(): number {
-    return this.#socket.bufferedAmount;
-  }
-  send(text: string): void {
-    this.#socket.send(text);
-  }
-  close(code: number, reason: string): void {
-    this.#socket.close(code, reason);
-  }
-  cut(): void {
-    this.#socket.terminate();
-  }
+  const spreadMs = steps[0]?.withinMs ?? 0;
+  while (sessions.size > 0 && performance.now() < startedAtMs + spreadMs + DRAIN_GRACE_MS) await pause(10);
 }

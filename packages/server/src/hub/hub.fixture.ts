@@ -11,6 +11,7 @@ import type { Bus } from "../bus/bus.ts";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import { type AgentTokens, createAgentTokens } from "../clusters/agent-token.ts";
+import { hubClusters } from "../clusters/hub-clusters.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { dispatchResources } from "../dispatch/dispatch.store.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
@@ -108,7 +109,7 @@ export async function hubWorld(): Promise<HubWorld> {
         bus,
         clock: clock.now,
         log,
-        tokens,
+        clusters: hubClusters(db, tokens, clock.now),
         kinds,
         bodies,
         reports,

@@ -1,9 +1,9 @@
 import type { InventoryEntry } from "@binnacle/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type BelievedRow, believedText, diffInventory } from "./inventory-diff.ts";
+import { diffInventory, type ExpectedRow, expectedText } from "./inventory-diff.ts";
 
-const row = (fields: Partial<BelievedRow> = {}): BelievedRow => ({
+const row = (fields: Partial<ExpectedRow> = {}): ExpectedRow => ({
   cluster_id: "c",
   kind: "app",
   resource_id: "web",
@@ -23,38 +23,38 @@ const entry = (fields: Partial<InventoryEntry> = {}): InventoryEntry => ({
   ...fields,
 });
 const removed = { removed_at: new Date(0), generation: 6 };
-const NOTHING = { untold: [], reissued: [], strays: [] };
+const NOTHING = { pending: [], reissued: [], unknown: [] };
 
 test.each([
-  ["as believed", row(), entry(), "nothing"],
-  ["as believed, while the next generation is on its way", row({ generation: 6 }), entry(), "nothing"],
+  ["as expected", row(), entry(), "nothing"],
+  ["as expected, while the next generation is on its way", row({ generation: 6 }), entry(), "nothing"],
   ["not held, and never told", row({ acked_generation: null, acked_hash: null }), null, "nothing"],
   ["not held, its removal confirmed", row({ ...removed, acked_generation: 6, acked_hash: null }), null, "nothing"],
-  ["not held, though confirmed", row(), null, "untold"],
-  ["held in an older generation", row(), entry({ generation: 4, hash: "h4" }), "untold"],
-  ["held with another content", row(), entry({ hash: "x" }), "untold"],
+  ["not held, though confirmed", row(), null, "pending"],
+  ["held in an older generation", row(), entry({ generation: 4, hash: "h4" }), "pending"],
+  ["held with another content", row(), entry({ hash: "x" }), "pending"],
   [
     "held in a generation whose confirmation was lost",
     row({ generation: 6 }),
     entry({ generation: 6, hash: "h6" }),
-    "untold",
+    "pending",
   ],
-  ["held under another key", row(), entry({ key: "app/shop/other" }), "untold"],
+  ["held under another key", row(), entry({ key: "app/shop/other" }), "pending"],
   [
     "held, though its removal was confirmed",
     row({ ...removed, acked_generation: 6, acked_hash: null }),
     entry(),
-    "untold",
+    "pending",
   ],
-  ["not held, its removal not yet confirmed", row(removed), null, "untold"],
-] as const)("[HB47] a resource that is %s", (_, believed, held, outcome) => {
-  const diff = diffInventory([believed], held ? [held] : [], false);
-  expect(diff).toEqual(outcome === "nothing" ? NOTHING : { ...NOTHING, untold: [believed] });
+  ["not held, its removal not yet confirmed", row(removed), null, "pending"],
+] as const)("[HB47] a resource that is %s", (_, expected, held, outcome) => {
+  const diff = diffInventory([expected], held ? [held] : [], false);
+  expect(diff).toEqual(outcome === "nothing" ? NOTHING : { ...NOTHING, pending: [expected] });
 });
 
 test("[HB47] what is on no record is named", () => {
-  const { strays } = diffInventory([], [entry({ key: "project/shop", resource_id: "p", generation: 7 })], false);
-  expect(strays).toEqual(["project/shop"]);
+  const { unknown } = diffInventory([], [entry({ key: "project/shop", resource_id: "p", generation: 7 })], false);
+  expect(unknown).toEqual(["project/shop"]);
 });
 
 test("[HB47] a project and its pull secrets, which have one id, are two", () => {
@@ -83,10 +83,10 @@ test("[HB46] the digest is made of what clusters have confirmed, in any order", 
     row({ key: "app/shop/leaving", resource_id: "leaving", ...removed }),
     row({ key: "app/shop/left", resource_id: "left", ...removed, acked_generation: 6, acked_hash: null }),
   ];
-  expect(believedText(rows.toReversed())).toBe("app/shop/api|8|h8\napp/shop/leaving|5|h5\napp/shop/web|5|h5");
+  expect(expectedText(rows.toReversed())).toBe("app/shop/api|8|h8\napp/shop/leaving|5|h5\napp/shop/web|5|h5");
 });
 
-test("[HB47] a cluster that holds what it is believed to hold differs in nothing", () => {
+test("[HB47] a cluster that holds what it is expected to hold differs in nothing", () => {
   const acked = fc.uniqueArray(fc.nat(50), { maxLength: 20 });
   fc.assert(
     fc.property(acked, fc.boolean(), (numbers, isRestored) => {

@@ -18,21 +18,23 @@ export interface MetricsRequest {
   readonly rangeSeconds: number;
 }
 
-/** Lines that were lost on the way, in the place where they are missing. */
+/** Stands in the place of lines that were lost on the way. */
 export interface DroppedLines {
   readonly dropped: number;
 }
 
-/** What only the operator of a cluster can answer, asked through the hub that holds its connection. */
+/** Requests that only the operator of a cluster can answer, sent through the hub that holds its session. */
 export interface OperatorRequests {
+  /** Whether a hub holds a session of the cluster's operator. */
+  isConnected(clusterId: string): Promise<boolean>;
   /**
-   * Gives the lines once the operator has begun to answer; they end when it has no more, or with the signal. Throws a
-   * `Fault`: `unavailable` without an operator, `timed_out` without an answer in time, `bad_gateway` for a refusal.
+   * Resolves once the operator has begun to answer. The lines end when there are no more, or with the signal. Throws a
+   * `Fault`: `unavailable` without an operator, `timed_out` without an answer in time, `bad_gateway` for an error.
    */
   logs(request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<LogLine | DroppedLines>>;
-  /** Null where nothing on the cluster keeps series. Throws as `logs` does. */
+  /** Null where nothing on the cluster keeps series. Throws like `logs`. */
   metrics(request: MetricsRequest): Promise<Omit<Metrics, "range"> | null>;
-  /** Has the operator look at everything again. Throws as `logs` does. */
+  /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }
 

@@ -21,8 +21,8 @@ test("[HB51] a session outlives the absence of the database, and what it has ack
   operator.ack(apply);
   const failed = (what: RegExp) =>
     vi.waitFor(() => expect(world.log.warn).toHaveBeenCalledWith(expect.anything(), expect.stringMatching(what)), SOON);
-  await failed(/telling clusters/);
-  await failed(/on the side/);
+  await failed(/delivering changes/);
+  await failed(/background work/);
   await giveBack();
   await operator.next("sync_end", ({ revision }) => revision === 1);
   const row = await world.db

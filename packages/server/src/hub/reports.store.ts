@@ -1,4 +1,5 @@
-import type { DesiredKind } from "@binnacle/contract";
+import { type DesiredKind, type OperatorFrames, safeText } from "@binnacle/contract";
+import { sql } from "kysely";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
@@ -6,12 +7,10 @@ import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { type DispatchedKind, type Outcome, outcomeOf, type ReportedRow, type StatusFrame } from "../dispatch/kind.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.ts";
+import { dedupe } from "./dedupe.ts";
+import { deleteTombstones, findReported, setPending } from "./desired-rows.store.ts";
 import { kindOfKey } from "./frame-reader.ts";
-import { rememberLast } from "./once.ts";
 import type { Fence, ReportSink } from "./ports.ts";
-import { fencedRows, forgetRemoved, setPending } from "./reported-rows.store.ts";
-import { announcementOfBuild } from "./taken-build.store.ts";
-import { keepSamples } from "./taken-samples.store.ts";
 
 interface Ports {
   readonly db: Queries;
@@ -20,11 +19,11 @@ interface Ports {
   readonly kinds: readonly DispatchedKind[];
 }
 
-const MOST_REMEMBERED_BUILDS = 10_000;
+const MAX_REMEMBERED_BUILDS = 10_000;
 
 /** Stores what operators report. The form of a report has been checked; whether it is true of a record here has not. */
 export function createReportSink({ db, bus, clock, kinds }: Ports): ReportSink {
-  const isNewsOfBuild = rememberLast(MOST_REMEMBERED_BUILDS);
+  const isNewBuild = dedupe(MAX_REMEMBERED_BUILDS);
 
   function publish(announcements: readonly Announcement[]): void {
     const time = clock().toISOString();
@@ -42,12 +41,12 @@ export function createReportSink({ db, bus, clock, kinds }: Ports): ReportSink {
     },
 
     async takeBuild(fence, build) {
-      const announcement = await announcementOfBuild(db, fence, build);
+      const announcement = await buildEvent(db, fence, build);
       const subject = [fence.clusterId, build.source, build.namespace, build.name].join("/");
-      if (announcement && isNewsOfBuild(subject, JSON.stringify(announcement))) publish([announcement]);
+      if (announcement && isNewBuild(subject, JSON.stringify(announcement))) publish([announcement]);
     },
 
-    takeSamples: (fence, samples) => keepSamples(db, fence, samples, clock()),
+    takeSamples: (fence, samples) => storeSamples(db, fence, samples, clock()),
   };
 }
 
@@ -67,7 +66,7 @@ async function takeReports(
     const ids = idsOf(kind.kind);
     if (ids.length > 0) locked.push([kind, await kind.lock(tx, clusterId, ids)]);
   }
-  const reportsOn = matchReports(await fencedRows(tx, fence, frames), frames);
+  const reportsOn = matchReports(await findReported(tx, fence, frames), frames);
   const settled = locked.map(([kind, records]) => ({
     kind,
     outcomes: [...records].flatMap(([id, before]): Outcome<unknown>[] => {
@@ -92,7 +91,7 @@ async function takeReports(
 
 /**
  * Matches frames with the rows that they are about. A frame whose key is not that of the row is about something else,
- * and a resource without a row does not belong to this cluster: neither is believed.
+ * and a resource without a row does not belong to this cluster: both are ignored.
  */
 export function matchReports(rows: readonly ReportedRow[], frames: readonly StatusFrame[]) {
   const nameOf = (key: string, id: string) => `${key} ${id}`;
@@ -110,11 +109,69 @@ async function storeRows(tx: Tx, clusterId: string, outcomes: readonly Outcome<u
   const lost = outcomes.flatMap(({ row: { kind, resource_id }, lostGeneration }) =>
     lostGeneration === null ? [] : [{ kind, resource_id, generation: lostGeneration }],
   );
-  await forgetRemoved(
+  await deleteTombstones(
     tx,
     clusterId,
     outcomes.filter(({ isGone }) => isGone).map(({ row }) => row),
   );
   await setPending(tx, clusterId, lost);
   return lost.length > 0;
+}
+
+/**
+ * The event of a build, or null where the session is not the registered one any more. It belongs to the project of its
+ * namespace, and to the cluster alone where no project has the namespace.
+ */
+async function buildEvent(
+  db: Queries,
+  { clusterId, hubId, epoch }: Fence,
+  build: OperatorFrames["build"],
+): Promise<Announcement | null> {
+  const { type, session: _, namespace, name, image, ...facts } = build;
+  const { rows } = await sql<{ org_id: string; project_id: string | null }>`
+    select c.org_id, p.id as project_id from clusters c
+    join cluster_sessions s on s.cluster_id = c.id
+    left join projects p on p.cluster_id = c.id and p.namespace = ${namespace}
+    where c.id = ${clusterId} and s.hub_id = ${hubId} and s.epoch = ${epoch}
+  `.execute(db);
+  const [place] = rows;
+  if (!place) return null;
+  return {
+    type,
+    org_id: place.org_id,
+    cluster_id: clusterId,
+    ...(place.project_id === null ? {} : { project_id: place.project_id }),
+    resource: { type: "build", id: null, name: safeText(name), namespace: safeText(namespace) },
+    ...facts,
+    image: image === null ? null : safeText(image),
+  };
+}
+
+/** Stores the first sample of each minute. */
+async function storeSamples(
+  db: Queries,
+  { clusterId, hubId, epoch }: Fence,
+  { at, used, capacity, components }: OperatorFrames["samples"],
+  now: Date,
+): Promise<void> {
+  const minute = sampleMinute(at, now);
+  if (minute === null) return;
+  await sql`
+    insert into metric_samples (cluster_id, at, sample)
+    select cluster_id, ${minute}::timestamptz, ${JSON.stringify({ used, capacity, components })}::jsonb
+    from cluster_sessions where cluster_id = ${clusterId} and hub_id = ${hubId} and epoch = ${epoch}
+    on conflict do nothing
+  `.execute(db);
+}
+
+const MINUTE_MS = 60_000;
+const LONGEST_AGO_MS = 24 * 60 * MINUTE_MS;
+/** How far a cluster's clock may be ahead. */
+const LONGEST_AHEAD_MS = 5 * MINUTE_MS;
+
+/** The minute of a sample, or null where the clock of the cluster is so wrong that it would mix with other minutes. */
+export function sampleMinute(at: string, now: Date): Date | null {
+  const minuteMs = Math.floor(Date.parse(at) / MINUTE_MS) * MINUTE_MS;
+  const ageMs = now.getTime() - minuteMs;
+  return ageMs <= LONGEST_AGO_MS && ageMs >= -LONGEST_AHEAD_MS ? new Date(minuteMs) : null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sampleMinute } from "./sample-minute.ts";
+import { sampleMinute } from "./reports.store.ts";
 
 const NOW = new Date("2026-01-31T09:30:20.000Z");
 

@@ -3,12 +3,15 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertCluster } from "../access/bindings.fixture.ts";
 import type { Bus } from "../bus/bus.ts";
+import { createAgentTokens } from "../clusters/agent-token.ts";
+import { hubClusters } from "../clusters/hub-clusters.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Event } from "../events/event.ts";
 import { newId } from "../id.ts";
-import { announceDisconnected, announceLapsed } from "./connection-status.store.ts";
+import { announceDisconnected, announceLapsed } from "./connection-status.runner.ts";
 import { FACTS } from "./operator.fixture.ts";
-import { type Admission, admit, LEASE_MS, noteFacts, releaseSessions, renewLeases } from "./session.store.ts";
+import type { HubClusters } from "./ports.ts";
+import { type Admission, admit, LEASE_MS, releaseSessions, renewLeases, storeFacts } from "./session.store.ts";
 
 const HUB = "hub a";
 const clock = new TestClock();
@@ -16,12 +19,14 @@ let fresh: FreshDatabase;
 let db: Queries;
 let org: string;
 let cluster: string;
+let clusters: HubClusters;
 let heard: Event[];
 const bus = { publish: (_: string, event: Event) => void heard.push(event) } as unknown as Bus;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
   db = fresh.database.kysely;
+  clusters = hubClusters(db, await createAgentTokens("unused", clock.now), clock.now);
   org = newId();
   const times = { created_at: clock.now(), updated_at: clock.now() };
   const settings = JSON.stringify({ drift_policy: "report" });
@@ -110,7 +115,7 @@ describe("admission", () => {
     const { epoch } = await admitted();
     const facts = { ...FACTS, node_count: 9 };
     const note = (hubId: string, at: number) =>
-      noteFacts(db, [{ fence: { clusterId: cluster, hubId, epoch: at }, facts }]);
+      storeFacts(db, [{ fence: { clusterId: cluster, hubId, epoch: at }, facts }]);
     expect((await note(HUB, epoch - 1)).size + (await note("hub b", epoch)).size).toBe(0);
     expect((await clusterOf(cluster)).node_count).toBe(3);
     expect(await note(HUB, epoch)).toEqual(new Set([cluster]));
@@ -158,7 +163,7 @@ describe("a lease", () => {
   test("[HB21] that was cleared away while the database was out of reach is taken up again", async () => {
     const { epoch } = await admitted();
     clock.advance(LEASE_MS);
-    await announceLapsed({ db, bus, clock: clock.now });
+    await announceLapsed({ db, bus, clock: clock.now, clusters });
     expect(await sessionOf(cluster)).toBeUndefined();
     expect(await renewLeases(db, HUB, [held(epoch)], clock.now())).toEqual({
       kept: new Set([cluster]),
@@ -195,7 +200,7 @@ describe("the end of a session", () => {
       return clock.now();
     };
     await announceDisconnected(
-      { db, bus, clock: moving },
+      { db, bus, clusters, clock: moving },
       await releaseSessions(db, [{ clusterId: cluster, hubId: HUB, epoch }]),
     );
     expect(heard).toMatchObject([{ type: "cluster-status", cluster_id: cluster, status: "disconnected" }]);
@@ -205,7 +210,7 @@ describe("the end of a session", () => {
     await admitted();
     const other = await insertCluster(db, org);
     await admitted({ clusterId: other });
-    const look = () => announceLapsed({ db, bus, clock: clock.now });
+    const look = () => announceLapsed({ db, bus, clock: clock.now, clusters });
     clock.advance(LEASE_MS - 1);
     await look();
     expect(heard).toEqual([]);

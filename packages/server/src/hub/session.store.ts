@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { Fence } from "./ports.ts";
 
-/** How long a hub vouches for a session without saying so again. It says so three times within. */
+/** A hub renews the lease of its sessions three times within this time. */
 export const LEASE_MS = 30_000;
 
 export interface Arrival {
@@ -22,7 +22,7 @@ export type Admission =
       readonly orgId: string;
       readonly revision: number;
       readonly driftPolicy: LinkSettings["drift_policy"];
-      /** As they were before: whether the cluster's status has changed follows from them. */
+      /** The values before the admission. They tell whether the status of the cluster has changed. */
       readonly leaseBefore: Date | null;
       readonly firstConnectedBefore: Date | null;
     };
@@ -39,8 +39,8 @@ interface AdmissionRow {
 }
 
 /**
- * Takes the cluster's session, whoever had it, or says why not: one statement. The cluster's row is locked before it is
- * judged, so that a floor that is being raised is seen here, or its raising finds the session.
+ * Registers a session of the cluster in place of any earlier one, or says why not, in one statement. The row of the cluster
+ * is locked before it is read, so that either a floor that is being raised is seen here, or raising it finds the session.
  */
 export async function admit(db: Queries, arrival: Arrival, now: Date): Promise<Admission> {
   const { clusterId, hubId, tokenVersion, operatorVersion, facts } = arrival;
@@ -88,24 +88,24 @@ const driftPolicyOf = (setting: string | null): LinkSettings["drift_policy"] =>
 
 const leaseFrom = (now: Date) => new Date(now.getTime() + LEASE_MS);
 
-export interface Held {
+export interface HeldSession {
   readonly clusterId: string;
   readonly epoch: number;
   readonly tokenVersion: number;
-  /** Null where none has come since it was written last. */
+  /** Null where none has come since the last one was stored. */
   readonly heartbeatAt: Date | null;
 }
 
 /**
- * Vouches for all sessions of a hub and notes their heartbeats, in one statement. Those that are not given back are not
- * this hub's any more: taken over, revoked, or of a cluster that is gone. A row that was cleared away as lapsed, while the
- * database was out of reach, is written again. Heartbeats pass over clusters that are being changed: to wait for one
- * while holding the others would hold up their changes too.
+ * Renews the leases of all sessions of a hub and stores their heartbeats, in one statement. Sessions that are not `kept`
+ * do not belong to this hub any more: superseded, revoked, or of a cluster that is gone. A row that was deleted as lapsed
+ * while the database was unreachable is inserted again. Heartbeats skip clusters that are locked: waiting for one while
+ * holding the others would hold up their changes too.
  */
 export async function renewLeases(
   db: Queries,
   hubId: string,
-  held: readonly Held[],
+  held: readonly HeldSession[],
   now: Date,
 ): Promise<{ readonly kept: ReadonlySet<string>; readonly revived: readonly string[] }> {
   const { rows } = await sql<{ cluster_id: string; is_new: boolean }>`
@@ -139,7 +139,7 @@ export async function renewLeases(
   };
 }
 
-/** Gives up those that are still registered; their clusters. */
+/** Deletes the sessions that are still registered, and returns their clusters. */
 export async function releaseSessions(db: Queries, fences: readonly Fence[]): Promise<string[]> {
   const { rows } = await sql<{ cluster_id: string }>`
     delete from cluster_sessions using unnest(${fences.map(({ clusterId }) => clusterId)}::uuid[],
@@ -152,7 +152,7 @@ export async function releaseSessions(db: Queries, fences: readonly Fence[]): Pr
   return rows.map(({ cluster_id }) => cluster_id);
 }
 
-/** Clears away a batch of sessions that nobody vouches for any more; their clusters. */
+/** Deletes a batch of sessions whose lease has run out, and returns their clusters. */
 export async function clearLapsed(db: Queries, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ cluster_id: string }>`
     delete from cluster_sessions where cluster_id = any (array(
@@ -164,13 +164,13 @@ export async function clearLapsed(db: Queries, now: Date, limit: number): Promis
   return rows.map(({ cluster_id }) => cluster_id);
 }
 
-export interface NewFacts {
+export interface ReportedFacts {
   readonly fence: Fence;
   readonly facts: ClusterFacts;
 }
 
-/** Of many clusters at once. One that is being changed is passed over, and is not among those given back. */
-export async function noteFacts(db: Queries, given: readonly NewFacts[]): Promise<ReadonlySet<string>> {
+/** Stores the facts of many clusters at once, and returns those that were stored. A cluster that is locked is skipped. */
+export async function storeFacts(db: Queries, given: readonly ReportedFacts[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     with given as (
       select * from unnest(${given.map(({ fence }) => fence.clusterId)}::uuid[],
@@ -191,7 +191,7 @@ export async function noteFacts(db: Queries, given: readonly NewFacts[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What the sessions' operators are to do about drift, by organization. */
+/** The drift policies by organization. */
 export async function driftPolicies(
   db: Queries,
   orgIds: readonly string[],
@@ -200,4 +200,20 @@ export async function driftPolicies(
     select id, settings ->> 'drift_policy' as drift_policy from orgs where id = any (${orgIds}::uuid[])
   `.execute(db);
   return new Map(rows.map(({ id, drift_policy }) => [id, driftPolicyOf(drift_policy)]));
+}
+
+/** The hub that holds the session of a cluster, or null. */
+export async function findHub(db: Queries, clusterId: string, now: Date): Promise<string | null> {
+  const session = await db
+    .selectFrom("cluster_sessions")
+    .select("hub_id")
+    .where("cluster_id", "=", clusterId)
+    .where("lease_until", ">", now)
+    .executeTakeFirst();
+  return session?.hub_id ?? null;
+}
+
+export async function findRevision(db: Queries, clusterId: string): Promise<number> {
+  const clusters = db.selectFrom("clusters").select("revision").where("id", "=", clusterId);
+  return (await clusters.executeTakeFirstOrThrow()).revision;
 }

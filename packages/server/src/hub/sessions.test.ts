@@ -1,13 +1,13 @@
 import { CLOSE, LINK_LIMITS } from "@binnacle/contract";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { AGENT_TOKEN_LIFETIME_MS } from "../clusters/agent-token.ts";
-import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../clusters/token-floor.adapter.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { newId } from "../id.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
 import { FACTS, type TestOperator } from "./operator.fixture.ts";
-import { PATIENCE } from "./overdue.ts";
+import { TIMEOUTS } from "./pacing.ts";
+import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "./ports.ts";
 
 let world: HubWorld;
 let running: RunningHub;
@@ -145,7 +145,7 @@ describe("a live session", () => {
   });
 
   test("[HB25] from which nothing is heard is cut off", async () => {
-    const hub = await world.start({ ...QUICK, patience: { ...PATIENCE, deadAfterMs: 100 } });
+    const hub = await world.start({ ...QUICK, timeouts: { ...TIMEOUTS, deadAfterMs: 2_000 } });
     const operator = await connected(cluster.token, hub);
     expect(await operator.closeCode()).toBe(1006);
     await vi.waitFor(async () => expect(await session()).toBeUndefined(), SOON);
@@ -211,7 +211,7 @@ describe("a live session", () => {
   });
 
   test("[HB49] with a socket that stays full is ended with 4429", async () => {
-    const hub = await world.start({ ...QUICK, patience: { ...PATIENCE, clogMs: 200 } });
+    const hub = await world.start({ ...QUICK, timeouts: { ...TIMEOUTS, congestedMs: 200 } });
     world.bodyOf = ({ key }) => ({ spec: { key }, secret: { values: "x".repeat(1_500_000) } });
     const operator = await connected(cluster.token, hub);
     operator.socket.pause();

@@ -3,37 +3,38 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { CLOSE, HUB_PATH, LINK_LIMITS, LINK_SUBPROTOCOL } from "@binnacle/contract";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { AgentClaims, AgentTokens } from "../clusters/agent-token.ts";
 import type { Log } from "../outage.ts";
+import type { AgentClaims, HubClusters } from "./ports.ts";
+import type { Wire } from "./session.ts";
 
-/** How long a peer may take to agree to the end of a connection. */
+/** How long a peer may take to answer a close frame. */
 const CLOSE_WITHIN_MS = 5_000;
-/** The same when the process is about to end. */
-const GOODBYE_MS = 500;
+/** The same limit when the process is about to end. */
+const CLOSE_AT_EXIT_MS = 500;
 
 interface Options {
-  readonly tokens: AgentTokens;
+  readonly clusters: Pick<HubClusters, "readToken">;
   readonly log: Log;
   readonly isDraining: () => boolean;
-  /** An operator whose token is genuine; whether it still counts is not known yet. */
+  /** Called with an operator whose token has a valid signature. Whether it is revoked is not known yet. */
   readonly onOperator: (socket: WebSocket, claims: AgentClaims) => void;
 }
 
 export interface Sockets {
-  /** Nobody is let in any more; whoever takes no notice of a goodbye is cut off. */
+  /** Accepts no more connections, and cuts off peers that do not answer a close frame. */
   close(): Promise<void>;
 }
 
 /**
- * Takes connections of operators on the HTTP server. Whoever is refused is told by the code with which the connection is closed, since
- * an HTTP status does not reach every WebSocket client.
+ * Accepts connections of operators on the HTTP server. A refusal is the close code of an open connection, because an HTTP
+ * status does not reach every WebSocket client.
  */
-export function acceptOperators(server: Server, { tokens, log, isDraining, onOperator }: Options): Sockets {
+export function acceptOperators(server: Server, { clusters, log, isDraining, onOperator }: Options): Sockets {
   const sockets = new WebSocketServer({
     noServer: true,
-    // 229 KiB a connection with it, 10 without.
+    // With compression a connection takes 229 KiB of memory, without it 10.
     perMessageDeflate: false,
-    // Larger ones are cut off by the library with its own code; those in between are refused with ours.
+    // The library cuts off larger frames with its own code. Frames between the two limits are refused with ours.
     maxPayload: 2 * LINK_LIMITS.frameBytes,
     handleProtocols: (offered) => offered.has(LINK_SUBPROTOCOL) && LINK_SUBPROTOCOL,
     closeTimeout: CLOSE_WITHIN_MS,
@@ -41,7 +42,7 @@ export function acceptOperators(server: Server, { tokens, log, isDraining, onOpe
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on("error", ignore);
-    const claims = await tokens.read(bearerToken(request));
+    const claims = await clusters.readToken(bearerToken(request));
     socket.off("error", ignore);
     sockets.handleUpgrade(request, socket, head, (peer) => {
       peer.on("error", (error) => log.debug({ err: error }, "the connection of an operator broke"));
@@ -59,18 +60,18 @@ export function acceptOperators(server: Server, { tokens, log, isDraining, onOpe
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrade(request, socket, head).catch((error: unknown) => {
-      log.error({ err: error }, "the connection of an operator could not be taken");
+      log.error({ err: error }, "the connection of an operator could not be accepted");
       socket.destroy();
     });
   };
   server.on("upgrade", onUpgrade);
-  // Any other request that offers an upgrade, as curl's for HTTP/2 does, is answered like one that does not.
+  // Any other request that offers an upgrade, as curl does for HTTP/2, is answered like one without the offer.
   Object.assign(server, { shouldUpgradeCallback: isForHub });
   return {
     async close() {
       server.off("upgrade", onUpgrade);
-      const patience = AbortSignal.timeout(GOODBYE_MS);
-      const gone = [...sockets.clients].map((peer) => once(peer, "close", { signal: patience }));
+      const deadline = AbortSignal.timeout(CLOSE_AT_EXIT_MS);
+      const gone = [...sockets.clients].map((peer) => once(peer, "close", { signal: deadline }));
       await Promise.allSettled(gone);
       for (const peer of sockets.clients) peer.terminate();
       sockets.close();
@@ -85,7 +86,16 @@ function isForHub({ url = "", headers }: IncomingMessage): boolean {
   return url.split("?")[0] === HUB_PATH && headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** An empty one is no token. */
 function bearerToken({ headers }: IncomingMessage): string {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 }
+
+/** The socket as a session uses it. */
+export const socketWire = (socket: WebSocket): Wire => ({
+  get bufferedAmount() {
+    return socket.bufferedAmount;
+  },
+  send: (text) => socket.send(text),
+  close: (code, reason) => socket.close(code, reason),
+  cut: () => socket.terminate(),
+});

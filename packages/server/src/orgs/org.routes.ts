@@ -21,9 +21,10 @@ import {
 } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import { ORG_SETTINGS_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.ts";
 import { chooseSlug, deleteOrgRow, insertMember, insertOrg, listOrgRows, lockOrg, updateOrgRow } from "./org.store.ts";
-import { auditedSettings, mergeSettings, ORG_SETTINGS_TOPIC, type Org, settingsProblem, wireOrg } from "./org.ts";
+import { auditedSettings, mergeSettings, type Org, settingsProblem, wireOrg } from "./org.ts";
 
 const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
 

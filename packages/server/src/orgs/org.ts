@@ -11,9 +11,6 @@ export interface Org {
   readonly updated_at: Date;
 }
 
-/** The topic of the bus that says: an organization's settings have changed, `{org_id}`. */
-export const ORG_SETTINGS_TOPIC = "org-settings";
-
 export interface Member {
   readonly user_id: string;
   readonly name: string;

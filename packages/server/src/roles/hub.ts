@@ -5,14 +5,15 @@ import type { Catalog } from "../catalog/catalog.adapter.ts";
 import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentTokens } from "../clusters/agent-token.ts";
+import { hubClusters } from "../clusters/hub-clusters.store.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../database/transaction.ts";
 import { dispatchedKinds } from "../dispatched-kinds.ts";
-import { createBodySource } from "../hub/bodies.ts";
+import { createBodySource } from "../hub/bodies.runner.ts";
 import { startHub } from "../hub/hub.adapter.ts";
 import type { LiveSessions } from "../hub/ports.ts";
 import { createReportSink } from "../hub/reports.store.ts";
-import { startSwitchboard } from "../hub/switchboard.ts";
+import { serveRequests } from "../hub/request-router.runner.ts";
 import type { Vault } from "../vault/vault.ts";
 
 interface Ports {
@@ -31,7 +32,7 @@ interface HubRole {
   stop(): Promise<void>;
 }
 
-/** Holds the connections of operators, and asks them what any process wants to know of them. */
+/** Holds the sessions of operators, and passes on the requests of other processes to them. */
 export function startHubRole(
   { server, db, bus, clock, log, catalog, vault, agentTokens }: Ports,
   config: Config,
@@ -43,17 +44,17 @@ export function startHubRole(
     bus,
     clock,
     log,
-    tokens: agentTokens,
+    clusters: hubClusters(db, agentTokens, clock),
     kinds,
     bodies: createBodySource({ db, kinds, log }),
     reports: createReportSink({ db, bus, clock, kinds }),
     repositories: repositoryCredentials(db, vault, log),
   });
-  const switchboard = startSwitchboard(hub.id, hub.sessions, bus);
+  const requests = serveRequests(hub.id, hub.sessions, bus);
   return {
     sessions: hub.sessions,
     async stop() {
-      switchboard.stop();
+      requests.stop();
       await hub.stop(config.drainTimeoutMs);
     },
   };

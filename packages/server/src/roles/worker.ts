@@ -2,9 +2,11 @@ import type { Logger } from "pino";
 import { failOverdueDeployments } from "../apps/overdue.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
+import type { AgentTokens } from "../clusters/agent-token.ts";
+import { hubClusters } from "../clusters/hub-clusters.store.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../database/transaction.ts";
-import { announceLapsed } from "../hub/connection-status.store.ts";
+import { announceLapsed } from "../hub/connection-status.runner.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { startUpkeep } from "../jobs/upkeep.ts";
 import { startWorker } from "../jobs/worker.ts";
@@ -16,17 +18,22 @@ interface Ports {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly agentTokens: AgentTokens;
   readonly operators: OperatorRequests;
 }
 
 /** Runs jobs, and the chores that nobody asks for; gives back how it is stopped. */
-export function startWorkerRole({ db, bus, clock, log, operators }: Ports, config: Config): () => Promise<void> {
+export function startWorkerRole(
+  { db, bus, clock, log, agentTokens, operators }: Ports,
+  config: Config,
+): () => Promise<void> {
   const worker = startWorker({ db, bus, log, handlers: taskHandlers(operators) });
   const confirmation = { db, bus, clock, withinSeconds: config.projectConfirmSeconds };
+  const clusters = hubClusters(db, agentTokens, clock);
   const chores = [
     { name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) },
     { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock }) },
-    { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock }) },
+    { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock, clusters }) },
   ];
   const upkeep = startUpkeep({ db, clock, log, chores });
   return async () => {

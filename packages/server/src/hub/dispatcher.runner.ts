@@ -1,0 +1,206 @@
+import { type DesiredBodies, type DesiredKind, LINK_LIMITS } from "@binnacle/contract";
+import type { Queries } from "../database/transaction.ts";
+import type { PendingRow } from "../dispatch/kind.ts";
+import { Fault } from "../fault.ts";
+import { newId } from "../id.ts";
+import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
+import { applyText, type Content, contentOf, type InFlight, removeText } from "./delivery.ts";
+import { findPending, type PendingRows, storeConfirmations } from "./desired-rows.store.ts";
+import type { BodySource } from "./ports.ts";
+import type { Session } from "./session.ts";
+
+/** Hints that come within this time share a round. */
+const COALESCE_MS = 5;
+/** Rounds are short, so that a cluster with few changes does not wait for those with many. */
+const CLUSTERS_PER_ROUND = 200;
+const CONGESTION_CHECK_MS = 50;
+
+type Body = DesiredBodies[DesiredKind];
+
+export interface DispatcherPorts {
+  readonly db: Queries;
+  readonly bodies: BodySource;
+  readonly log: Log;
+  /** The session of the cluster in this process, where there is one to which changes can be delivered. */
+  liveSession(clusterId: string): Session | null;
+  /** Reports, in the operator's place, that a row can never be stored in the cluster. */
+  reject(session: Session, row: PendingRow, message: string): void;
+}
+
+export interface Dispatcher {
+  /** Looks for pending rows of the cluster soon. */
+  wake(clusterId: string): void;
+  confirm(session: Session, entry: InFlight): void;
+  /** Resolves once the confirmations so far are stored, or could not be. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Delivers pending rows to all clusters of this hub, in rounds. A round reads the rows, makes their bodies and sends them,
+ * and stores the confirmations that have come meanwhile. Each step serves all clusters at once, so that a round costs the
+ * same few statements however many there are.
+ */
+export function startDispatcher({ db, bodies, log, liveSession, reject }: DispatcherPorts): Dispatcher {
+  const outage = watchOutage(log, "delivering changes to clusters");
+  const woken = new Set<string>();
+  let confirmed: { readonly session: Session; readonly entry: InFlight }[] = [];
+  const congested = new Set<Session>();
+  let congestionTimer: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | null = null;
+  let round: Promise<void> | null = null;
+  let failures = 0;
+  let isStopped = false;
+
+  function schedule(afterMs = COALESCE_MS): void {
+    if (timer !== null || round !== null || isStopped) return;
+    timer = setTimeout(() => {
+      timer = null;
+      round = run().finally(() => {
+        round = null;
+        if (woken.size > 0 || confirmed.length > 0) schedule(failures > 0 ? pauseMsAfter(failures) : COALESCE_MS);
+      });
+    }, afterMs);
+  }
+
+  async function run(): Promise<void> {
+    const taken = takeWoken();
+    const sessions = taken.flatMap((clusterId) => liveSession(clusterId) ?? []);
+    const [stored, delivered] = await Promise.allSettled([storeConfirmed(), deliver(sessions)]);
+    if (delivered.status === "rejected") for (const clusterId of taken) woken.add(clusterId);
+    const failed = [stored, delivered].find(({ status }) => status === "rejected");
+    failures = failed ? failures + 1 : 0;
+    if (failed?.status === "rejected") outage.failed(failed.reason);
+    else outage.recovered();
+  }
+
+  /** A cluster whose confirmation is being stored waits for the next round, or it would be sent the same rows again. */
+  function takeWoken(): string[] {
+    const confirming = new Set(confirmed.map(({ session }) => session.clusterId));
+    const taken: string[] = [];
+    for (const clusterId of woken) {
+      if (taken.length === CLUSTERS_PER_ROUND) break;
+      if (!confirming.has(clusterId)) taken.push(clusterId);
+    }
+    for (const clusterId of taken) woken.delete(clusterId);
+    return taken;
+  }
+
+  async function storeConfirmed(): Promise<void> {
+    if (confirmed.length === 0) return;
+    const batch = confirmed;
+    confirmed = [];
+    try {
+      await storeConfirmations(
+        db,
+        batch.map(({ session: { fence }, entry: { row, hash } }) => ({ fence, row, hash })),
+      );
+    } catch (error) {
+      confirmed = [...batch, ...confirmed];
+      throw error;
+    }
+    for (const { session, entry } of batch) {
+      session.delivery.settle(entry.row);
+      woken.add(session.clusterId);
+    }
+  }
+
+  async function deliver(sessions: readonly Session[]): Promise<void> {
+    const ready = sessions.filter((session) => session.delivery.capacity > 0 && !isCongested(session));
+    if (ready.length === 0) return;
+    const queries = ready.map(({ clusterId, delivery }) => ({ clusterId, limit: delivery.readLimit }));
+    const found = await findPending(db, queries);
+    const chosen = ready.flatMap((session) => {
+      const pending = found.get(session.clusterId);
+      return pending ? [{ session, pending, rows: session.delivery.choose(pending.rows) }] : [];
+    });
+    const wanted = chosen.flatMap(({ rows }) => rows.filter(({ removed_at }) => removed_at === null));
+    const made: ReadonlyMap<PendingRow, Body | Fault> = wanted.length > 0 ? await bodies.bodiesOf(wanted) : new Map();
+    for (const { session, pending, rows } of chosen) {
+      for (const row of rows) {
+        if (session.state !== "live" || isCongested(session)) break;
+        send(session, row, made.get(row));
+      }
+      endSync(session, pending);
+    }
+  }
+
+  /** Nothing is sent to a congested socket until it has drained. */
+  function isCongested(session: Session): boolean {
+    const isFull = session.checkCongestion(performance.now());
+    if (isFull) {
+      congested.add(session);
+      congestionTimer ??= setInterval(checkCongested, CONGESTION_CHECK_MS);
+    }
+    return isFull;
+  }
+
+  function checkCongested(): void {
+    for (const session of congested) {
+      if (session.checkCongestion(performance.now()) && session.state === "live") continue;
+      congested.delete(session);
+      woken.add(session.clusterId);
+      schedule();
+    }
+    if (congested.size > 0) return;
+    clearInterval(congestionTimer);
+    congestionTimer = undefined;
+  }
+
+  function send(session: Session, row: PendingRow, body: Body | Fault | undefined): void {
+    if (row.removed_at !== null) sendRemoval(session, row);
+    else if (body instanceof Fault) refuse(session, row, body.message);
+    else if (body) sendContent(session, row, contentOf(body));
+    // The record was deleted meanwhile; its tombstone is found by the next sweep.
+    else session.delivery.hold(row, "sweep");
+  }
+
+  function sendRemoval(session: Session, row: PendingRow): void {
+    const id = session.delivery.frameIdFor(row, null, newId);
+    session.delivery.sent(row, id, null, performance.now());
+    session.sendText(removeText(row, id, session.sessionId));
+  }
+
+  function sendContent(session: Session, row: PendingRow, content: Content): void {
+    const id = session.delivery.frameIdFor(row, content.hash, newId);
+    const text = applyText(row, content, id, session.sessionId);
+    if (Buffer.byteLength(text) > LINK_LIMITS.frameBytes) {
+      refuse(session, row, "It is too large to be sent to the cluster.");
+      return;
+    }
+    session.delivery.sent(row, id, content.hash, performance.now());
+    session.sendText(text);
+  }
+
+  /** A permanent failure: the row waits for the next change of its resource, whose status shows the reason. */
+  function refuse(session: Session, row: PendingRow, why: string): void {
+    session.delivery.hold(row, "change");
+    reject(session, row, why);
+  }
+
+  function endSync(session: Session, { revision, rows }: PendingRows): void {
+    if (session.delivery.isDelivered(rows)) session.sendSyncEnd(revision);
+  }
+
+  return {
+    wake(clusterId) {
+      woken.add(clusterId);
+      schedule();
+    },
+    confirm(session, entry) {
+      session.delivery.acked(entry);
+      confirmed.push({ session, entry });
+      schedule();
+    },
+    async settled() {
+      await round;
+      await storeConfirmed().catch(outage.failed);
+    },
+    async stop() {
+      isStopped = true;
+      if (timer !== null) clearTimeout(timer);
+      clearInterval(congestionTimer);
+      await round;
+    },
+  };
+}

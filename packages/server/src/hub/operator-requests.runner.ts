@@ -1,0 +1,129 @@
+import { creditOf, type LogLine } from "@binnacle/contract";
+import { Fault } from "../fault.ts";
+import type { DroppedLines, LogRequest, OperatorRequests } from "./operator-requests.ts";
+import { faultOf, type OpenRequest, type OperatorRequest, type Reply } from "./request-frames.ts";
+import type { RequestRouter } from "./request-router.runner.ts";
+
+const ANSWER_WITHIN_MS = 10_000;
+
+const noAnswer = () => new Fault("timed_out", "The cluster's operator did not answer in time.");
+const unexpectedAnswer = () =>
+  new Fault("bad_gateway", "The cluster's operator gave another answer than was asked for.");
+
+/** Sends requests and waits for the answers. A request that takes too long is cancelled. */
+export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN_MS): OperatorRequests {
+  async function answerTo(clusterId: string, request: OperatorRequest): Promise<Reply> {
+    const answer = Promise.withResolvers<Reply>();
+    const open = await router.send(clusterId, request, answer.resolve);
+    return inTime(answer.promise, open);
+  }
+
+  async function inTime(answer: Promise<Reply>, open: OpenRequest): Promise<Reply> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(noAnswer()), withinMs);
+    try {
+      return await Promise.race([answer, late.promise]);
+    } catch (error) {
+      open.cancel();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    isConnected: (clusterId) => router.isConnected(clusterId),
+
+    async metrics({ clusterId, app, rangeSeconds }) {
+      const reply = await answerTo(clusterId, { name: "metrics", app, range_seconds: rangeSeconds });
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("metrics" in reply)) throw unexpectedAnswer();
+      return reply.metrics;
+    },
+
+    async resync(clusterId) {
+      const reply = await answerTo(clusterId, { name: "resync" });
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("done" in reply)) throw unexpectedAnswer();
+    },
+
+    async logs(request, signal) {
+      const first = Promise.withResolvers<Reply>();
+      const queue = new LineQueue((bytes) => open.credit(bytes));
+      const open = await router.send(request.clusterId, logsRequest(request), (reply) => {
+        first.resolve(reply);
+        if ("lines" in reply) queue.put(reply);
+        else if ("end" in reply) queue.end(reply.end === null ? null : new Fault("bad_gateway", reply.end));
+        else queue.end("failed" in reply ? faultOf(reply) : unexpectedAnswer());
+      });
+      const leave = () => {
+        open.cancel();
+        queue.end(null);
+        first.resolve({ end: null });
+      };
+      if (signal.aborted) leave();
+      signal.addEventListener("abort", leave, { once: true });
+      const reply = await inTime(first.promise, open);
+      if ("failed" in reply) throw faultOf(reply);
+      if ("end" in reply && reply.end !== null) throw new Fault("bad_gateway", reply.end);
+      return queue.take();
+    },
+  };
+}
+
+const logsRequest = (request: LogRequest): OperatorRequest => ({
+  name: "logs",
+  namespace: request.namespace,
+  app: request.app,
+  component: request.component,
+  tail_lines: request.tailLines,
+  since_seconds: request.sinceSeconds,
+  follow: request.follow,
+});
+
+interface Batch {
+  readonly lines: readonly LogLine[];
+  readonly dropped: number;
+}
+
+/**
+ * Log lines between an operator that sends and a reader who takes them. Credit is given for lines that were taken, so that
+ * never more lines wait than the credit with which the stream began.
+ */
+class LineQueue {
+  readonly #batches: Batch[] = [];
+  readonly #credit: (bytes: number) => void;
+  #end: { readonly error: Error | null } | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(credit: (bytes: number) => void) {
+    this.#credit = credit;
+  }
+
+  put(batch: Batch): void {
+    this.#batches.push(batch);
+    this.#wake();
+  }
+
+  end(error: Error | null): void {
+    this.#end ??= { error };
+    this.#wake();
+  }
+
+  /** Ends after the lines that are queued, or with the error that ended the stream. */
+  async *take(): AsyncGenerator<LogLine | DroppedLines, void, void> {
+    for (;;) {
+      const batch = this.#batches.shift();
+      if (batch) {
+        if (batch.dropped > 0) yield { dropped: batch.dropped };
+        yield* batch.lines;
+        if (batch.lines.length > 0) this.#credit(creditOf(batch.lines));
+      } else if (this.#end) {
+        if (this.#end.error) throw this.#end.error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    }
+  }
+}

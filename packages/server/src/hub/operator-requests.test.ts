@@ -1,0 +1,134 @@
+import { creditOf, LINK_LIMITS, type LogLine } from "@binnacle/contract";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { newId } from "../id.ts";
+import { scriptedSession } from "./live-session.fixture.ts";
+import { operatorRequests } from "./operator-requests.runner.ts";
+import type { DroppedLines } from "./operator-requests.ts";
+import { sendRequest } from "./request-frames.ts";
+import type { RequestRouter } from "./request-router.runner.ts";
+
+const SERIES = { step: "60s", series: [] };
+const LOGS = { namespace: "shop", app: "web", component: "web", tailLines: 5, sinceSeconds: null, follow: true };
+const line = (text: string): LogLine => ({ component: "web", pod: "p", container: "web", time: "t", line: text });
+
+let operator: ReturnType<typeof scriptedSession>;
+let clusterId: string;
+let router: RequestRouter;
+beforeEach(() => {
+  operator = scriptedSession();
+  clusterId = operator.session.fence.clusterId;
+  router = {
+    isConnected: async () => true,
+    send: async (_clusterId, request, onReply) => sendRequest(operator.session, request, newId(), onReply),
+    stop: () => undefined,
+  };
+});
+
+const asked = () => vi.waitFor(() => operator.asked());
+const series = () => operatorRequests(router).metrics({ clusterId, app: null, rangeSeconds: 60 });
+
+async function openLogs(signal = new AbortController().signal) {
+  const opening = operatorRequests(router).logs({ clusterId, ...LOGS }, signal);
+  await asked();
+  operator.answer({ type: "stream_data", lines: [], dropped: 0 });
+  return (await opening)[Symbol.asyncIterator]() as AsyncIterator<LogLine | DroppedLines, undefined>;
+}
+
+describe("a request", () => {
+  test("[RQ1] is answered with what the operator says", async () => {
+    const answer = series();
+    expect(await asked()).toMatchObject({
+      type: "request",
+      request: { name: "metrics", app: null, range_seconds: 60 },
+    });
+    operator.answer({ type: "response", answer: { metrics: SERIES } });
+    expect(await answer).toEqual(SERIES);
+    expect(operator.open).toBe(0);
+  });
+
+  test("[RQ3] that is not answered in time is given up", async () => {
+    const late = operatorRequests(router, 1).metrics({ clusterId, app: null, rangeSeconds: 60 });
+    await expect(late).rejects.toMatchObject({ kind: "timed_out" });
+    expect(operator.open).toBe(0);
+  });
+
+  test.each([
+    ["not_found", "bad_gateway"],
+    ["failed", "bad_gateway"],
+    ["unavailable", "unavailable"],
+  ])("[RQ4] that the operator answers with %s is a fault of the kind %s", async (code, kind) => {
+    const answer = series();
+    await asked();
+    operator.answer({ type: "response", answer: { error: { code, message: "Not today." } } });
+    await expect(answer).rejects.toMatchObject({ kind, message: "Not today." });
+  });
+
+  test("[RQ4] whose connection is lost is a fault at once", async () => {
+    const answer = series();
+    await asked();
+    operator.lose();
+    await expect(answer).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("[RQ4] that is answered with something else is a fault", async () => {
+    const answer = series();
+    await asked();
+    operator.answer({ type: "response", answer: { done: true } });
+    await expect(answer).rejects.toMatchObject({ kind: "bad_gateway" });
+  });
+
+  test("[RQ11] has the operator look at everything again", async () => {
+    const done = operatorRequests(router).resync(clusterId);
+    expect(await asked()).toMatchObject({ type: "command", command: { name: "resync" } });
+    operator.answer({ type: "response", answer: { done: true } });
+    await done;
+  });
+});
+
+describe("logs", () => {
+  test("[RQ5] are credited as they are taken, and what was lost is told in its place", async () => {
+    const lines = await openLogs();
+    expect(operator.asked()).toMatchObject({ type: "stream_open", credit_bytes: LINK_LIMITS.streamCreditBytes });
+    const batch = [line("one"), line("two")];
+    operator.answer({ type: "stream_data", lines: batch, dropped: 4 });
+    expect(await lines.next()).toEqual({ done: false, value: { dropped: 4 } });
+    expect(await lines.next()).toMatchObject({ value: { line: "one" } });
+    expect(operator.sent.at(-1)?.type).toBe("stream_open");
+    expect(await lines.next()).toMatchObject({ value: { line: "two" } });
+    const end = lines.next();
+    const credit = { type: "stream_credit", credit_bytes: creditOf(batch) };
+    await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject(credit));
+    operator.answer({ type: "stream_end", error: null });
+    expect(await end).toMatchObject({ done: true });
+  });
+
+  test("[RQ6] of a reader who leaves are cancelled at the operator", async () => {
+    const leaving = new AbortController();
+    const lines = await openLogs(leaving.signal);
+    leaving.abort();
+    expect(await lines.next()).toMatchObject({ done: true });
+    expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel", ref: operator.asked().id });
+    expect(operator.open).toBe(0);
+  });
+
+  test("[RQ7] end for the reader with the loss of the operator", async () => {
+    const lines = await openLogs();
+    operator.answer({ type: "stream_data", lines: [line("one")], dropped: 0 });
+    operator.lose();
+    expect(await lines.next()).toMatchObject({ value: { line: "one" } });
+    await expect(lines.next()).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("[RQ4] that the operator refuses before the first line are a fault with its words", async () => {
+    const opening = operatorRequests(router).logs({ clusterId, ...LOGS }, new AbortController().signal);
+    await asked();
+    operator.answer({ type: "stream_end", error: "The app is not on the cluster." });
+    await expect(opening).rejects.toMatchObject({ kind: "bad_gateway", message: "The app is not on the cluster." });
+  });
+
+  test("[RQ3] that do not begin in time are given up and cancelled", async () => {
+    const late = operatorRequests(router, 1).logs({ clusterId, ...LOGS }, new AbortController().signal);
+    await expect(late).rejects.toMatchObject({ kind: "timed_out" });
+    expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" });
+  });
+});

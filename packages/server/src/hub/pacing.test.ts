@@ -1,0 +1,89 @@
+import { CLOSE } from "@binnacle/contract";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { AdmissionGate, drainSteps, retryReason, spreadSeconds, TIMEOUTS, timeoutOf } from "./pacing.ts";
+import type { Session } from "./session.ts";
+
+test("[HB10] a few are let in at a time, the next wait in line, and the rest is sent away", async () => {
+  const gate = new AdmissionGate(2, 2);
+  const inside: number[] = [];
+  const turns = [1, 2, 3, 4, 5].map((name) => gate.enter()?.then(() => void inside.push(name)) ?? null);
+  expect(turns.map((turn) => turn === null)).toEqual([false, false, false, false, true]);
+  await turns[0];
+  await turns[1];
+  expect(inside).toEqual([1, 2]);
+  gate.leave();
+  await turns[2];
+  expect(inside).toEqual([1, 2, 3]);
+  expect(gate.enter()).not.toBeNull();
+});
+
+test("[HB10] whoever leaves makes room, in any order of coming and going", () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean()), (steps) => {
+      const gate = new AdmissionGate(3, 0);
+      let inside = 0;
+      for (const isEntering of steps) {
+        if (isEntering) {
+          const isIn = gate.enter() !== null;
+          expect(isIn).toBe(inside < 3);
+          if (isIn) inside += 1;
+        } else if (inside > 0) {
+          gate.leave();
+          inside -= 1;
+        }
+      }
+    }),
+  );
+});
+
+test("[HB10] those who are sent away come back at different times, and not too late", () => {
+  expect([0, 0.5, 1].map((random) => JSON.parse(retryReason(random)).retry_after_seconds)).toEqual([1, 5.5, 10]);
+  // The reason of a close has 123 bytes.
+  expect(retryReason(1).length).toBeLessThan(124);
+});
+
+test("[HB1] the more operators there are, the longer is the time in which they come back", () => {
+  expect([0, 1, 250, 5_000, 100_000].map(spreadSeconds)).toEqual([1, 1, 1, 20, 30]);
+});
+
+const sessions = (count: number) => Array.from({ length: count }, (_, n) => ({ clusterId: `${n}` }) as Session);
+
+test("[HB30] sessions leave in batches, spread over a time that grows with their number", () => {
+  expect(drainSteps([], 10_000)).toEqual([]);
+  expect(drainSteps(sessions(1), 10_000)).toMatchObject([{ afterMs: 0, withinMs: 2 }]);
+  const steps = drainSteps(sessions(5_000), 60_000);
+  expect(steps).toHaveLength(10);
+  expect(steps.map(({ afterMs, withinMs }) => [afterMs, withinMs])).toEqual(
+    Array.from({ length: 10 }, (_, n) => [n * 1_000, 10_000 - n * 1_000]),
+  );
+});
+
+test("[HB30] each is asked once, and nobody gets longer than there is", () => {
+  fc.assert(
+    fc.property(fc.nat(3_000), fc.nat(20_000), (count, longestMs) => {
+      const steps = drainSteps(sessions(count), longestMs);
+      expect(steps.flatMap((step) => step.sessions).map(({ clusterId }) => clusterId)).toEqual(
+        sessions(count).map(({ clusterId }) => clusterId),
+      );
+      for (const { afterMs, withinMs } of steps) expect(afterMs + withinMs).toBeLessThanOrEqual(longestMs + 1e-6);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+const session = { state: "live", startedAtMs: 0, receivedAtMs: 0, congestedSinceMs: null } as const;
+const at = (nowMs: number, fields: object) => timeoutOf({ ...session, ...fields }, nowMs, TIMEOUTS);
+
+test.each([
+  ["[HB9] a hello may take 10 seconds", { state: "greeting" }, 10_000, null],
+  ["[HB9] and no more", { state: "greeting" }, 10_001, CLOSE.protocolError],
+  ["[HB25] nothing may be heard for 75 seconds", {}, 75_000, null],
+  ["[HB25] and no longer", {}, 75_001, "dead"],
+  ["[HB25] counted from the last word", { receivedAtMs: 60_000 }, 130_000, null],
+  ["[HB49] a socket may be full for 30 seconds", { receivedAtMs: 60_000, congestedSinceMs: 60_000 }, 90_000, null],
+  ["[HB49] and no longer", { receivedAtMs: 60_000, congestedSinceMs: 60_000 }, 90_001, CLOSE.busy],
+])("%s", (_, fields, nowMs, code) => {
+  const why = at(nowMs, fields);
+  expect(Array.isArray(why) ? why[0] : why).toBe(code);
+});

@@ -1,0 +1,96 @@
+import { type HubFrame, type HubFrames, LINK_LIMITS, type OperatorFrames } from "@binnacle/contract";
+import { Fault } from "../fault.ts";
+import type { Answer, LiveSession } from "./ports.ts";
+
+/** A request to an operator. It crosses the bus where another process holds the session. */
+export type OperatorRequest =
+  | HubFrames["request"]["request"]
+  | HubFrames["stream_open"]["stream"]
+  | { readonly name: "resync" };
+
+export type Reply =
+  | { readonly metrics: Extract<OperatorFrames["response"]["answer"], { metrics: unknown }>["metrics"] }
+  | { readonly done: true }
+  | Pick<OperatorFrames["stream_data"], "lines" | "dropped">
+  | { readonly end: string | null }
+  | { readonly failed: Failure; readonly message: string };
+
+/** `lost`: the session ended before an answer. `refused`: the operator has answered with an error. */
+type Failure = "lost" | "unavailable" | "refused";
+
+export const LOST: Reply = { failed: "lost", message: "The connection of the cluster's operator was lost." };
+
+/** A request under way. */
+export interface OpenRequest {
+  /** Lets a stream send more. */
+  credit(bytes: number): void;
+  /** No reply is passed on afterwards, and a stream ends at the operator. */
+  cancel(): void;
+}
+
+/** Sends a request over a session. Every reply is passed on until the last one. */
+export function sendRequest(
+  session: LiveSession,
+  request: OperatorRequest,
+  id: string,
+  onReply: (reply: Reply) => void,
+): OpenRequest {
+  const { sessionId } = session;
+  let isOver = false;
+  const stopListening = session.listen(id, (answer) => {
+    const reply = replyOf(answer);
+    if (isOver) return;
+    if (isLast(reply)) end();
+    onReply(reply);
+  });
+  const end = () => {
+    isOver = true;
+    stopListening();
+  };
+  session.send(frameOf(request, id, sessionId));
+  return {
+    credit(bytes) {
+      if (!isOver) session.send({ type: "stream_credit", ref: id, session: sessionId, credit_bytes: bytes });
+    },
+    cancel() {
+      if (isOver) return;
+      end();
+      if (request.name === "logs") session.send({ type: "stream_cancel", ref: id, session: sessionId });
+    },
+  };
+}
+
+function frameOf(request: OperatorRequest, id: string, session: string): HubFrame {
+  switch (request.name) {
+    case "metrics":
+      return { type: "request", id, session, request };
+    case "logs":
+      return { type: "stream_open", id, session, stream: request, credit_bytes: LINK_LIMITS.streamCreditBytes };
+    case "resync":
+      return { type: "command", id, session, command: request };
+  }
+}
+
+/** The end of the session, which is null, is a reply too. */
+function replyOf(answer: Answer | null): Reply {
+  switch (answer?.type) {
+    case undefined:
+      return LOST;
+    case "stream_data":
+      return { lines: answer.lines, dropped: answer.dropped };
+    case "stream_end":
+      return { end: answer.error };
+    case "response": {
+      const found = answer.answer;
+      if (!("error" in found)) return found;
+      return { failed: found.error.code === "unavailable" ? "unavailable" : "refused", message: found.error.message };
+    }
+  }
+}
+
+/** Only lines of a stream are followed by more. */
+export const isLast = (reply: Reply): boolean => !("lines" in reply);
+
+export function faultOf({ failed, message }: Extract<Reply, { failed: unknown }>): Fault {
+  return new Fault(failed === "refused" ? "bad_gateway" : "unavailable", message);
+}

@@ -1,0 +1,139 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { openShop } from "../apps/app.fixture.ts";
+import { createMemoryBus } from "../bus/memory.adapter.ts";
+
+import { scriptedSession } from "./live-session.fixture.ts";
+import type { OperatorRequest, Reply } from "./request-frames.ts";
+import { type RequestRouter, serveRequests, startRequestRouter } from "./request-router.runner.ts";
+
+const QUICK = { everyMs: 5, deadAfterMs: 40 };
+const LOGS: OperatorRequest = {
+  name: "logs",
+  namespace: "shop",
+  app: "web",
+  component: "web",
+  tail_lines: 5,
+  since_seconds: null,
+  follow: true,
+};
+const METRICS: OperatorRequest = { name: "metrics", app: null, range_seconds: 60 };
+const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+
+let world: World;
+let clusterId: string;
+let operator: ReturnType<typeof scriptedSession>;
+let bus: ReturnType<typeof createMemoryBus>;
+let server: { stop(): void };
+let router: RequestRouter;
+let replies: Reply[];
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+beforeEach(async () => {
+  clusterId = (await openShop(world)).cluster;
+  operator = scriptedSession(clusterId);
+  bus = createMemoryBus(log);
+  const { hubId } = operator.session.fence;
+  await lease(hubId, 60_000);
+  const sessions = { find: (id: string) => (id === clusterId ? operator.session : null) };
+  server = serveRequests(hubId, sessions, bus, QUICK);
+  router = startRequestRouter({
+    db: world.database.kysely,
+    bus,
+    clock: world.clock.now,
+    local: { find: () => null },
+    keepAlive: QUICK,
+  });
+  replies = [];
+});
+afterEach(async () => {
+  router.stop();
+  server.stop();
+  await bus.close();
+});
+
+async function lease(hubId: string, forMs: number): Promise<void> {
+  const now = world.clock.now();
+  await world.database.kysely
+    .insertInto("cluster_sessions")
+    .values({
+      cluster_id: clusterId,
+      hub_id: hubId,
+      epoch: 1,
+      token_version: 1,
+      lease_until: new Date(now.getTime() + forMs),
+      started_at: now,
+    })
+    .execute();
+}
+
+const ask = (request: OperatorRequest) => router.send(clusterId, request, (reply) => replies.push(reply));
+const asked = () => vi.waitFor(() => operator.asked());
+
+describe("a request to an operator of another process", () => {
+  test("[RQ1] goes over the bus and its answer comes back", async () => {
+    await ask(METRICS);
+    expect(await asked()).toMatchObject({ type: "request" });
+    operator.answer({ type: "response", answer: { metrics: null } });
+    await vi.waitFor(() => expect(replies).toEqual([{ metrics: null }]));
+  });
+
+  test("[RQ1] opens a stream that takes credit and can be left", async () => {
+    const open = await ask(LOGS);
+    await asked();
+    operator.answer({ type: "stream_data", lines: [], dropped: 1 });
+    await vi.waitFor(() => expect(replies).toEqual([{ lines: [], dropped: 1 }]));
+    open.credit(100);
+    await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_credit", credit_bytes: 100 }));
+    open.cancel();
+    await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" }));
+  });
+
+  test("[RQ14] is possible while its operator is connected: its hub holds a lease that has not run out", async () => {
+    expect(await router.isConnected(clusterId)).toBe(true);
+    const sessions = world.database.kysely.updateTable("cluster_sessions").where("cluster_id", "=", clusterId);
+    await sessions.set({ lease_until: world.clock.now() }).execute();
+    expect(await router.isConnected(clusterId)).toBe(false);
+  });
+
+  test("[RQ2] is refused where nobody holds its session, and where the bus is away", async () => {
+    await bus.close();
+    await expect(ask(METRICS)).rejects.toMatchObject({ kind: "unavailable" });
+    await world.database.kysely.deleteFrom("cluster_sessions").where("cluster_id", "=", clusterId).execute();
+    await expect(ask(METRICS)).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("[RQ4] is lost where the session is no longer there", async () => {
+    server.stop();
+    server = serveRequests(operator.session.fence.hubId, { find: () => null }, bus, QUICK);
+    await ask(METRICS);
+    await vi.waitFor(() => expect(replies).toMatchObject([{ failed: "lost" }]));
+  });
+
+  test("[RQ6] is ended at the operator when the sender falls silent", async () => {
+    await ask(LOGS);
+    await asked();
+    router.stop();
+    await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" }));
+  });
+
+  test("[RQ7] is ended for the reader when the hub falls silent", async () => {
+    await ask(LOGS);
+    await asked();
+    server.stop();
+    await vi.waitFor(() => expect(replies).toMatchObject([{ failed: "lost" }]));
+  });
+
+  test("[RQ6] goes on for as long as both are there", async () => {
+    await ask(LOGS);
+    await asked();
+    const published = vi.spyOn(bus, "publish");
+    await vi.waitFor(() => expect(published.mock.calls.length).toBeGreaterThan(30));
+    operator.answer({ type: "stream_end", error: null });
+    await vi.waitFor(() => expect(replies).toEqual([{ end: null }]));
+  });
+});
