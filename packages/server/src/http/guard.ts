@@ -114,7 +114,7 @@ const inOrg = <I extends Input>(orgIdOf: IdOf<I>, requirement: PlaceRequirement)
     "Organization",
     ({ org }) => org,
     orgIdOf,
-    (org) => ({ org }),
+    (caller, org) => ({ caller, org }),
   );
 
 /** `member` is every member of the cluster's organization. */
@@ -127,7 +127,7 @@ export const onCluster = <I extends Input>(
     "Cluster",
     (places) => places.cluster,
     clusterIdOf,
-    (cluster) => ({ cluster }),
+    (caller, cluster, standing) => ({ caller, cluster, standing }),
   );
 
 export const inProject = <I extends Input>(
@@ -139,7 +139,7 @@ export const inProject = <I extends Input>(
     "Project",
     (places) => places.project,
     projectIdOf,
-    (project) => ({ project }),
+    (caller, project, standing) => ({ caller, project, standing }),
   );
 
 /** An app is visible to those who see its project; the address of an app of another namespace or project is a 404. */
@@ -149,7 +149,7 @@ export const inApp = <I extends Input>(role: BindingRole, addressOf: (input: I) 
     "App",
     (places) => places.app,
     addressOf,
-    (app) => ({ app }),
+    (caller, app, standing) => ({ caller, app, standing }),
   );
 
 /** An addon instance is visible to those who see its project. */
@@ -159,7 +159,7 @@ export const onInstance = <I extends ById>(role: BindingRole): Guard<OnInstance,
     "Addon instance",
     (places) => places.addonInstance,
     ({ params }) => params.id,
-    (instance) => ({ instance }),
+    (caller, instance, standing) => ({ caller, instance, standing }),
   );
 
 export const onCloudCredential = <I extends ById>(): Guard<
@@ -171,7 +171,7 @@ export const onCloudCredential = <I extends ById>(): Guard<
     "Credential",
     (places) => places.cloudCredential,
     ({ params }) => params.id,
-    (cloudCredential) => ({ cloudCredential }),
+    (caller, cloudCredential) => ({ caller, cloudCredential }),
   );
 
 export const onProvisioningJob = <I extends ById>(
@@ -182,23 +182,23 @@ export const onProvisioningJob = <I extends ById>(
     "Provisioning job",
     (places) => places.provisioningJob,
     ({ params }) => params.id,
-    (job) => ({ job }),
+    (caller, job) => ({ caller, job }),
   );
 
 /** The caller, the place and the caller's roles there come from one statement. */
-function placeGuard<P, A, N extends object, I extends Input>(
+function placeGuard<P, A, S extends SignedIn, I extends Input>(
   requirement: PlaceRequirement,
   what: string,
   finderOf: (places: PlaceStore) => FindPlace<P, A>,
   addressOf: (input: I) => A,
-  named: (place: P) => N,
-): Guard<SignedIn & { readonly standing: Standing } & N, I> {
+  found: (caller: Caller, place: P, standing: Standing) => S,
+): Guard<S, I> {
   return {
     requirement,
     async authorize({ places, credential, operation, now }, input) {
       const located = await finderOf(places)(credential, addressOf(input), now);
       const { caller, place, standing } = authorize(requirement, operation, located, what);
-      return { caller, standing, ...named(place) };
+      return found(caller, place, standing);
     },
   };
 }
