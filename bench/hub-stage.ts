@@ -6,11 +6,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectRedisBus } from "../packages/server/src/bus/redis.adapter.ts";
-import { createAgentTokens } from "../packages/server/src/clusters/agent-token.ts";
+import { createAgentTokens } from "../packages/server/src/clusters/agent-token.adapter.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
 import { DISPATCH_TOPIC } from "../packages/server/src/dispatch/dispatch.ts";
-import { newId } from "../packages/server/src/id.ts";
+import { newId } from "../packages/server/src/id.adapter.ts";
 import type { Identity } from "./hub-operators.ts";
 import { type Process, startNode } from "./process.ts";
 

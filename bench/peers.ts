@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { STATEMENTS } from "../packages/server/src/access/place.store.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
-import { newId } from "../packages/server/src/id.ts";
+import { newId } from "../packages/server/src/id.adapter.ts";
 
 /**
  * What Binnacle is held against, as one process: a bare Fastify route with no authentication and no database, and the same

@@ -1,5 +1,5 @@
 import type { Database } from "../packages/server/src/database/connection.adapter.ts";
-import { newId } from "../packages/server/src/id.ts";
+import { newId } from "../packages/server/src/id.adapter.ts";
 import { measure, middleOf, printRounds, ratio } from "./rounds.ts";
 import { withStage } from "./stage.ts";
 import { printTable } from "./table.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { folder, packedChart, serve } from "../../packages/charts/src/chart.fixture.ts";
 import { SCOPES } from "../../packages/contract/src/scopes.ts";
-import { createTokens } from "../../packages/server/src/accounts/tokens.ts";
+import { createTokens } from "../../packages/server/src/accounts/tokens.adapter.ts";
 import { Client } from "../world/client.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import type { DocumentedOperation } from "./document.ts";

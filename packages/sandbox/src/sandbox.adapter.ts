@@ -1,5 +1,5 @@
 import { createCore } from "./api/core.adapter.ts";
-import { createHandler, type Handler } from "./api/http/handler.ts";
+import { createHandler, type Handler } from "./api/http/handler.adapter.ts";
 import { type ApiServer, serve } from "./api/http/server.adapter.ts";
 import { storeOf } from "./api/store-of.ts";
 import { type ControllerOptions, type Controllers, startControllers } from "./controllers/controllers.adapter.ts";

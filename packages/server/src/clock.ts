@@ -1,4 +1,2 @@
 /** The time of day comes as an argument, so that a test can turn it. */
 export type Clock = () => Date;
-
-export const systemClock: Clock = () => new Date();

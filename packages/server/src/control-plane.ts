@@ -6,15 +6,15 @@ import type { Bus } from "./bus/bus.ts";
 import { createMemoryBus } from "./bus/memory.adapter.ts";
 import { connectRedisBus } from "./bus/redis.adapter.ts";
 import { loadCatalog } from "./catalog/catalog.adapter.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import { createAgentTokens } from "./clusters/agent-token.ts";
+import type { Clock } from "./clock.ts";
+import { createAgentTokens } from "./clusters/agent-token.adapter.ts";
 import { type Config, listeningPort, metricsAddress } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
 import { migrate } from "./database/migrate.ts";
-import { registerHealth, registerMetrics } from "./http/health.ts";
+import { registerHealth, registerMetrics } from "./http/health.routes.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
-import { createHttpServer } from "./http/server.ts";
+import { createHttpServer } from "./http/server.adapter.ts";
 import { operatorRequests } from "./hub/operator-requests.runner.ts";
 import type { LiveSessions } from "./hub/ports.ts";
 import { startRequestRouter } from "./hub/request-router.runner.ts";
@@ -24,7 +24,7 @@ import { startHubRole } from "./roles/hub.ts";
 import { startWorkerRole } from "./roles/worker.ts";
 import { hasSandbox } from "./sandbox/has-sandbox.ts";
 import { startSandboxProcess } from "./sandbox/sandbox.adapter.ts";
-import { seed } from "./seed.ts";
+import { seed } from "./seed.store.ts";
 import { createVault } from "./vault/vault.ts";
 
 export interface ControlPlane {
@@ -50,7 +50,7 @@ const HUB_SHARE = 1 / 4;
 /** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
 export async function startControlPlane(
   config: Config,
-  { log, clock = systemClock, onLost }: Surroundings,
+  { log, clock = () => new Date(), onLost }: Surroundings,
 ): Promise<ControlPlane> {
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {

@@ -11,8 +11,8 @@ export interface Outage {
 const LONGEST_PAUSE_MS = 5_000;
 
 /** The pause after so many failures in a row: it grows, yet stays so short that the end of an outage is noticed soon. */
-export function pauseMsAfter(failures: number): number {
-  return Math.min(100 * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+export function pauseMsAfter(failures: number, random = Math.random): number {
+  return Math.min(100 * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
 
 /** Says it once per outage: a line for each try would bury the log just when somebody has to read it. */

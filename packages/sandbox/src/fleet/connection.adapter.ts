@@ -1,5 +1,5 @@
 import type { KubeAnswer, KubeConnection, SentRequest } from "../../../operator/src/kube/kube-access.ts";
-import type { Handler } from "../api/http/handler.ts";
+import type { Handler } from "../api/http/handler.adapter.ts";
 import type { ApiResponse } from "../api/http/message.ts";
 import { TextStream } from "./messages.ts";
 

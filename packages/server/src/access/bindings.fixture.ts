@@ -1,6 +1,6 @@
 import type { BindingRole } from "@binnacle/contract";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 const times = () => ({ created_at: new Date(), updated_at: new Date() });
 

@@ -3,10 +3,10 @@ import { BINDING_ROLES, ORG_ROLES, TEMPLATE_SCOPES } from "@binnacle/contract";
 import { type Client, startWorld, type World } from "@binnacle/world";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTokens, type Tokens } from "../accounts/tokens.ts";
+import { createTokens, type Tokens } from "../accounts/tokens.adapter.ts";
 import { definitionId } from "../catalog/definition-id.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { mayReadProject } from "./role.ts";
 import { accessOfSessions } from "./visible.store.ts";
 

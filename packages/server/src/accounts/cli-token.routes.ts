@@ -5,7 +5,7 @@ import { notFound } from "../fault.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { deleteCliTokenOf, insertCliToken, listCliTokensOf, requireRoomForToken } from "./cli-token.store.ts";
 import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS, wireCliToken } from "./cli-token.ts";
 import { CLI_TOKEN_PREFIX, digestOf, newOpaqueToken } from "./opaque-token.ts";

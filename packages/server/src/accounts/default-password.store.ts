@@ -3,7 +3,7 @@ import { appendAudit } from "../audit/audit.store.ts";
 import { auditRow } from "../audit/audit.ts";
 import { LOCAL_ADMIN } from "../config.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Passwords } from "./password.adapter.ts";
 import { endSessionsOf } from "./session.store.ts";
 

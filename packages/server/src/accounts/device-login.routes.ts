@@ -11,7 +11,7 @@ import { inTransaction, type Queries, type Tx } from "../database/transaction.ts
 import { Fault, notFound } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { insertCliToken, requireRoomForToken } from "./cli-token.store.ts";
 import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS } from "./cli-token.ts";
 import {

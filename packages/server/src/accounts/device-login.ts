@@ -68,11 +68,11 @@ const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
 
 /** `BCDF-GHJK`. A byte past the last whole alphabet is skipped, so that no letter is likelier than another. */
-export function newUserCode(randomBytes: (size: number) => Uint8Array): string {
+export function newUserCode(draw: (size: number) => Uint8Array): string {
   const letters: string[] = [];
   const fair = 256 - (256 % ALPHABET.length);
   while (letters.length < CODE_LENGTH) {
-    for (const byte of randomBytes(CODE_LENGTH)) {
+    for (const byte of draw(CODE_LENGTH)) {
       const letter = byte < fair ? ALPHABET[byte % ALPHABET.length] : undefined;
       if (letter && letters.length < CODE_LENGTH) letters.push(letter);
     }

@@ -5,13 +5,13 @@ import { notFound, unauthenticated } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { API_BASE } from "../http/server.ts";
-import { newId } from "../id.ts";
+import { API_BASE } from "../http/server.adapter.ts";
+import { newId } from "../id.adapter.ts";
 import { bySource, forgiveAttempts, tallyKeys } from "./login-tally.store.ts";
-import type { IsPasswordRight } from "./password-check.store.ts";
+import type { IsPasswordRight } from "./password-check.runner.ts";
 import { endSessionOf, insertSession, isSessionLive, listSessionsOf, noteSessionUse } from "./session.store.ts";
 import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
-import type { TokenClaims, Tokens } from "./tokens.ts";
+import type { TokenClaims, Tokens } from "./tokens.adapter.ts";
 import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";
 

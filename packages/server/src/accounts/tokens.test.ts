@@ -1,7 +1,7 @@
 import { TestClock } from "@binnacle/world/clock";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createTokens, type TokenClaims, type Tokens } from "./tokens.ts";
+import { createTokens, type TokenClaims, type Tokens } from "./tokens.adapter.ts";
 
 const KEY = "a signing key that only this test knows";
 const MINUTE = 60_000;

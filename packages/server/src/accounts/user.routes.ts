@@ -17,14 +17,14 @@ import { notFound, unauthenticated } from "../fault.ts";
 import { currentUser, ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { findTier } from "../tiers/tier.store.ts";
 import { DEFAULT_TIER } from "../tiers/tier.ts";
 import { deleteCliTokensOf } from "./cli-token.store.ts";
 import { denyApprovedDevices } from "./device-login.store.ts";
 import { bySession, bySource, forgiveAttempts, tallyKeys } from "./login-tally.store.ts";
 import type { Passwords } from "./password.adapter.ts";
-import type { IsPasswordRight } from "./password-check.store.ts";
+import type { IsPasswordRight } from "./password-check.runner.ts";
 import { endSessionsOf, lockCaller } from "./session.store.ts";
 import {
   deleteUserRow,

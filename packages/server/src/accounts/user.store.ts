@@ -7,7 +7,7 @@ import { totalRows } from "../database/row-count.store.ts";
 import type { UserTable } from "../database/tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
-import type { Unit } from "../http/change.ts";
+import type { Unit } from "../http/change.runner.ts";
 import { emailTaken, type User, usernameTaken } from "./user.ts";
 
 const COLUMNS = [

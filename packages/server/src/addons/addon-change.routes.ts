@@ -14,12 +14,12 @@ import type { Queries, Tx } from "../database/transaction.ts";
 import { confirmedWithin } from "../dispatch/confirmation.store.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
-import type { Unit } from "../http/change.ts";
+import type { Unit } from "../http/change.runner.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { inProject, onInstance } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import {

@@ -4,7 +4,7 @@ import { readList } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type Instance, nameTaken, type Revision } from "./addon.ts";
 

@@ -5,8 +5,7 @@ import { definitionId } from "../catalog/definition-id.ts";
 import { Fault } from "../fault.ts";
 import { definitionFinder, settleAddon } from "./addon-component.ts";
 import { WEB } from "./app.fixture.ts";
-import { changeComponents, changeProblems } from "./component-change.ts";
-import { newAppProblems } from "./create-app.ts";
+import { changeComponents, changeProblems, newAppProblems } from "./component-change.ts";
 
 const text = { type: "string", minLength: 2 };
 const STORE = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { schemaProblems } from "../http/checked.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { insertInstance, openShop, type Shop, WEB, workload } from "./app.fixture.ts";
 

@@ -20,7 +20,7 @@ import { type Call, type Route, route } from "../http/route.ts";
 import { findDeployment, findInstance, listDeploymentRows } from "./app.store.ts";
 import { type AppAddress, appVersion, type SeenApp, wireApp, wireDeployment } from "./app.ts";
 import { addressed, addressOf } from "./app-address.ts";
-import { type AppPorts, operate } from "./operate.store.ts";
+import { type AppPorts, operate } from "./operate.runner.ts";
 import {
   attached,
   detached,

@@ -7,7 +7,7 @@ import { type Route, route } from "../http/route.ts";
 import { listSecretKeys } from "./app.store.ts";
 import { appVersion, type SeenApp } from "./app.ts";
 import { addressed, addressOf } from "./app-address.ts";
-import { type AppPorts, operate } from "./operate.store.ts";
+import { type AppPorts, operate } from "./operate.runner.ts";
 import { setSecrets } from "./secret-changes.ts";
 import { secretPath } from "./secret-path.ts";
 import { secretsChanged } from "./transition.ts";

@@ -1,10 +1,10 @@
 import { Client, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Broadcast } from "../events/broadcast.ts";
+import type { Broadcast } from "../events/broadcast.runner.ts";
 import { Fault } from "../fault.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
 import { type LogRequest, noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { openShop, type Shop, someApp, WEB, workload } from "./app.fixture.ts";
 import { appStreamRoutes } from "./app-stream.routes.ts";
 

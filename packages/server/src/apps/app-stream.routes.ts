@@ -5,17 +5,17 @@ import { mayReadProject } from "../access/role.ts";
 import type { Clock } from "../clock.ts";
 import { rangeSeconds } from "../clusters/metrics-range.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { Broadcast } from "../events/broadcast.ts";
+import type { Broadcast } from "../events/broadcast.runner.ts";
 import { Fault, unauthenticated } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { openStream } from "../http/sse.ts";
+import { openStream } from "../http/sse.adapter.ts";
 import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
 import { metricsOf } from "../metrics/metrics.store.ts";
 import { sessionLease } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";
 import { addressed } from "./app-address.ts";
-import { pumpLogs } from "./log-stream.ts";
+import { pumpLogs } from "./log-stream.runner.ts";
 import { logTarget } from "./log-target.ts";
 
 interface Ports {

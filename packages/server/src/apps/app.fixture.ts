@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ComponentSpec } from "@binnacle/contract";
 import type { Person, World } from "@binnacle/world";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { SeenApp } from "./app.ts";
 
 export const WEB: ComponentSpec = {

@@ -1,7 +1,7 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole, insertProject } from "../access/bindings.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
 
 let world: World;

@@ -11,9 +11,9 @@ import { wellFormed } from "../http/well-formed.ts";
 import { listAppRows, lockApp, supersedePending, updateAppRow } from "./app.store.ts";
 import { appEvent, appVersion, auditedApp, dispatchedApp, wireApp } from "./app.ts";
 import { addressed, addressOf } from "./app-address.ts";
-import { changeProblems } from "./component-change.ts";
-import { createApp as create, newAppProblems } from "./create-app.ts";
-import { type AppPorts, operate } from "./operate.store.ts";
+import { changeProblems, newAppProblems } from "./component-change.ts";
+import { createApp as create } from "./create-app.runner.ts";
+import { type AppPorts, operate } from "./operate.runner.ts";
 import { deleted, updated } from "./transition.ts";
 
 export function appRoutes(db: Queries, ports: AppPorts): Route[] {

@@ -7,7 +7,7 @@ import { readList } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isUniqueViolation } from "../database/violation.ts";
 import { codedConflict, notFound } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, Deployment, SeenApp } from "./app.ts";
 import type { SecretChanges } from "./secret-changes.ts";

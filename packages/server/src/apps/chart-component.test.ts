@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { someApp, WEB } from "./app.fixture.ts";
 import { settleChart, shownChart } from "./chart-component.ts";
-import { changeComponents, changeProblems } from "./component-change.ts";
-import { newAppProblems } from "./create-app.ts";
+import { changeComponents, changeProblems, newAppProblems } from "./component-change.ts";
 import { appBody } from "./desired-app.ts";
 
 type ChartSpec = NonNullable<ComponentSpec["chart_spec"]>;

@@ -74,7 +74,7 @@ const secretsGiven = (name: string, secrets: Readonly<Record<string, string | nu
   Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(name, secrets);
 
 /** What is wrong with the addon or the chart of a component that is written, each problem where it is in the component. */
-export const releaseProblems = ({ secrets = {}, ...given }: Given, rules: ComponentRules): readonly ValidationItem[] =>
+const releaseProblems = ({ secrets = {}, ...given }: Given, rules: ComponentRules): readonly ValidationItem[] =>
   settle(given, rules, { given: Object.keys(secrets) }).problems;
 
 /** What can be said about the changes without the app: an addition is whole, a removal names and says nothing more. */
@@ -184,3 +184,12 @@ function problemOf(appName: string, components: readonly Kept[], changes: readon
   });
   return items.length > 0 ? invalid(items) : null;
 }
+
+/** Problems of a new app that its schema cannot express, each at its place in the request. */
+export const newAppProblems = (name: string, components: readonly Given[], rules: ComponentRules): ValidationItem[] =>
+  [
+    ...componentProblems(name, components),
+    ...components.flatMap((component, index) =>
+      releaseProblems(component, rules).map((item) => ({ ...item, loc: [index, ...item.loc] })),
+    ),
+  ].map((item) => ({ ...item, loc: ["body", "components", ...item.loc] }));

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { someApp, workload } from "./app.fixture.ts";
 import { insertApp } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";

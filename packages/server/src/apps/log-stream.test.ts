@@ -1,7 +1,7 @@
 import type { LogLine } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { WEB, workload } from "./app.fixture.ts";
-import { pumpLogs } from "./log-stream.ts";
+import { pumpLogs } from "./log-stream.runner.ts";
 import { logTarget } from "./log-target.ts";
 
 const line = (text: string): LogLine => ({

@@ -6,7 +6,7 @@ import { inTransaction } from "../database/transaction.ts";
 import type { Announcement, Event } from "../events/event.ts";
 import { createVault } from "../vault/vault.ts";
 import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
-import { createApp } from "./create-app.ts";
+import { createApp } from "./create-app.runner.ts";
 import { failOverdueDeployments, OVERDUE_MESSAGE } from "./overdue.store.ts";
 
 // No worker: its upkeep would come before the test's own.

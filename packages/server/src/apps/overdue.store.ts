@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { App } from "./app.ts";
 import { reportedAppEvent } from "./app-report.ts";
 

@@ -1,7 +1,7 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 let world: World;
 let org: string;

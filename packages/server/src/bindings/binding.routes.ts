@@ -13,10 +13,10 @@ import { wireBinding } from "../accounts/user.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import type { Change } from "../http/change.ts";
+import type { Change } from "../http/change.runner.ts";
 import { type Input, inProject, onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { findMember, lockOrg } from "../orgs/org.store.ts";
 import {
   type BindingRow,

@@ -1,7 +1,7 @@
 import { Pipe } from "@binnacle/world/pipe";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Bus } from "./bus.ts";
 import { createMemoryBus } from "./memory.adapter.ts";
 import { connectRedisBus } from "./redis.adapter.ts";

@@ -67,7 +67,7 @@ function open(url: string): Redis {
     // Finds a peer that vanished without a word; a subscriber, which only listens, would otherwise wait for ever.
     keepAlive: 10_000,
     maxRetriesPerRequest: 1,
-    retryStrategy: pauseMsAfter,
+    retryStrategy: (failures) => pauseMsAfter(failures),
   });
 }
 

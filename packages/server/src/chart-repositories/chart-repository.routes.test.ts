@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { registeredCluster } from "../clusters/clusters.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
 import { TestOperator } from "../hub/operator.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
 const PASSWORD = "s3cret-of-the-repository";

@@ -12,7 +12,7 @@ import { orgAdmin, orgMember } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
 import { ORG_SETTINGS_TOPIC } from "../hub/ports.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
   deleteChartRepositoryRow,

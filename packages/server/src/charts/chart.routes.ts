@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { refuseOtherMethods } from "../http/method-not-allowed.ts";
+import { refuseOtherMethods } from "../http/method-not-allowed.adapter.ts";
 import type { Chart } from "./chart.ts";
 
 /** A Helm repository with the operator's chart in it. Open to everyone: it holds nothing that is not in the release. */

@@ -1,7 +1,7 @@
 import { TestClock } from "@binnacle/world";
 import { describe, expect, test } from "vitest";
-import { createTokens } from "../accounts/tokens.ts";
-import { createAgentTokens } from "./agent-token.ts";
+import { createTokens } from "../accounts/tokens.adapter.ts";
+import { createAgentTokens } from "./agent-token.adapter.ts";
 
 const KEY = "a signing key of the tests, long enough";
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";

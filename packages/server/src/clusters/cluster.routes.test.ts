@@ -2,7 +2,7 @@ import { type Client, type Person, startWorld, type World } from "@binnacle/worl
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole, insertProject } from "../access/bindings.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import {
   bringJob,
   connectOperator,

@@ -18,10 +18,10 @@ import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
-import type { AgentTokens } from "./agent-token.ts";
+import type { AgentTokens } from "./agent-token.adapter.ts";
 import {
   deleteClusterRow,
   describeCluster,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { connectOperator, registeredCluster } from "./clusters.fixture.ts";
 
 let world: World;

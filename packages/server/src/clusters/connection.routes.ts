@@ -9,7 +9,7 @@ import type { Chart } from "../charts/chart.ts";
 import type { Clock } from "../clock.ts";
 import { onCluster, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import type { AgentTokens } from "./agent-token.ts";
+import type { AgentTokens } from "./agent-token.adapter.ts";
 import { knownCluster, nextTokenFloor, nextTokenVersion } from "./cluster.store.ts";
 import { type Cluster, hasLiveSession } from "./cluster.ts";
 import { chartRef, docsUrl, hubUrl, OPERATOR_NAMESPACE } from "./connection.ts";

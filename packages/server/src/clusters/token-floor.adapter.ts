@@ -1,7 +1,7 @@
 import type { Enforcement } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 const LONGEST_WAIT_MS = 2_000;
 

@@ -2,7 +2,7 @@ import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AWS_KEYS, provisionedCluster, storedCredential, uniqueName } from "../clusters/clusters.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
 
 const VAULT_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;

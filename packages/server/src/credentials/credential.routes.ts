@@ -10,7 +10,7 @@ import type { Queries } from "../database/transaction.ts";
 import { onCloudCredential, orgAdmin } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
   deleteCredentialRow,

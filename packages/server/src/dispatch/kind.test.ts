@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { matchReports } from "../hub/reports.store.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { type DispatchedKind, outcomeOf, type ReportedRow, type StatusFrame } from "./kind.ts";
 
 const ID = newId();

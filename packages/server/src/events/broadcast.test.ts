@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ACCESS_TOPIC, type AccessChange } from "../access/access-change.ts";
 import { type Access, mayReadProject } from "../access/role.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { SseStream } from "../http/sse.ts";
-import { type Broadcast, startBroadcast } from "./broadcast.ts";
+import type { SseStream } from "../http/sse.adapter.ts";
+import { type Broadcast, startBroadcast } from "./broadcast.runner.ts";
 import { accessOf, eventOf } from "./events.fixture.ts";
 
 /** A stream whose client reads nothing or everything, as the test says. */

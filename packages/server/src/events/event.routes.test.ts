@@ -1,7 +1,7 @@
 import { type Following, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { EVENTS_TOPIC, type Event } from "./event.ts";
 import { eventOf } from "./events.fixture.ts";
 

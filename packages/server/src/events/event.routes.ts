@@ -2,8 +2,8 @@ import { streamEvents } from "@binnacle/contract";
 import { unauthenticated } from "../fault.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { openStream } from "../http/sse.ts";
-import type { Broadcast } from "./broadcast.ts";
+import { openStream } from "../http/sse.adapter.ts";
+import type { Broadcast } from "./broadcast.runner.ts";
 
 export function eventRoutes(broadcast: Broadcast): Route[] {
   return [

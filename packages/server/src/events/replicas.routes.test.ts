@@ -1,6 +1,6 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 const REDIS_URL = process.env["REDIS_URL"] ?? "";
 if (!REDIS_URL)

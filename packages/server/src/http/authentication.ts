@@ -1,6 +1,6 @@
 import type { Credential } from "../access/caller.ts";
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/opaque-token.ts";
-import type { Tokens } from "../accounts/tokens.ts";
+import type { Tokens } from "../accounts/tokens.adapter.ts";
 
 const BEARER = /^Bearer +(\S+)$/i;
 

@@ -5,9 +5,9 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";
-import { type Change, changeFor, fingerprintOf } from "./change.ts";
+import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";
 
 const vault = createVault([{ id: "test", key: randomBytes(32) }]);
 const actor = { id: newId(), email: "ann@example.com", via: "user" } as const;

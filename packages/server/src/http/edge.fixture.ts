@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { createLog } from "../log.adapter.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { createHttpServer, type ServerOptions } from "./server.ts";
+import { createHttpServer, type ServerOptions } from "./server.adapter.ts";
 
 /** The HTTP edge on a socket of its own, with the routes that a test gives it and nothing behind them. */
 export interface Edge {

@@ -1,6 +1,6 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 let world: World;
 let replica: World;

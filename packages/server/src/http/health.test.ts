@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../database/connection.adapter.ts";
 import { type Edge, startEdge } from "./edge.fixture.ts";
-import { registerHealth, registerMetrics } from "./health.ts";
+import { registerHealth, registerMetrics } from "./health.routes.ts";
 
 const nowhere = () => connect({ url: "postgres://nobody@127.0.0.1:1/none" }, { poolSize: 2, onError: () => undefined });
 

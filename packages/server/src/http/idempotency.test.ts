@@ -1,6 +1,6 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 const OTHER_REQUEST = { status: 409, body: { detail: "The Idempotency-Key was already used for another request." } };
 

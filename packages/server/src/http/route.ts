@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AnswerOf, BodyOf, CookiesOf, Operation, ParamsOf, QueryOf } from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
 import type { Credential } from "../access/caller.ts";
-import type { Change } from "./change.ts";
+import type { Change } from "./change.runner.ts";
 import type { Guard, Input } from "./guard.ts";
 
 type InputOf<O extends Operation> = Input<ParamsOf<O>, QueryOf<O>, BodyOf<O>>;

@@ -3,7 +3,7 @@ import { parseFrame } from "@binnacle/world";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Edge, everything, startEdge } from "./edge.fixture.ts";
-import { encodeFrame, openStream, type SseStream } from "./sse.ts";
+import { encodeFrame, openStream, type SseStream } from "./sse.adapter.ts";
 
 let edge: Edge;
 afterEach(async () => {

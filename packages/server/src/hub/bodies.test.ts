@@ -19,7 +19,7 @@ import type { PendingRow } from "../dispatch/kind.ts";
 import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { Fault } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
 import { createBodySource } from "./bodies.runner.ts";

@@ -2,7 +2,7 @@ import type { OperatorFrames } from "@binnacle/contract";
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openShop, type Shop } from "../apps/app.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Fence } from "./ports.ts";
 import { type ListeningSink, listeningSink, registerSession } from "./reports.fixture.ts";
 

@@ -2,7 +2,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import type { ConnectionFacts, Fence, HubClusters } from "./ports.ts";
 import { clearLapsed, releaseSessions } from "./session.store.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { inTransaction } from "../database/transaction.ts";
 import { dispatchResources } from "../dispatch/dispatch.store.ts";
 import { conflict } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
 import { digestOf, entryOf, hashOf, type TestOperator } from "./operator.fixture.ts";

@@ -2,7 +2,7 @@ import { type DesiredBodies, type DesiredKind, LINK_LIMITS } from "@binnacle/con
 import type { Queries } from "../database/transaction.ts";
 import type { PendingRow } from "../dispatch/kind.ts";
 import { Fault } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { applyText, type Content, contentOf, type InFlight, removeText } from "./delivery.ts";
 import { findPending, type PendingRows, storeConfirmations } from "./desired-rows.store.ts";

@@ -1,7 +1,7 @@
 import { CLOSE, LINK_LIMITS, OPERATOR_FRAMES } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { readFrame } from "./frame-reader.ts";
 
 const SESSION = newId();

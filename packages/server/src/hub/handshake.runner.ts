@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { reissueResources } from "../dispatch/dispatch.store.ts";
 import type { DispatchedKind } from "../dispatch/kind.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { type Log, watchOutage } from "../outage.ts";
 import { announceConnected } from "./connection-status.runner.ts";
 import { clearConfirmations, findExpected } from "./desired-rows.store.ts";

@@ -1,6 +1,6 @@
 import { CLOSE, LINK_LIMITS } from "@binnacle/contract";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
 import type { TestOperator } from "./operator.fixture.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { reissueResources } from "../dispatch/dispatch.store.ts";
 import type { DispatchedKind, PendingRow } from "../dispatch/kind.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { type Log, watchOutage } from "../outage.ts";
 import { startSessionCleanup } from "./connection-status.runner.ts";
 import { startDispatcher } from "./dispatcher.runner.ts";

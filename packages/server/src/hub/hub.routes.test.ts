@@ -3,10 +3,10 @@ import { CLOSE } from "@binnacle/contract";
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { WEB } from "../apps/app.fixture.ts";
-import { AGENT_TOKEN_LIFETIME_MS } from "../clusters/agent-token.ts";
+import { AGENT_TOKEN_LIFETIME_MS } from "../clusters/agent-token.adapter.ts";
 import { registeredCluster } from "../clusters/clusters.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { entryOf, FACTS, TestOperator } from "./operator.fixture.ts";
 

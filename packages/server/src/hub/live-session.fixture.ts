@@ -1,5 +1,5 @@
 import type { HubFrame } from "@binnacle/contract";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Answer, LiveSession } from "./ports.ts";
 
 /** A session whose operator says what a test tells it to say. */

@@ -1,6 +1,6 @@
 import { creditOf, LINK_LIMITS, type LogLine } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { scriptedSession } from "./live-session.fixture.ts";
 import { operatorRequests } from "./operator-requests.runner.ts";
 import type { DroppedLines } from "./operator-requests.ts";

@@ -11,7 +11,7 @@ import {
 } from "@binnacle/contract";
 import { vi } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
 export const FACTS = {

@@ -1,6 +1,6 @@
 import { CLOSE, type OperatorFrames } from "@binnacle/contract";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
 import type { TestOperator } from "./operator.fixture.ts";

@@ -7,7 +7,7 @@ import type { Queries } from "../database/transaction.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";
 import type { Fence, ReportSink } from "./ports.ts";
 import { createReportSink } from "./reports.store.ts";

@@ -5,7 +5,7 @@ import { openShop, type Shop, WEB } from "../apps/app.fixture.ts";
 import type { Tables } from "../database/tables.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import type { Fence } from "./ports.ts";
 import {

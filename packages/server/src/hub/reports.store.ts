@@ -6,7 +6,7 @@ import { inTransaction, type Queries, type Tx } from "../database/transaction.ts
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { type DispatchedKind, type Outcome, outcomeOf, type ReportedRow, type StatusFrame } from "../dispatch/kind.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { dedupe } from "./dedupe.ts";
 import { deleteTombstones, findReported, setPending } from "./desired-rows.store.ts";
 import { kindOfKey } from "./frame-reader.ts";

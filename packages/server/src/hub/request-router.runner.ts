@@ -2,7 +2,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { noOperatorConnected } from "./operator-requests.ts";
 import type { LiveSessions } from "./ports.ts";
 import { isLast, LOST, type OpenRequest, type OperatorRequest, type Reply, sendRequest } from "./request-frames.ts";

@@ -1,8 +1,8 @@
 import { CLOSE, LINK_LIMITS } from "@binnacle/contract";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { AGENT_TOKEN_LIFETIME_MS } from "../clusters/agent-token.ts";
+import { AGENT_TOKEN_LIFETIME_MS } from "../clusters/agent-token.adapter.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { type HubWorld, hubWorld, type RunningHub } from "./hub.fixture.ts";
 import { FACTS, type TestOperator } from "./operator.fixture.ts";

@@ -2,7 +2,7 @@ import { CLOSE, type CloseCode } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { announceConnected, type SessionCleanup } from "./connection-status.runner.ts";
 import { clustersWithPending } from "./desired-rows.store.ts";
 import type { Dispatcher } from "./dispatcher.runner.ts";

@@ -2,7 +2,7 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { claim, enqueue, fail, type Hold, type NewJob, release, renew, succeed } from "./job.store.ts";
 import type { Job } from "./job.ts";
 import { age, readJob, SOON } from "./jobs.fixture.ts";

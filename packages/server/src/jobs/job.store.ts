@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import { isRetryable, isUniqueViolation } from "../database/violation.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Failure, Job } from "./job.ts";
 
 /*

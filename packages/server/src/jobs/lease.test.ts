@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { keepLease } from "./lease.ts";
+import { keepLease } from "./lease.runner.ts";
 
 const LEASE_MS = 9_000;
 

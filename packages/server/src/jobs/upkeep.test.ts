@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { insertCluster } from "../access/bindings.fixture.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { listeningLog, SOON } from "./jobs.fixture.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { startUpkeep } from "./upkeep.store.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { enqueue } from "./job.store.ts";
 import { listeningLog, readJob, SOON } from "./jobs.fixture.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker } from "./worker.runner.ts";
 
 const LEASE_MS = 1_000;
 const POLL_MS = 100;

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { createMemoryBus } from "../bus/memory.adapter.ts";
 import { connect } from "../database/connection.adapter.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker } from "./worker.runner.ts";
 
 /** A worker in a process of its own, for tests that kill it. Its jobs never end; it prints the id of each it starts. */
 const [url = "", leaseMs = "1000"] = process.argv.slice(2);

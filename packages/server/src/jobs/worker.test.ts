@@ -8,8 +8,8 @@ import type { Queries } from "../database/transaction.ts";
 import { enqueue, type NewJob } from "./job.store.ts";
 import { JOBS_TOPIC, type Job, PermanentJobError } from "./job.ts";
 import { listeningLog, readJob, SOON, statusOf } from "./jobs.fixture.ts";
-import type { JobContext, JobHandler } from "./running-job.ts";
-import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
+import type { JobContext, JobHandler } from "./running-job.runner.ts";
+import { startWorker, type Worker, type WorkerOptions } from "./worker.runner.ts";
 
 const NEVER_MS = 10 * 60_000;
 

@@ -1,7 +1,7 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertCluster } from "../access/bindings.fixture.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 const MINUTE_MS = 60_000;
 const uniqueName = () => `Org ${newId()}`;

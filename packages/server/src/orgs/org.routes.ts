@@ -22,7 +22,7 @@ import {
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { ORG_SETTINGS_TOPIC } from "../hub/ports.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { chooseSlug, deleteOrgRow, insertMember, insertOrg, listOrgRows, lockOrg, updateOrgRow } from "./org.store.ts";
 import { auditedSettings, mergeSettings, type Org, settingsProblem, wireOrg } from "./org.ts";
 

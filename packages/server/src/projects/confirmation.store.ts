@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { saveLifecycle } from "./project.store.ts";
 import { cleanupUnconfirmed, type Lifecycle, type Project, projectAnnouncement, unconfirmed } from "./project.ts";
 

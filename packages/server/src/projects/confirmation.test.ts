@@ -6,9 +6,9 @@ import { insertCluster } from "../access/bindings.fixture.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Event } from "../events/event.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { listeningLog, SOON } from "../jobs/jobs.fixture.ts";
-import { startUpkeep } from "../jobs/upkeep.ts";
+import { startUpkeep } from "../jobs/upkeep.store.ts";
 import { markUnconfirmed } from "./confirmation.store.ts";
 import type { Lifecycle } from "./project.ts";
 

@@ -1,5 +1,5 @@
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 /** A project, as the rows of what it holds name it. */
 export interface Location {

@@ -2,7 +2,7 @@ import { type Client, type Person, startWorld, type World } from "@binnacle/worl
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
 import { definitionId } from "../catalog/definition-id.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { insertAddonInstance, insertApp, type Location } from "./contents.fixture.ts";
 
 const SEALED = "v1.test.a-sealed-string";

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { listProjectRows } from "./project.store.ts";
 
 let world: World;

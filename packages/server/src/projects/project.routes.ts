@@ -18,7 +18,7 @@ import { removalOf } from "../dispatch/dispatch.ts";
 import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { listSecrets } from "../registries/registry-secret.store.ts";
 import { dispatchedRegistrySecrets, effectiveSecrets } from "../registries/registry-secret.ts";
 import { availableExports } from "./available-exports.ts";

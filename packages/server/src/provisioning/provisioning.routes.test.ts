@@ -8,7 +8,7 @@ import {
   registeredCluster,
 } from "../clusters/clusters.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 let world: World;
 let db: Queries;

@@ -1,6 +1,6 @@
 import type { ProvisioningAction } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
 

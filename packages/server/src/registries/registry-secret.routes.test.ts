@@ -2,7 +2,7 @@ import { type Client, type Person, startWorld, type World } from "@binnacle/worl
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 let world: World;
 let org: string;

@@ -2,7 +2,7 @@ import type { WrittenRegistrySecret } from "@binnacle/contract";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
 import { notFound } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type RegistrySecret, secretNameTaken } from "./registry-secret.ts";
 

@@ -2,14 +2,14 @@ import type { Logger } from "pino";
 import { failOverdueDeployments } from "../apps/overdue.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import type { AgentTokens } from "../clusters/agent-token.ts";
-import { hubClusters } from "../clusters/hub-clusters.store.ts";
+import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
+import { hubClusters } from "../clusters/hub-clusters.runner.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../database/transaction.ts";
 import { announceLapsed } from "../hub/connection-status.runner.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import { startUpkeep } from "../jobs/upkeep.ts";
-import { startWorker } from "../jobs/worker.ts";
+import { startUpkeep } from "../jobs/upkeep.store.ts";
+import { startWorker } from "../jobs/worker.runner.ts";
 import { markUnconfirmed } from "../projects/confirmation.store.ts";
 import { taskHandlers } from "../tasks/task.jobs.ts";
 

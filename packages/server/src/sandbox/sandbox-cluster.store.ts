@@ -1,5 +1,5 @@
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 export interface SandboxCluster {
   readonly id: string;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../clock.ts";
-import type { AgentTokens } from "../clusters/agent-token.ts";
+import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
 import { hubUrl } from "../clusters/connection.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Log } from "../outage.ts";

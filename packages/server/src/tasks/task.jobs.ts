@@ -1,6 +1,6 @@
 import { TASK_KINDS, type TaskKind } from "@binnacle/contract";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import type { JobHandler } from "../jobs/running-job.ts";
+import type { JobHandler } from "../jobs/running-job.runner.ts";
 import { jobKindOf } from "./task.ts";
 
 type Handlers = Record<TaskKind, JobHandler>;

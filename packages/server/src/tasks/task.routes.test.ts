@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openShop } from "../apps/app.fixture.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 
 let world: World;

@@ -5,7 +5,7 @@ import type { Queries } from "../database/transaction.ts";
 import { notFound, rateLimited } from "../fault.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { bringWindowBack, spendAllowance } from "../tiers/tier.store.ts";

@@ -12,7 +12,7 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { wrapChart } from "./chart-template.ts";
 import { ANONYMOUS, type ChartAccess, type Charts } from "./charts.adapter.ts";
-import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.store.ts";
+import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.runner.ts";
 import { askPatterns } from "./patterns-asked.adapter.ts";
 import type { Readers } from "./readers.adapter.ts";
 import { isAskedFor, type TemplateRegistry } from "./registry.adapter.ts";

@@ -1,7 +1,7 @@
 import { ComponentInput, type ValidationItem } from "@binnacle/contract";
 import Type from "typebox";
 import type { ComponentRules } from "../apps/addon-component.ts";
-import { newAppProblems } from "../apps/create-app.ts";
+import { newAppProblems } from "../apps/component-change.ts";
 import { invalid, invalidValue } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
 import type { RandomBytes } from "./generator.ts";

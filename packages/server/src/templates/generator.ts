@@ -20,24 +20,24 @@ export function generatorProblem(parameter: TemplateParameter, generator: Genera
   return hasRoom ? null : "has a generator that cannot keep its bounds";
 }
 
-export function generateValue({ min, max }: TemplateParameter, generator: Generator, randomBytes: RandomBytes): string {
+export function generateValue({ min, max }: TemplateParameter, generator: Generator, draw: RandomBytes): string {
   const length = Math.min(Math.max(USUAL_LENGTH[generator], Math.ceil(min ?? 0)), Math.floor(max ?? LONGEST_GENERATED));
   switch (generator) {
     case "random_password":
-      return password(length, randomBytes);
+      return password(length, draw);
     case "random_hex":
-      return Buffer.from(randomBytes(length)).toString("hex").slice(0, length);
+      return Buffer.from(draw(length)).toString("hex").slice(0, length);
     case "uuid":
-      return v4({ random: randomBytes(16) });
+      return v4({ random: draw(16) });
   }
 }
 
 /** Bytes beyond the last whole multiple of the alphabet are thrown away; with them, some letters would come more often. */
-function password(length: number, randomBytes: RandomBytes): string {
+function password(length: number, draw: RandomBytes): string {
   const size = PASSWORD_ALPHABET.length;
   let text = "";
   while (text.length < length) {
-    const fair = [...randomBytes(length)].filter((byte) => byte < 256 - (256 % size));
+    const fair = [...draw(length)].filter((byte) => byte < 256 - (256 % size));
     text += fair.map((byte) => PASSWORD_ALPHABET[byte % size]).join("");
   }
   return text.slice(0, length);

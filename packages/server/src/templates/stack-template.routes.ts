@@ -1,5 +1,5 @@
 import { createFetch } from "@binnacle/charts";
-import type { AppPorts } from "../apps/operate.store.ts";
+import type { AppPorts } from "../apps/operate.runner.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
 import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Queries } from "../database/transaction.ts";

@@ -8,7 +8,7 @@ import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { addonSecretProblems } from "./addon-secret-problems.ts";
-import { contentItems, makeTemplate, placeToWriteIn } from "./make-template.store.ts";
+import { contentItems, makeTemplate, placeToWriteIn } from "./make-template.runner.ts";
 import { askPatterns } from "./patterns-asked.adapter.ts";
 import type { Readers } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "@binnacle/world";
 import { insertCluster } from "../access/bindings.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 /** A name that nobody else has in the test's world. */
 export const someName = (word = "t") => `${word}-${newId().slice(-12)}`;

@@ -4,7 +4,7 @@ import { type Client, type Person, startWorld, type World } from "@binnacle/worl
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import { definitionId } from "../catalog/definition-id.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 
 let world: World;

@@ -13,7 +13,7 @@ import { requireMatch, sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { makeTemplate, placeToWriteIn, refuseBrokenContent } from "./make-template.store.ts";
+import { makeTemplate, placeToWriteIn, refuseBrokenContent } from "./make-template.runner.ts";
 import { patternsChecked } from "./pattern.ts";
 import { askPatterns } from "./patterns-asked.adapter.ts";
 import type { Readers } from "./readers.adapter.ts";

@@ -1,6 +1,6 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 const UNKNOWN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 

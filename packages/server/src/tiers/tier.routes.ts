@@ -12,7 +12,7 @@ import { notFound } from "../fault.ts";
 import { signedIn, superuser } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { normalisePath } from "./rate-limit.ts";
 import {
   deleteLimit,

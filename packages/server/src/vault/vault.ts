@@ -1,13 +1,6 @@
 /** Seals secrets for the database, so that a copy of its rows is worth nothing without the configured keys. */
 
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes as systemRandomBytes,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 
 export interface VaultKey {
   readonly id: string;
@@ -45,10 +38,7 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 const SEALED = /^v1\.(?<keyId>[A-Za-z0-9_-]{1,32})\.(?<nonce>[A-Za-z0-9_-]{16})\.(?<box>[A-Za-z0-9_-]{22,})$/;
 
 /** The first key seals, all of them open. */
-export function createVault(
-  keys: readonly VaultKey[],
-  randomBytes: (size: number) => Uint8Array = systemRandomBytes,
-): Vault {
+export function createVault(keys: readonly VaultKey[], draw: (size: number) => Uint8Array = randomBytes): Vault {
   const [sealing] = keys;
   if (sealing === undefined) throw new Error("a vault needs at least one key");
   const sealingKey = derivedKey(sealing);
@@ -57,7 +47,7 @@ export function createVault(
 
   return {
     seal(plaintext, place) {
-      const nonce = randomBytes(NONCE_BYTES);
+      const nonce = draw(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, sealingKey, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(boundTo(sealing.id, place));
       const box = Buffer.concat([cipher.update(utf8(plaintext)), cipher.final(), cipher.getAuthTag()]);

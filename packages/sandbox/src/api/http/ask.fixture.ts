@@ -1,4 +1,4 @@
-import type { Handler } from "./handler.ts";
+import type { Handler } from "./handler.adapter.ts";
 import type { ApiRequest, ApiResponse } from "./message.ts";
 
 export interface Asked {

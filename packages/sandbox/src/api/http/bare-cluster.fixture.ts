@@ -1,7 +1,7 @@
 import { type ClusterOptions, createCore } from "../core.adapter.ts";
 import type { LogSource, UsageSource } from "../ports.ts";
 import { storeOf } from "../store-of.ts";
-import { createHandler } from "./handler.ts";
+import { createHandler } from "./handler.adapter.ts";
 
 const NO_LOGS: LogSource = { read: () => null, follow: () => () => undefined };
 const NO_USAGE: UsageSource = { pod: () => null, node: () => null };

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { ApiFault, badRequest } from "../fault.ts";
 import { fromProtobuf, NotProtobuf } from "../schema/protobuf.ts";
-import type { Handler } from "./handler.ts";
+import type { Handler } from "./handler.adapter.ts";
 import { type ApiRequest, type ApiResponse, refused } from "./message.ts";
 
 const LARGEST_BODY = 4 * 1024 * 1024;

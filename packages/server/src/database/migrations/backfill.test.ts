@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster } from "../../access/bindings.fixture.ts";
 import { someApp, WEB, workload } from "../../apps/app.fixture.ts";
 import { insertApp } from "../../apps/app.store.ts";
-import { newId } from "../../id.ts";
+import { newId } from "../../id.adapter.ts";
 import { inTransaction, type Queries } from "../transaction.ts";
 import { templateScope } from "./0005_template_scope.ts";
 import { ingressHosts } from "./0006_ingress_hosts.ts";

@@ -4,7 +4,7 @@ import { insertUser } from "./accounts/user.store.ts";
 import type { Clock } from "./clock.ts";
 import { type Config, LOCAL_ADMIN } from "./config.ts";
 import { inTransaction, type Queries, type Tx } from "./database/transaction.ts";
-import { newId } from "./id.ts";
+import { newId } from "./id.adapter.ts";
 import { insertMember, insertOrg } from "./orgs/org.store.ts";
 import { slugOf } from "./orgs/org.ts";
 import { DEFAULT_TIER, SEEDED_TIERS } from "./tiers/tier.ts";

@@ -1,6 +1,6 @@
 import type { LogLine } from "@binnacle/contract";
 import { Fault } from "../fault.ts";
-import { encodeFrame, type SseStream } from "../http/sse.ts";
+import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
 import type { DroppedLines } from "../hub/operator-requests.ts";
 
 /** As much as a reader may leave waiting; past it, lines are lost instead of kept. */

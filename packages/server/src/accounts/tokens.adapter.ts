@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 /** What a token is good for; one made for a purpose is refused for every other. */
 export type Purpose = "access" | "refresh";

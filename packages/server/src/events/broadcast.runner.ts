@@ -4,7 +4,7 @@ import type { AccessOf } from "../access/visible.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { Fault, unauthenticated } from "../fault.ts";
-import { encodeFrame, type SseStream } from "../http/sse.ts";
+import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
 import type { Log } from "../outage.ts";
 import { audienceOf, type Filter, matches, maySee } from "./audience.ts";
 import { EVENTS_TOPIC, type Event, isEvent } from "./event.ts";

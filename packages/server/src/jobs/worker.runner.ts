@@ -1,11 +1,11 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { claim, release } from "./job.store.ts";
 import { DEFAULT_MAX_ATTEMPTS, JOBS_TOPIC } from "./job.ts";
-import { type JobHandler, type RunningJob, runJob } from "./running-job.ts";
-import { createSleeper } from "./sleeper.ts";
+import { type JobHandler, type RunningJob, runJob } from "./running-job.runner.ts";
+import { createSleeper } from "./sleeper.runner.ts";
 
 export interface WorkerOptions {
   readonly db: Queries;

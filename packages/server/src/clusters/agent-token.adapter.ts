@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
 import type { AgentClaims } from "../hub/ports.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 export interface AgentTokens {
   mint(clusterId: string, tokenVersion: number): Promise<{ readonly token: string; readonly expiresAt: Date }>;

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { HubClusters } from "../hub/ports.ts";
-import { AGENT_TOKEN_LIFETIME_MS, type AgentTokens } from "./agent-token.ts";
+import { AGENT_TOKEN_LIFETIME_MS, type AgentTokens } from "./agent-token.adapter.ts";
 import { clustersById, nextTokenVersion } from "./cluster.store.ts";
 import { statusAnnouncement } from "./status.ts";
 

@@ -4,7 +4,7 @@ import { type Act, actingAs, checkAllowed, verbOf } from "./authorization.ts";
 import { aggregated, coreVersions, groupDocument, groupList, isServed, resourceList } from "./discovery.ts";
 import { type ApiRequest, type ApiResponse, json, refused, text } from "./message.ts";
 import { METRICS_GROUP, metrics } from "./metrics.ts";
-import { answered } from "./objects.ts";
+import { answered } from "./objects.adapter.ts";
 import { openApiDocument, openApiIndex, openApiV2 } from "./openapi.ts";
 import { isTrue } from "./options.ts";
 import { review } from "./reviews.ts";

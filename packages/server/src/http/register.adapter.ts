@@ -2,7 +2,7 @@ import { isCreation } from "@binnacle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { PlaceStore } from "../access/place.store.ts";
-import type { Tokens } from "../accounts/tokens.ts";
+import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
@@ -11,7 +11,7 @@ import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { credentialOf } from "./authentication.ts";
-import { type Change, changeFor, fingerprintOf } from "./change.ts";
+import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";
 import {
   type AccessRequest,
   type InApp,

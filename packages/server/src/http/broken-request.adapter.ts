@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 
 /** What the HTTP parser itself refuses never becomes a request; it still gets an answer of the common form. */
 export function answerBrokenRequest(log: FastifyBaseLogger, error: Error & { code?: string }, socket: Socket): void {

@@ -11,7 +11,7 @@ import { DISPATCH_TOPIC, type DispatchedResource } from "../dispatch/dispatch.ts
 import { activityOf } from "../events/activity.ts";
 import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
 import { unauthenticated } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import { claimKey, type IdempotencyKey, keepAnswer } from "./idempotency.store.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { newId } from "./id.ts";
+import { newId } from "./id.adapter.ts";
 
 afterEach(() => vi.useRealTimers());
 

@@ -3,7 +3,7 @@ import type { Queries } from "../database/transaction.ts";
 import { type Log, type Outage, pauseMsAfter } from "../outage.ts";
 import { fail, type Hold, release, renew, succeed } from "./job.store.ts";
 import { afterFailure, type Failure, type Job, PermanentJobError } from "./job.ts";
-import { keepLease } from "./lease.ts";
+import { keepLease } from "./lease.runner.ts";
 
 export interface JobContext {
   /**

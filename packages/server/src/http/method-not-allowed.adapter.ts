@@ -1,5 +1,5 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
-import { fastifyPath } from "./register.ts";
+import { fastifyPath } from "./register.adapter.ts";
 import type { Route } from "./route.ts";
 
 /** A known path under another method is a 405 that says which methods there are. */

@@ -9,18 +9,18 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { Fault } from "../fault.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import { registerBodyParsers } from "./body.ts";
-import { answerBrokenRequest } from "./broken-request.ts";
+import { answerBrokenRequest } from "./broken-request.adapter.ts";
 import { sendFailure } from "./failure.ts";
-import { registerMethodNotAllowed } from "./method-not-allowed.ts";
+import { registerMethodNotAllowed } from "./method-not-allowed.adapter.ts";
 import type { Metrics } from "./metrics.ts";
 import { proxyWarning } from "./proxy-warning.ts";
-import { type RoutePorts, registerRoutes } from "./register.ts";
-import { answerNotes } from "./request-log.ts";
+import { type RoutePorts, registerRoutes } from "./register.adapter.ts";
+import { answerNotes } from "./request-log.adapter.ts";
 import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
-import { registerStreams } from "./sse.ts";
+import { registerStreams } from "./sse.adapter.ts";
 import { keepTickShape } from "./tick-shape.adapter.ts";
 
 export const API_BASE = "/api/v1";

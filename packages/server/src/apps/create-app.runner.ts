@@ -1,16 +1,14 @@
-import type { ComponentInput, ValidationItem } from "@binnacle/contract";
+import type { ComponentInput } from "@binnacle/contract";
 import { codedConflict, invalid } from "../fault.ts";
-import type { Unit } from "../http/change.ts";
-import { newId } from "../id.ts";
+import type { Unit } from "../http/change.runner.ts";
+import { newId } from "../id.adapter.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
 import type { Project } from "../projects/project.ts";
-import type { ComponentRules } from "./addon-component.ts";
 import { appNameTaken, findNamesake, insertApp } from "./app.store.ts";
 import type { SeenApp } from "./app.ts";
-import { componentProblems } from "./component.ts";
-import { keptPart, releaseProblems } from "./component-change.ts";
+import { keptPart, newAppProblems } from "./component-change.ts";
 import { hostsOf, refuseWildcards } from "./ingress-host.ts";
-import { type AppPorts, deploy } from "./operate.store.ts";
+import { type AppPorts, deploy } from "./operate.runner.ts";
 import { NO_SECRET_CHANGES, secretPathsAfter, thenSecrets } from "./secret-changes.ts";
 
 export interface NewApp {
@@ -24,19 +22,6 @@ export interface NewApp {
   /** The deployment has failed when the app is not running by then. */
   readonly timeoutSeconds?: number;
 }
-
-/** What a form cannot say about an app to be made, each problem where it is in the request. */
-export const newAppProblems = (
-  name: string,
-  components: readonly ComponentInput[],
-  rules: ComponentRules,
-): ValidationItem[] =>
-  [
-    ...componentProblems(name, components),
-    ...components.flatMap((component, index) =>
-      releaseProblems(component, rules).map((item) => ({ ...item, loc: [index, ...item.loc] })),
-    ),
-  ].map((item) => ({ ...item, loc: ["body", "components", ...item.loc] }));
 
 /** Creates an app within a change that the caller makes; the caller has seen to it that they may. */
 export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Promise<SeenApp> {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
-import type { Unit } from "../http/change.ts";
+import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
-import { newId } from "../id.ts";
+import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { ComponentRules } from "./addon-component.ts";
 import { insertDeployment, lockApp, supersedePending, updateAppRow, writeSecrets } from "./app.store.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
-import { refuseOtherMethods } from "./method-not-allowed.ts";
+import { refuseOtherMethods } from "./method-not-allowed.adapter.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** For the machines that watch over this one: alive, and ready to serve. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import type { Change } from "../http/change.ts";
+import type { Change } from "../http/change.runner.ts";
 import { countAttempt, countRefusal, tallyKeys } from "./login-tally.store.ts";
 import { comesOnRecord } from "./login-throttle.ts";
 import type { Passwords } from "./password.adapter.ts";
