@@ -7,6 +7,7 @@ import { statusOf } from "../kube/object-fields.ts";
 import { ADDON_INSTANCES, APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import { policyOf } from "../project/namespace-policy.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import { pullSecretNames } from "../registry/pull-secrets.ts";
 import {
   type AppPass,
   awaitingReport,
@@ -138,8 +139,7 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
   }
 
   function render(app: App, instances: ReadonlyMap<string, Instance>, exports: ReadonlyMap<string, Exports>) {
-    const registries = view.get("registry_secrets", `registry_secrets/${app.spec.namespace}`);
-    const pullSecrets = registries && !registries.isDeleting ? registries.spec.names : [];
+    const pullSecrets = pullSecretNames(view.get("registry_secrets", `registry_secrets/${app.spec.namespace}`));
     const project = view.get("project", `project/${app.spec.namespace}`);
     const { pod_security: podSecurity } = project ? policyOf(project) : DEFAULT_POLICY;
     return renderApp(app, { clusterId, pullSecrets, podSecurity, instances, releases: exports });

@@ -1,6 +1,6 @@
 import type { DriftField } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { driftReport, type Findings, NOTHING_EARLIER } from "./drift-report.ts";
+import { driftReport, type Findings, UNKNOWN_DRIFT } from "./drift-report.ts";
 
 const NOW = "2026-01-02T00:00:00.000Z";
 const EARLIER = "2026-01-01T00:00:00.000Z";
@@ -24,11 +24,11 @@ describe("what is said of drift", () => {
       "blocked_sync",
     ],
   ])("[AO37] is %s", (_, found, state) => {
-    expect(driftReport(found, NOTHING_EARLIER, NOW)).toMatchObject({ state });
+    expect(driftReport(found, UNKNOWN_DRIFT, NOW)).toMatchObject({ state });
   });
 
   test("[AO37] names the first field in a sentence, and how many more there are", () => {
-    const summary = (...drifted: DriftField[]) => driftReport(findings({ drifted }), NOTHING_EARLIER, NOW).summary;
+    const summary = (...drifted: DriftField[]) => driftReport(findings({ drifted }), UNKNOWN_DRIFT, NOW).summary;
     expect(summary(field({ manager: "kubectl-edit" }))).toBe(
       "/spec/replicas of Deployment shop-web was changed by kubectl-edit.",
     );
@@ -38,7 +38,7 @@ describe("what is said of drift", () => {
 
   test("[AO37] has a hundred fields at most", () => {
     const drifted = Array.from({ length: 150 }, (_, at) => field({ pointer: `/data/${at}` }));
-    const report = driftReport(findings({ drifted }), NOTHING_EARLIER, NOW);
+    const report = driftReport(findings({ drifted }), UNKNOWN_DRIFT, NOW);
     expect(report.fields).toHaveLength(100);
     expect(report.summary).toContain("and 149 more");
   });

@@ -11,7 +11,6 @@ export interface Findings {
 }
 
 export type EarlierDrift = Pick<DriftReport, "state" | "detected_at">;
-export const NOTHING_EARLIER: EarlierDrift = { state: "unknown", detected_at: null };
 
 /** Drift is unknown before the objects have been compared. */
 export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
