@@ -81,7 +81,7 @@ async function startInCluster(answer = emptyCluster) {
 }
 
 describe("the operator as a process", () => {
-  test("[OL8] tells the hub what its cluster is, with its token", async () => {
+  test("[OL8] sends the facts of its cluster to the hub, with its token", async () => {
     const { hub, output } = await startInCluster();
     const side = await vi.waitFor(() => hub.side(), PATIENT);
     expect(await side.received("hello")).toMatchObject({

@@ -112,7 +112,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     await world.seen(READY);
   });
 
-  test("[HE11] [HE4] says why it fails without telling a value, and recovers", async () => {
+  test("[HE11] [HE4] reports why it fails without revealing a value, and recovers", async () => {
     await world.tell({ refuse: true, password: PASSWORD });
     const message = "The chart refuses its values: the password [masked] is not taken";
     await world.seen({ phase: "failed", reason: "InstallFailed", message });
@@ -165,7 +165,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(fieldsIn((await world.get("v1", "Secret", "db-addon-exports"))?.["data"])).toEqual({ mine: "eWVz" });
   });
 
-  test("[HE20] [HE13] goes with all but what its chart keeps, and says what holds it up", async () => {
+  test("[HE20] [HE13] is removed with all but what its chart keeps, and reports what blocks it", async () => {
     await world.tell({ password: PASSWORD });
     await world.seen(READY);
     const type = await world.client.resourceTypeOf("v1", "ConfigMap");

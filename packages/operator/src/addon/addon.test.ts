@@ -43,7 +43,7 @@ describe("[HE18] an addon of generation 3", () => {
 });
 
 describe("a report", () => {
-  test("[HE19] tells exports, and of a secret one only that it is there", () => {
+  test("[HE19] reports exports, and of a secret one only that it exists", () => {
     const report = addonReport(seen("ready"), 3, 3);
     expect(report).toEqual({
       phase: "ready",
@@ -54,7 +54,7 @@ describe("a report", () => {
     expect(requeueMs(report)).toBeGreaterThan(requeueMs(addonReport(seen("progressing"), 3, 3)));
   });
 
-  test("[HE20] of one that leaves says what it waits for", () => {
+  test("[HE20] of an instance that is being deleted names what it waits for", () => {
     const nothing = { isGone: false, left: [], failure: null };
     expect(deletingReport(nothing)).toMatchObject({ phase: "deleting", reason: "Deleting", message: null });
     expect(deletingReport({ ...nothing, left: ["Service db"] })).toMatchObject({

@@ -96,7 +96,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     expect(await world.get("rbac.authorization.k8s.io/v1", "RoleBinding", "db")).toBeNull();
   });
 
-  test("[HE24] is told what the operator's own chart lacks where a platform admin allows it", async () => {
+  test("[HE24] that is allowed fails with what the operator's own chart lacks", async () => {
     its.allow("master");
     await its.install("master");
     await world.seen({ ...REFUSED, message: expect.stringContaining("rbac.clusterWideCharts=true") });
@@ -135,7 +135,7 @@ describe.skipIf(!HELM)("a chart with rights of the whole cluster", { timeout: 12
     await world.seen({ ...REFUSED, message: expect.stringContaining("things.hostile.example.com") });
   });
 
-  test("[HE25] that loses them stays as it is and says so", async () => {
+  test("[HE25] that loses them stays as it is and reports it", async () => {
     its.allow("master");
     await its.install("master");
     await world.seen({ phase: "ready" });
@@ -159,7 +159,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
   });
   afterEach(() => its?.stop());
 
-  test("[HE23] that deceives the look at it is stopped by the API server, and tells the same", async () => {
+  test("[HE23] that deceives the check is stopped by the API server, and reports the same", async () => {
     await its.install("sleeper", { color: "blue" });
     await world.seen({ phase: "ready" });
     await its.install("sleeper", { color: "green" });
@@ -204,7 +204,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
     await vi.waitFor(() => expect(world.reports.at(-1)).toEqual({ state: "gone" }), GONE);
   });
 
-  test("[HE27] may do nothing to what fences its project, and nothing elsewhere", async () => {
+  test("[HE27] cannot change the policy of its namespace, nor anything elsewhere", async () => {
     await world.tell({});
     await world.seen({ phase: "ready" });
     const granted: string[] = [];

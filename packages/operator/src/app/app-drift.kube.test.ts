@@ -87,7 +87,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen(CALM);
   });
 
-  test("[AO7] [AO34] is a quarrel where another manager declares the field, which only a take-over ends", async () => {
+  test("[AO7] [AO34] is blocked where another manager declares the field, until a take-over", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const theirs: KubeObject = {

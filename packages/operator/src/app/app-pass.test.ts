@@ -192,8 +192,8 @@ describe("what is not desired any more", () => {
   });
 });
 
-describe("what is said of an app", () => {
-  test("[AO37] is in sync only once everything was looked at", () => {
+describe("the report of an app", () => {
+  test("[AO37] is in sync only once everything was compared", () => {
     const state = (outcomes: readonly Outcome[]) => driftOf(NOTHING, outcomes, "2026-01-01T00:00:00.000Z").state;
     expect(state([seen("web")])).toBe("in_sync");
     expect(state([seen("web"), seen("api", { isCertain: false })])).toBe("unknown");
@@ -216,7 +216,7 @@ describe("what is said of an app", () => {
     expect(refusedReport({ ...app(["web"]), isDeleting: true }, memory, error).phase).toBe("deleting");
   });
 
-  test("[AO14] is what is left of it while it leaves", () => {
+  test("[AO14] names what is left while the app is being deleted", () => {
     const items = Array.from({ length: 7 }, (_, at) => ({ kind: "Pod", name: `p${at}` }));
     expect(stillThere(items, []).message).toBe(
       "Still on the cluster: Pod p0, Pod p1, Pod p2, Pod p3, Pod p4 and 2 more.",
@@ -229,7 +229,7 @@ describe("what is said of an app", () => {
   });
 });
 
-describe("the next look at an app", () => {
+describe("the next reconcile of an app", () => {
   const calm: Pending = { healInMs: null, isPruning: false };
   const nextLook = (outcomes: readonly Outcome[], pending = calm) =>
     requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null), outcomes, pending);

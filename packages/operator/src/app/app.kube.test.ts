@@ -136,7 +136,7 @@ describe("an app on a cluster", () => {
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { A: "theirs" } });
   });
 
-  test("[AO17] is looked at when the pull secrets of its namespace change, and when an object of it does", async () => {
+  test("[AO17] is reconciled when the pull secrets of its namespace change, and when an object of it does", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const pulls = async () => {
@@ -153,7 +153,7 @@ describe("an app on a cluster", () => {
     await world.seen(CALM);
   });
 
-  test("[AO17] [AO40] is looked at when the level of its project changes, which is no drift", async () => {
+  test("[AO17] [AO40] is reconciled when the level of its project changes, which is no drift", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const rendered = async () => JSON.stringify(await world.get("apps/v1", "Deployment", "shop-web"));
@@ -232,7 +232,7 @@ describe("an app on a cluster", () => {
     const WAITING = { phase: "deploying", reason: "WaitingForAddonInstance" };
     const message = "It waits for the addon instance main.";
 
-    test("[AO38] waits for it while the hub may still tell of it, and runs once it is there", async () => {
+    test("[AO38] waits for it while the hub may still send it, and runs once it is there", async () => {
       world.syncProgress.received(world.key);
       await world.deploy(COMPONENTS);
       await world.seen({ ...WAITING, message });
@@ -242,7 +242,7 @@ describe("an app on a cluster", () => {
       expect(world.reports.map(({ report }) => "phase" in report && report.phase)).not.toContain("invalid");
     });
 
-    test("[AO38] keeps what it has while it waits, and is invalid once everything is told", async () => {
+    test("[AO38] keeps its objects while it waits, and is invalid once the sync is complete", async () => {
       await world.deploy([WEB]);
       await world.seen(CALM);
       world.syncProgress.received(world.key);

@@ -14,7 +14,7 @@ describe("an addon instance that an app names and nobody sees", () => {
   });
 });
 
-test("[AO38] everything is told once a sync has ended since the resource was told of", () => {
+test("[AO38] the sync is complete once it has ended after the resource was received", () => {
   const syncProgress = createSyncProgress();
   const [shop, blog] = ["app/market/shop", "app/market/blog"];
   expect(syncProgress.isCompleteSince(shop)).toBe(false);

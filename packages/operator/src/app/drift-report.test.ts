@@ -13,7 +13,7 @@ const field = (given: Partial<DriftField> = {}): DriftField => ({
 });
 const findings = (given: Partial<Findings> = {}): Findings => ({ blocked: [], drifted: [], isWhole: true, ...given });
 
-describe("what is said of drift", () => {
+describe("the report of drift", () => {
   test.each<[string, Findings, string]>([
     ["in_sync, where all was looked at and is as desired", findings(), "in_sync"],
     ["unknown, where not all could be judged", findings({ isWhole: false }), "unknown"],

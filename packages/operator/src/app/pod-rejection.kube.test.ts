@@ -77,7 +77,7 @@ describe("a workload whose pods the API server does not take", { timeout: SLOW_M
     },
   );
 
-  test("[AO40] runs under `restricted` where its project is told so, and its Jobs are not run again", async () => {
+  test("[AO40] runs under `restricted` where its project has that level, and its Jobs are not run again", async () => {
     const once = workload("once", { kind: "job" });
     await world.deploy([workload("web"), once]);
     await world.seen({ phase: "running" }, SLOW_MS);

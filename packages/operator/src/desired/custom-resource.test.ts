@@ -41,7 +41,7 @@ describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource o
     expect(holder.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  test("[OD8] does not count when somebody has changed it, unless it is leaving anyway", () => {
+  test("[OD8] does not count when somebody has changed it, unless it is being deleted", () => {
     const renamed = {
       ...holder,
       spec: { ...frame.body.spec, name: "other" },

@@ -17,15 +17,15 @@ const store = (frame: Apply) => operator.store.apply(frame);
 const entries = async (key: string) => (await operator.store.inventory()).filter((entry) => entry.key === key);
 const app = (name: string, given: Parameters<typeof applyApp>[0] = {}) => applyApp({ namespace: shop, name, ...given });
 
-describe.concurrent("what is told", () => {
-  test("[OD1] is seen by reconcilers as it was told", async () => {
+describe.concurrent("a stored resource", () => {
+  test("[OD1] is read by reconcilers as it was sent", async () => {
     const frame = applyAddon(shop, "seen");
     expect(await store(frame)).toBeNull();
     await eventually(() => expect(operator.view.get("addon_instance", frame.key)).toMatchObject(frame.body));
     expect(operator.view.list("addon_instance").map(({ key }) => key)).toContain(frame.key);
   });
 
-  test("[OD8] [OD11] is not acted on when somebody has changed it, until it is told again", {
+  test("[OD8] [OD11] is ignored when somebody has changed it, until it is sent again", {
     timeout: 60_000,
   }, async () => {
     const frame = app("damaged");
@@ -44,7 +44,7 @@ describe.concurrent("what is told", () => {
     expect(await entries(frame.key)).toHaveLength(1);
   });
 
-  test("[OD11] is told to listeners when it changes, and not when its status does", async () => {
+  test("[OD11] notifies listeners when it changes, and not when its status does", async () => {
     const received: string[] = [];
     const end = operator.view.onChange("app", (key) => received.push(key));
     const frame = app("heard");

@@ -30,7 +30,7 @@ const dataOf = (object: KubeObject | null) => Object.keys((object?.["data"] ?? {
 const entries = async (key: string) => (await operator.store.inventory()).filter((entry) => entry.key === key);
 const app = (name: string, given: Parameters<typeof applyApp>[0] = {}) => applyApp({ namespace: shop, name, ...given });
 
-describe.concurrent("what is told", () => {
+describe.concurrent("a stored resource", () => {
   test("[OD1] stands in the cluster, its secrets in a Secret that goes with it", async () => {
     const frame = app("kept");
     expect(await store(frame)).toBeNull();
@@ -45,7 +45,7 @@ describe.concurrent("what is told", () => {
     expect(await entries(key)).toEqual([{ key, resource_id, generation, hash }]);
   });
 
-  test("[OD2] changes nothing when it is told again, and nothing old comes back", async () => {
+  test("[OD2] changes nothing when it is sent again, and an older generation is refused", async () => {
     const second = app("idem", { generation: 2, image: "nginx:1.30" });
     await store(app("idem"));
     await store(second);
@@ -55,7 +55,7 @@ describe.concurrent("what is told", () => {
     expect([await held("idem"), await companion("idem")]).toEqual(before);
   });
 
-  test("[OD2] replaces all of what was told before, and what somebody has added to it", async () => {
+  test("[OD2] replaces the whole content, and what somebody has added to it", async () => {
     await store(app("edited"));
     const patch = { spec: { extra: "by hand", paused: true } };
     await operator.kube.patch(APPS, "edited", shop, patch, { kind: "merge", fieldManager: "kubectl-edit" });
@@ -78,7 +78,7 @@ describe.concurrent("what is told", () => {
     await eventually(() => expect(operator.view.get("app", third.key)).toMatchObject(third.body));
   });
 
-  test("[OD3] that was half written is whole as before, and is made whole as told", async () => {
+  test("[OD3] that was half written still holds the earlier content, and a retry completes it", async () => {
     const first = app("torn");
     await store(first);
     const half = createDesiredStore({
@@ -173,7 +173,7 @@ describe.concurrent("what is told", () => {
     expect(await entries(frame.key)).toMatchObject([{ resource_id: again.resource_id }]);
   });
 
-  test("[OD7] is removed also when somebody has taken what it says of itself", async () => {
+  test("[OD7] is removed also when somebody has removed its annotations", async () => {
     await store(app("nameless"));
     const annotations = { [ANNOTATIONS.resourceId]: null, [ANNOTATIONS.generation]: null, [ANNOTATIONS.hash]: null };
     await operator.kube.patch(APPS, "nameless", shop, { metadata: { annotations } }, { kind: "merge" });
@@ -184,7 +184,7 @@ describe.concurrent("what is told", () => {
     );
   });
 
-  test("[OD7] is guarded again before it is removed when somebody has taken the guard", async () => {
+  test("[OD7] gets its finalizer back before it is removed when somebody has removed it", async () => {
     await store(app("bare"));
     await operator.kube.patch(APPS, "bare", shop, { metadata: { finalizers: null } }, { kind: "merge" });
     expect(await operator.store.remove(removeOf(app("bare")))).toBeNull();

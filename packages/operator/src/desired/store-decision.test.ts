@@ -91,7 +91,7 @@ test("[OD4] what is not whole, or not about what it names, is never stored", () 
   expect(faultIn(applyApp({ hash: "0".repeat(64) }), kindOf("app"))).toMatchObject({ code: "invalid" });
 });
 
-test("[OD10] what the cluster will never take is invalid, all else may be tried again, and no secret is told", () => {
+test("[OD10] a permanent refusal is invalid, any other may be retried, and no secret is revealed", () => {
   const failed = (status: number, message = "no") => rejectionOf(new KubeError({ status, reason: "x", message }));
   for (const status of [400, 413, 422]) expect(failed(status).code).toBe("invalid");
   for (const status of [0, 401, 403, 404, 409, 429, 500, 503]) expect(failed(status).code).toBe("unable");

@@ -22,7 +22,7 @@ test("[OD1] other Secrets are companions of nothing", () => {
   expect(addressOfCompanion(KINDS, { name: "web-front-secrets", namespace: "shop" })).toBeNull();
 });
 
-test("[OD4] a key fits its kind and what is told under it, or it is none", () => {
+test("[OD4] a key has to fit its kind and its content", () => {
   expect(addressOf(kindOf("app"), "project/shop")).toBeNull();
   expect(addressOf(kindOf("project"), "project/shop/web")).toBeNull();
   expect(addressOf(kindOf("app"), "app/shop")).toBeNull();

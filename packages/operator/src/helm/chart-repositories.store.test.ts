@@ -52,7 +52,7 @@ describe("credentials of chart repositories", () => {
     expect((await opened(cluster, "another")).current()).toEqual([]);
   });
 
-  test("[CH10] that are not told any more are gone, also after a restart", async () => {
+  test("[CH10] that are no longer sent are gone, also after a restart", async () => {
     const cluster = someCluster();
     const repositories = await opened(cluster);
     repositories.update([ACME]);

@@ -35,7 +35,7 @@ describe("exports", () => {
     expect(found.secret).not.toHaveProperty("url");
   });
 
-  test("[HE14] wait for a value that is not there, and are not told when they are too long", () => {
+  test("[HE14] wait for a missing value, and are dropped when they are too long", () => {
     expect(
       resolveExports({ user: schema["user"] ?? declared({ value: "" }) }, { ...facts, values: {} }, sources),
     ).toEqual({
@@ -47,7 +47,7 @@ describe("exports", () => {
     expect(long).toEqual({ plain: {}, secret: {}, missing: ["the export long is too long to be reported"] });
   });
 
-  test("[HE15] [HE16] [HE19] that are secret are pointed at by apps and not told to the control plane", () => {
+  test("[HE15] [HE16] [HE19] that are secret are referenced by apps and not sent to the control plane", () => {
     const found = resolveExports(schema, facts, sources);
     const seen = exportsSeen(found, "db-addon-exports");
     expect(seen["host"]).toEqual({ value: "db-postgres.shop.svc" });

@@ -75,7 +75,7 @@ describe("Helm as a program", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  test("[HE11] fails with a sentence that tells no value, and leaves nothing behind", async () => {
+  test("[HE11] fails with a sentence that reveals no value, and leaves nothing behind", async () => {
     const helm = await helmThat(`cat >/dev/null; echo 'Error: the password s3cret-of-the-test is bad' >&2; exit 1`);
     await expect(helm.upgrade(release, upgrade, never)).rejects.toThrow("Helm failed: the password [masked] is bad");
     expect(await leftovers()).toEqual([]);

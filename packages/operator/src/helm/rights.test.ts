@@ -195,7 +195,7 @@ describe("the account of a project's charts", () => {
     await expect(accounts().ready("shop")).rejects.toThrow(/is there a ClusterRole charts/);
   });
 
-  test("[HE22] is believed for a while, and looked at again after a refusal", async () => {
+  test("[HE22] is trusted for a while, and checked again after a refusal", async () => {
     const kept = accounts();
     await kept.ready("shop");
     const before = api.asked.length;

@@ -158,7 +158,7 @@ describe("an object", () => {
     expect(step(given)).toMatchObject(expected);
   });
 
-  test("[AO27] looks the same whatever its controllers say about it", () => {
+  test("[AO27] has the same fingerprint whatever its controllers write into its status", () => {
     const live = stored(2);
     const status = by("kube-controller-manager", "Update");
     const later: KubeObject = {

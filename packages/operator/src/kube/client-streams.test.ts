@@ -38,7 +38,7 @@ function watching(client: FakeApi["client"], options: { inactivityMs?: number; s
 const LONG_MS = 15_000;
 
 describe("a watch", () => {
-  test("[KU14] tells what happens from a version on, with bookmarks, until the server ends it", async () => {
+  test("[KU14] delivers changes from a version on, with bookmarks, until the server ends it", async () => {
     const text =
       event("ADDED", pod("ä", "6")) +
       event("BOOKMARK", { metadata: { resourceVersion: "9" } }) +
@@ -61,7 +61,7 @@ describe("a watch", () => {
     expect(Number(api.asked[0]?.query["timeoutSeconds"])).toBeGreaterThanOrEqual(300);
   });
 
-  test("[KU14] tells as an event why it cannot go on", async () => {
+  test("[KU14] reports as an event why it cannot go on", async () => {
     const client = await streaming((response) =>
       response.end(event("ERROR", { kind: "Status", code: 410, reason: "Expired", message: "too old" })),
     );

@@ -70,7 +70,7 @@ function following(cluster: ReturnType<typeof fakeCluster>, options: Partial<Inf
 }
 
 describe("an informer", () => {
-  test("[KU20] tells what is there, then what changes, and goes on where it stood", async () => {
+  test("[KU20] delivers existing objects, then changes, and resumes where it stopped", async () => {
     const cluster = fakeCluster();
     const { informer, calls } = following(cluster);
     await cluster.answerList(0, "5", thing("a", "3"), thing("b", "4"));

@@ -73,7 +73,7 @@ describe("why pods do not get ready", () => {
     expect(troubleOf([NO_ROOM, CRASH, PULL])?.reason).toBe("ImagePullBackOff");
   });
 
-  test("[AO24] is not said of what runs, begins or leaves", () => {
+  test("[AO24] is not reported of pods that run, start or terminate", () => {
     const runs = container({ ready: true, state: { running: {} }, ...ended(137, "OOMKilled") });
     const leaves = { ...PULL, metadata: { ...PULL.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
     expect(troubleOf([runs, leaves, container(waiting("ContainerCreating"))])).toBeNull();

@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly token: string;
   readonly times: LinkTimes;
   /** `leave` ends the session, for another to be begun at once. */
-  readonly onWelcome: (welcome: HubFrames["welcome"], leave: () => void) => void;
+  readonly onWelcome: (welcome: HubFrames["welcome"], reconnect: () => void) => void;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
     stopClosing = clock.after(times.closeWithinMs, () => socket.terminate());
   }
 
-  function leave(): void {
+  function reconnect(): void {
     hasMoved = true;
     close(NORMAL_CLOSURE, "the operator reconnects");
   }
@@ -95,7 +95,7 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
       liveSinceMs = clock.now();
       watchdog.stop();
       watchdog = startWatchdog(clock, times.deadAfterMs, () => socket.terminate());
-      options.onWelcome(welcome, leave);
+      options.onWelcome(welcome, reconnect);
     },
     onProblem(problem) {
       log.error({ problem }, "the hub has broken the protocol; the session ends");
@@ -104,7 +104,7 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
     onDrain(withinMs) {
       log.info({ withinMs }, "the hub drains; the operator will reconnect");
       stopDrain();
-      stopDrain = clock.after(withinMs * ports.random(), leave);
+      stopDrain = clock.after(withinMs * ports.random(), reconnect);
     },
   };
 

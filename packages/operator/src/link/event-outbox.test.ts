@@ -44,7 +44,7 @@ test("[OL34] samples of an earlier moment give way to later ones", () => {
   expect(events.next()).toBeNull();
 });
 
-test("[OL34] of very many builds the oldest news are forgotten", () => {
+test("[OL34] of very many builds the oldest events are dropped", () => {
   const events = createEventOutbox();
   for (let i = 0; i < 1_001; i += 1) events.build(build(`b${i}`, "running"));
   expect(events.next()).toMatchObject({ name: "b1" });

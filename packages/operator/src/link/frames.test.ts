@@ -14,7 +14,7 @@ describe("a frame from the hub", () => {
     expect(readHubFrame(JSON.stringify(drain))).toEqual({ frame: drain });
   });
 
-  test("[OL21] is unfit where the content of an order is not understood, and says where", () => {
+  test("[OL21] is malformed where the content of an apply is not understood, and names the location", () => {
     const { body, ...rest } = apply;
     const bent = { ...rest, body: { ...body, spec: { ...body.spec, namespace: 7 } } };
     expect(readHubFrame(JSON.stringify(bent))).toMatchObject({

@@ -22,7 +22,7 @@ const LINE: LogLine = {
 const logs = { name: "logs", namespace: "shop", app: "web", component: "web", tail_lines: 10 } as const;
 const answering = (part: Partial<Answerer>): Answerer => ({ metrics: async () => null, async *logs() {}, ...part });
 
-describe("what the hub tells", () => {
+describe("frames from the hub", () => {
   test("[OL19] is acknowledged once it is stored", async () => {
     const { side, store } = await live();
     const frame = order("a");
@@ -145,8 +145,8 @@ describe("what the hub tells", () => {
   });
 });
 
-describe("what the hub asks", () => {
-  test("[OL24] a resync sends everything again and has everything looked at", async () => {
+describe("requests of the hub", () => {
+  test("[OL24] a resync sends every report again and reconciles everything", async () => {
     const { side, commands, outbox } = await live();
     const subject = { key: "project/a", resource_id: randomUUID(), generation: 1 };
     outbox.report("project", subject, { state: "ready", message: null });
@@ -250,7 +250,7 @@ describe("what the hub asks", () => {
   });
 });
 
-describe("what the operator tells", () => {
+describe("frames to the hub", () => {
   const subject = { key: "project/a", resource_id: randomUUID(), generation: 3 };
 
   test("[OL26] a heartbeat comes again and again, with facts where they have changed, and with a ping", async () => {

@@ -130,7 +130,7 @@ describe("connecting", () => {
     expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ code: 4401 }), expect.stringMatching(/token/));
   });
 
-  test("[OL16] looks up its token again after a refusal", async () => {
+  test("[OL16] reads its token again after a refusal", async () => {
     const { hub, tokens } = await linked({
       clock: { now: () => performance.now(), after: (ms, act) => soon(ms, act) },
     });

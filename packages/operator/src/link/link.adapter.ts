@@ -42,7 +42,7 @@ export function startLink(ports: LinkPorts): Link {
   /** The last logged reason for not being connected. Each reason is logged once. */
   let lastLogged: string | null = null;
 
-  async function stored(): Promise<StoredState> {
+  async function readStoredState(): Promise<StoredState> {
     // Writes of an earlier session may still be running.
     await work.idle();
     const [{ revision, settings }, entries] = await Promise.all([memory.known(), store.inventory()]);
@@ -52,16 +52,16 @@ export function startLink(ports: LinkPorts): Link {
 
   async function runSession(isRefused: boolean): Promise<Disconnect> {
     try {
-      const held = await stored();
+      const state = await readStoredState();
       const token = await tokens.current({ isRefused });
-      const onWelcome: ConnectionOptions["onWelcome"] = ({ reconnect_spread_seconds, resume }, leave) => {
+      const onWelcome: ConnectionOptions["onWelcome"] = ({ reconnect_spread_seconds, resume }, reconnect) => {
         isLive = true;
-        move = leave;
+        move = reconnect;
         lastLogged = null;
         spreadMs = reconnect_spread_seconds * 1_000;
         log.info({ resume }, "connected to the hub");
       };
-      return await connect(held, { url, token, times, signal, onWelcome }, { ...ports, commands, work, memory });
+      return await connect(state, { url, token, times, signal, onWelcome }, { ...ports, commands, work, memory });
     } catch (err) {
       log.warn({ err }, "the stored resources could not be read");
       return { code: null, reason: "the cluster does not answer", hasMoved: false, livedMs: null };
@@ -85,14 +85,14 @@ export function startLink(ports: LinkPorts): Link {
     let downSinceMs = clock.now();
     let isRefused = false;
     while (!signal.aborted) {
-      const ending = await runSession(isRefused);
+      const disconnect = await runSession(isRefused);
       if (signal.aborted) return;
       const downMs = clock.now() - downSinceMs;
-      const retry = retryAfter(ending, { failures, downMs, spreadMs }, ports.random());
+      const retry = retryAfter(disconnect, { failures, downMs, spreadMs }, ports.random());
       if (retry.failures === 0) downSinceMs = clock.now();
-      if (!ending.hasMoved) logDisconnect(ending, retry);
+      if (!disconnect.hasMoved) logDisconnect(disconnect, retry);
       failures = retry.failures;
-      isRefused = REFUSALS.has(ending.code);
+      isRefused = REFUSALS.has(disconnect.code);
       await pause(retry.delayMs);
     }
   }

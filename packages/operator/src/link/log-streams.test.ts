@@ -127,7 +127,7 @@ describe("a log stream", () => {
     expect(data()).toHaveLength(2);
   });
 
-  test("[OL35] tells where lines were lost before they came to it", async () => {
+  test("[OL35] marks where lines were lost before they reached it", async () => {
     const { pod, data, applySettings } = opened();
     pod.write(lineOf("one"), { dropped: 2 }, { dropped: 3 }, lineOf("two"), { dropped: 4 });
     await applySettings();

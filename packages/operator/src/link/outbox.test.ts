@@ -57,7 +57,7 @@ describe("the outbox of reports", () => {
     expect(drain()).toHaveLength(1);
   });
 
-  test("[OL31] does not send what says the same as before, whether on record or not", () => {
+  test("[OL31] does not send an equal report again, whether confirmed or not", () => {
     report("a", { ...ready });
     report("a", { message: null, state: "ready" });
     const frames = drain();
@@ -70,7 +70,7 @@ describe("the outbox of reports", () => {
     expect(drain()).toHaveLength(1);
   });
 
-  test("[OL31] tells of a resource that takes the place of one that is gone", () => {
+  test("[OL31] reports a resource that takes the key of one that is gone", () => {
     report("a", { state: "gone" });
     outbox.confirmed(drain().map(({ id }) => id));
     report("a", { state: "gone" });

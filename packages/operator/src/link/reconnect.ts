@@ -46,12 +46,12 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 };
 
 /** When to try again, and what to say about it. `random` is even in 0..1. */
-export function retryAfter(ending: Disconnect, before: RetryState, random: number): RetryPlan {
-  if (ending.hasMoved) return { delayMs: 0, failures: before.failures, problem: null };
-  const hasWorked = ending.livedMs !== null && ending.livedMs >= STEADY_MS;
+export function retryAfter(disconnect: Disconnect, before: RetryState, random: number): RetryPlan {
+  if (disconnect.hasMoved) return { delayMs: 0, failures: before.failures, problem: null };
+  const hasWorked = disconnect.livedMs !== null && disconnect.livedMs >= STEADY_MS;
   const failures = hasWorked ? 0 : before.failures + 1;
-  const problem = PROBLEMS[ending.code ?? 0] ?? null;
-  const delayMs = Math.round(delayMsAfter(ending, { ...before, failures }, random));
+  const problem = PROBLEMS[disconnect.code ?? 0] ?? null;
+  const delayMs = Math.round(delayMsAfter(disconnect, { ...before, failures }, random));
   return { delayMs, failures, problem };
 }
 

@@ -14,7 +14,7 @@ async function keeping(store = new MemoryStore()) {
   return { store, operator };
 }
 
-test("[OL23] what is told often is written at most every five seconds, and known at once", async () => {
+test("[OL23] frequent changes are written at most every five seconds, and known at once", async () => {
   const { store, operator } = await keeping();
   for (let revision = 1; revision <= 100; revision += 1) {
     operator.note({ revision });

@@ -30,12 +30,12 @@ describe("the labels of a namespace", () => {
     expect(namespaceOf(project({ pod_security }), CLUSTER).metadata.labels).toMatchObject(labels);
   });
 
-  test("[OD40] are those of the default policy where none is told", () => {
+  test("[OD40] are those of the default policy where none is sent", () => {
     expect(podSecurityLabels(project())).toEqual(podSecurityLabels(project({ pod_security: "baseline" })));
   });
 });
 
-describe("the objects of a fence", () => {
+describe("the policy objects", () => {
   const KUBE_NAME = "kubernetes.io/metadata.name";
 
   test("[OD36] [OD40] let in the namespace itself and the ingress controllers", () => {

@@ -166,7 +166,7 @@ describe.concurrent("a project on a cluster", () => {
     await reported(operator, key, "gone", SLOW_MS);
   });
 
-  test("[OD26] says what holds back its deletion, touches it not, and goes on without it", {
+  test("[OD26] names what blocks its deletion, leaves that alone, and goes on without it", {
     timeout: SLOW_MS,
   }, async () => {
     const { name, key } = await ready("held");

@@ -22,7 +22,7 @@ function viewed() {
   };
 }
 
-test("[OD25] what was leaving is still seen when it is not there any more, until it is reported", () => {
+test("[OD25] a resource that was being deleted is still found after its holder is gone, until that is reported", () => {
   const { finder, is } = viewed();
   expect(finder.find(KEY)).toBeNull();
   is("leaving");
@@ -33,7 +33,7 @@ test("[OD25] what was leaving is still seen when it is not there any more, until
   expect(finder.find(KEY)).toBeNull();
 });
 
-test("[OD25] what vanishes without leaving, is damaged, or has come again, is not taken for leaving", () => {
+test("[OD25] a resource that vanishes, is damaged or was created again is not taken for deleting", () => {
   const { finder, is } = viewed();
   is("kept");
   expect(finder.find(KEY)?.resource.isDeleting).toBe(false);

@@ -62,7 +62,7 @@ describe("pull secrets", () => {
     expect([names(apply), names(prune), taken]).toEqual([[], [], ["a", "b"]]);
   });
 
-  test("[OD33] all go when the set leaves", () => {
+  test("[OD33] all are deleted with the set", () => {
     const { apply, prune } = plan(stored([{ name: "a" }], true), made([{ name: "a" }, { name: "b" }]));
     expect([names(apply), names(prune)]).toEqual([[], ["a", "b"]]);
   });

@@ -24,7 +24,7 @@ async function configOf(namespace: string, name: string): Promise<string> {
   return Buffer.from(content, "base64").toString("utf8");
 }
 
-test("[OD30] [OD31] pull secrets come, change and go with what is told", async () => {
+test("[OD30] [OD31] pull secrets follow the desired state", async () => {
   const shop = await madeProject("pulls");
   const key = `registry_secrets/${shop}`;
   await operator.store.apply(applyRegistries([{ name: "quay" }, { name: "ghcr", server: "ghcr.io" }], shop));

@@ -63,7 +63,7 @@ function change(object: KubeObject): void {
   for (const watcher of watchers) watcher.write(`${JSON.stringify({ type: "MODIFIED", object })}\n`);
 }
 
-test("[TE41] at the start only what has just changed is told, and later every change", async () => {
+test("[TE41] at the start only recent changes are sent, and later every change", async () => {
   installed.add("kpack.io/v1alpha2");
   builds = [
     build("old", "True", "2026-01-31T09:00:00Z"),

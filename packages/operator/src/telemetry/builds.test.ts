@@ -112,7 +112,7 @@ describe("a teller", () => {
   const running = build({ ...succeeded("Unknown", "", "", "2026-01-31T09:59:00Z"), podName: "p" });
   const done = build({ ...succeeded("True", "", "", "2026-01-31T10:05:00Z"), podName: "p" });
 
-  test("[TE40] tells each change once", () => {
+  test("[TE40] reports each change once", () => {
     const filter = createBuildFilter(startedMs);
     expect(filter.changed("kpack", running)).toMatchObject({ state: "running" });
     expect(filter.changed("kpack", { ...running, metadata: { ...running.metadata, resourceVersion: "9" } })).toBeNull();

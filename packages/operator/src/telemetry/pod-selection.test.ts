@@ -13,7 +13,7 @@ const having = (...names: string[]): ReleasePods => ({
   makers: names.map((name) => ({ kind: "Pod", name, selector: null })),
 });
 
-test("[TE12] what Helm has on record is looked up again for a pod that is not known, and once for each", async () => {
+test("[TE12] Helm's record is read again for an unknown pod, once for each", async () => {
   const read = vi.fn(async (): Promise<ReleasePods | null> => having("a"));
   const selection = podsOfRelease(read);
   expect(await selection.among([pod("a"), pod("stranger")])).toEqual([pod("a")]);

@@ -84,7 +84,7 @@ describe("a Prometheus in the cluster", () => {
     expect(api.asked.slice(timers).filter(({ path }) => !path.endsWith("/query_range"))).toEqual([]);
   });
 
-  test("[TE20] tells of an app, its components and what the cluster has", async () => {
+  test("[TE20] returns an app, its components and the capacity of the cluster", async () => {
     const { metrics } = await metricsOf({ answer: measuring });
     const found = await metrics({ namespace: "shop", name: "web" });
     expect(found?.series.map(({ name, labels }) => [name, labels])).toEqual([
@@ -147,7 +147,7 @@ describe("a Prometheus in the cluster", () => {
     await expect(metrics()).rejects.toMatchObject({ name: "Unanswerable", code });
   });
 
-  test("[TE24] is looked for again once it failed", async () => {
+  test("[TE24] is searched again once it failed", async () => {
     let isBroken = false;
     const { metrics, log } = await metricsOf({
       answer: (asked, response) => (isBroken ? [502, {}] : measuring(asked, response)),
@@ -175,7 +175,7 @@ describe("a Prometheus that is configured", () => {
     return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/prefix` };
   }
 
-  test("[TE23] is asked directly, and the cluster's Services are not looked at", async () => {
+  test("[TE23] is asked directly, and the cluster's Services are not read", async () => {
     const { asked, url } = await serving(() => [200, JSON.stringify(MEASURED[1])]);
     const { metrics } = await metricsOf({ url });
     expect((await metrics())?.series).toHaveLength(4);

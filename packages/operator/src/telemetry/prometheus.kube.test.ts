@@ -112,7 +112,7 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
       Math.round((points.at(-1)?.[1] ?? 0) * 1_000) / 1_000,
     ]);
 
-  test("[TE26] [TE27] tells what an app and its components have used, releases among them", async () => {
+  test("[TE26] [TE27] returns the usage of an app and its components, including releases", async () => {
     const { metrics, close } = metricsFrom(server.url);
     const app = { namespace: "shop-ns", name: "shop" };
     const found = await metrics({ name: "metrics", app, range_seconds: 3_600 });
@@ -134,7 +134,7 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
     await close();
   });
 
-  test("[TE26] tells what the cluster has used, from what is measured", async () => {
+  test("[TE26] returns the measured usage of the cluster", async () => {
     const { metrics, close } = metricsFrom(server.url);
     const found = await metrics({ name: "metrics", app: null, range_seconds: 60 });
     expect(lastOf(found?.series ?? [])).toEqual([

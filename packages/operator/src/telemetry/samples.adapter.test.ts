@@ -64,7 +64,7 @@ const measuring: Answerer = ({ path }) => {
   return path === `${METRICS}/pods` ? [200, { metadata: {}, items: [] }] : [404, {}];
 };
 
-test("[TE30] a cluster is looked at every minute, from a moment of its own on", async () => {
+test("[TE30] a sample is taken every minute, from a random moment on", async () => {
   answer = measuring;
   const running = start();
   expect([await next(), await next(), await next()]).toEqual([5_000, 60_000, 60_000]);
@@ -76,7 +76,7 @@ test("[TE30] a cluster is looked at every minute, from a moment of its own on", 
   );
 });
 
-test("[TE34] pods of releases are looked for in their namespaces, and not at all where there are none", async () => {
+test("[TE34] pods of releases are read in their namespaces, and not at all where there are none", async () => {
   const otherPods = `${METRICS}/namespaces/shop-ns/pods`;
   const pod = {
     metadata: { name: "pg-0", namespace: "shop-ns" },
@@ -108,15 +108,18 @@ test("[TE30] where a Prometheus answers nothing is sampled, and where it fails i
   await running.stop();
 });
 
-test.each([404, 403, 503])("[TE32] a cluster whose measurements answer %d tells its capacity alone", async (status) => {
-  answer = () => [status, { kind: "Status", code: status }];
-  const running = start();
-  await next();
-  await running.stop();
-  expect(samples).toMatchObject([{ used: null, capacity: { cpu_cores: 4, memory_bytes: 8e9 }, components: [] }]);
-});
+test.each([404, 403, 503])(
+  "[TE32] a cluster whose metrics API answers %d reports its capacity alone",
+  async (status) => {
+    answer = () => [status, { kind: "Status", code: status }];
+    const running = start();
+    await next();
+    await running.stop();
+    expect(samples).toMatchObject([{ used: null, capacity: { cpu_cores: 4, memory_bytes: 8e9 }, components: [] }]);
+  },
+);
 
-test("[TE33] a cluster that does not answer is said once, and looked at again", async () => {
+test("[TE33] a cluster that does not answer is logged once and retried", async () => {
   answer = (_, response) => {
     response.destroy();
     return null;

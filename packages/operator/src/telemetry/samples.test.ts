@@ -85,7 +85,7 @@ describe("components that run as releases", () => {
     ]);
   });
 
-  test("[TE34] are looked for in their namespaces, or everywhere where these are many", () => {
+  test("[TE34] are read in their namespaces, or everywhere where these are many", () => {
     const inNamespace = (count: number) =>
       namespacesOf(Array.from({ length: count }, (_, at) => release("shop", `c${at}`, "r", `n${at % 30}`)));
     expect(inNamespace(0)).toEqual([]);

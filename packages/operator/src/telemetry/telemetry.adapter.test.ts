@@ -65,7 +65,7 @@ async function started() {
   return { telemetry, events, releasePods };
 }
 
-test("[TE25] [TE11] an app is known by what the cluster is told to hold", async () => {
+test("[TE25] [TE11] an app is known by the desired state of the cluster", async () => {
   const { telemetry, releasePods } = await started();
   const ask = (name: string) =>
     telemetry.answerer.metrics({ name: "metrics", app: { namespace: "shop", name }, range_seconds: 60 });
@@ -86,7 +86,7 @@ test("[TE25] [TE11] an app is known by what the cluster is told to hold", async 
   await telemetry.stop();
 });
 
-test("[TE40] [TE34] builds of projects alone and a first sample are told by themselves", async () => {
+test("[TE40] [TE34] builds of projects alone and a first sample are sent without a request", async () => {
   const { telemetry, events } = await started();
   const told: unknown[] = [];
   const next = () => {

@@ -23,13 +23,13 @@ function cluster() {
   return { store, view, write, owned, ownerReferences };
 }
 
-test("[SC7] what a step has made is there for the next, before the news of it have come", () => {
+test("[SC7] an object that a step has made is there for the next, before its event has come", () => {
   const { write, owned, ownerReferences } = cluster();
   write([{ verb: "create", resource: "configmaps", object: configMap("made", { ownerReferences }) }]);
   expect(owned()).toEqual(["made"]);
 });
 
-test("[SC7] late news of an object that is gone do not hide the one that came under its name", () => {
+test("[SC7] a late event of a deleted object does not hide the new one of the same name", () => {
   const { store, view, write, owned, ownerReferences } = cluster();
   const object = configMap("made", { ownerReferences });
   write([{ verb: "create", resource: "configmaps", object }]);

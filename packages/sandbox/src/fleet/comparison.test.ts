@@ -6,7 +6,7 @@ const change = { ...place, generation: 2, image: "web:2" };
 const told: ToldApp = { ...place, generation: 2, observedGeneration: 2, phase: "running", image: "web:2" };
 const held: HeldApp = { ...place, generation: 2, readyImage: "web:2" };
 
-test("[FL3] what was accepted, is told and is held alike makes no difference", () => {
+test("[FL3] an app that is the same in the change, the API and the cluster is no difference", () => {
   expect(differences([change], [told], [held])).toEqual([]);
   // An answer that was lost on the way is asked for again, and the repetition is a generation of its own.
   const again = { generation: 3, observedGeneration: 3 };
@@ -42,7 +42,7 @@ test("[FL3] what a cluster holds alone is a difference, and so is what another c
   ]);
 });
 
-test("[FL3] an app runs once its newest generation was told to run", () => {
+test("[FL3] an app runs once its newest generation was reported as running", () => {
   expect(isRunning(told)).toBe(true);
   expect(isRunning({ ...told, observedGeneration: null })).toBe(false);
   expect(isRunning({ ...told, generation: 3 })).toBe(false);

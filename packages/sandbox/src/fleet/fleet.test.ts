@@ -32,7 +32,7 @@ async function fleet(...given: string[]) {
   return { code: await ended, printed: printed() };
 }
 
-test("[FL1] a wrong option is told with the usage, and nothing is started", async () => {
+test("[FL1] a wrong option is reported with the usage, and nothing is started", async () => {
   const { code, printed } = await fleet("--clusters", "none");
   expect(code, printed).toBe(2);
   expect(printed).toContain("--clusters must be a whole number from 1 to 10000.");

@@ -51,7 +51,7 @@ test("[SA11] what was read and what has changed since make what there is", () =>
   );
 });
 
-test("[SA11] changes that are not remembered are not told in part", () => {
+test("[SA11] changes that are no longer stored are not delivered in part", () => {
   const table = new ObjectTable({ historyLength: 2 });
   const first = table.version;
   for (let value = 0; value < 10; value++) table.put("configmaps", object("a", value));
@@ -60,7 +60,7 @@ test("[SA11] changes that are not remembered are not told in part", () => {
   expect(table.changesSince(table.version)).toEqual([]);
 });
 
-test("[SA10] a change is told after the call that made it, and changes made meanwhile after that", async () => {
+test("[SA10] a change is delivered after the call that made it, and changes made meanwhile after that", async () => {
   const table = new ObjectTable();
   const told: unknown[] = [];
   table.listen(({ object: { value } }) => {
@@ -75,7 +75,7 @@ test("[SA10] a change is told after the call that made it, and changes made mean
   expect(told).toEqual([1, 2, 3]);
 });
 
-test("[SA10] nobody is told of what was before they listened, or after they stopped", async () => {
+test("[SA10] a listener gets no change from before it listened, or after it stopped", async () => {
   const table = new ObjectTable();
   const told: unknown[] = [];
   table.put("configmaps", object("a", 1));

@@ -48,7 +48,7 @@ test("[SA30] what is below a place is within it and not without it", () => {
   );
 });
 
-test("[SA30] a place is told as Kubernetes tells it", () => {
+test("[SA30] a place is written as Kubernetes writes it", () => {
   expect(placeText(["f:spec", 'k:{"name":"web","port":80}', "f:image"])).toBe('.spec[name="web",port=80].image');
   expect(placeText(["f:metadata", "f:finalizers", 'v:"x"'])).toBe('.metadata.finalizers[="x"]');
 });

@@ -172,7 +172,7 @@ describe("logs", () => {
   });
 });
 
-test("[SA52] usage is told of what was measured, by namespace, name and label", () => {
+test("[SA52] measured usage is returned by namespace, name and label", () => {
   const usageSource: UsageSource = {
     pod: ({ metadata }) =>
       metadata.name === "p"

@@ -71,7 +71,7 @@ test("[SA21] every type of Kubernetes has its defaults without anything being gi
   }
 });
 
-test("[SA20] fields that nobody knows are left out and told with their place", () => {
+test("[SA20] unknown fields are left out and reported with their place", () => {
   const unknown: string[] = [];
   const given = {
     ...deployment,
