@@ -1,9 +1,16 @@
-import { type ClusterFacts, canonicalJson, type HubFrame, type HubFrames, LINK_VERSION } from "@binnacle/contract";
-import type { DesiredStore } from "../desired/desired-state.ts";
+import {
+  type ClusterFacts,
+  canonicalJson,
+  type HubFrame,
+  type HubFrames,
+  LINK_VERSION,
+  safeText,
+} from "@binnacle/contract";
+import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import { deliver, type KeyedWork, nack } from "./deliveries.ts";
-import { type MalformedApply, type ReceivedFrame, readHubFrame } from "./frames.ts";
+import { type MalformedApply, type OutgoingFrameOf, type ReceivedFrame, readHubFrame } from "./frames.ts";
 import { createRequests } from "./hub-requests.ts";
+import type { KeyedWork } from "./keyed-work.ts";
 import { createLogStreams, type LogStreams } from "./log-streams.ts";
 import type { EventOutbox, StatusOutbox } from "./outbox.ts";
 import { createOutgoing, inventoryPages, type Outgoing, type StoredState, type Wire } from "./outgoing.ts";
@@ -200,4 +207,35 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
       events.lost();
     },
   };
+}
+
+interface DeliveryPorts {
+  readonly store: Pick<DesiredStore, "apply" | "remove">;
+  readonly work: KeyedWork;
+  readonly log: LinkLog;
+  readonly answer: (frame: OutgoingFrameOf<"ack" | "nack">) => void;
+}
+
+type Delivered = HubFrames["apply"] | HubFrames["remove"];
+type Named = Pick<Delivered, "id" | "key" | "generation">;
+
+/** Stores a resource and acknowledges it. The store ignores frames that come twice or late. */
+function deliver(frame: Delivered, { store, work, log, answer }: DeliveryPorts): void {
+  const isTaken = work.run(frame.key, async () => {
+    const refusal = await carryOut(frame, store).catch((err: unknown): Refusal => {
+      log.warn({ err, key: frame.key, generation: frame.generation }, "a resource could not be stored");
+      return { code: "unable", message: "The cluster could not store it." };
+    });
+    if (refusal) answer(nack(frame, refusal));
+    else answer({ type: "ack", ref: frame.id, key: frame.key, generation: frame.generation });
+  });
+  if (!isTaken) answer(nack(frame, { code: "unable", message: "The operator has too many resources to store." }));
+}
+
+function nack({ id, key, generation }: Named, { code, message }: Refusal): OutgoingFrameOf<"nack"> {
+  return { type: "nack", ref: id, key, generation, code, message: safeText(message) };
+}
+
+async function carryOut(frame: Delivered, store: DeliveryPorts["store"]): Promise<Refusal | null> {
+  return frame.type === "apply" ? store.apply(frame) : store.remove(frame);
 }

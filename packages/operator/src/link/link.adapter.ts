@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { CLOSE, canonicalJson, inventoryText, LINK_LIMITS, safeText } from "@binnacle/contract";
 import type { DesiredStore } from "../desired/desired-state.ts";
 import { type ConnectionOptions, connect, LINK_TIMES, type LinkTimes } from "./connection.adapter.ts";
-import { createKeyedWork } from "./deliveries.ts";
+import { createKeyedWork } from "./keyed-work.ts";
 import type { SessionPorts } from "./link-session.ts";
 import type { StoredState } from "./outgoing.ts";
 import type { Commands } from "./ports.ts";

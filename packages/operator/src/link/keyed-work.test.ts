@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createKeyedWork } from "./deliveries.ts";
+import { createKeyedWork } from "./keyed-work.ts";
 
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
