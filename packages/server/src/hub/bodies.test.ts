@@ -59,11 +59,11 @@ async function furnishedProject(shop: Shop) {
   return { project, app, instance };
 }
 
-const untold = (clusterId: string): Promise<PendingRow[]> =>
+const pendingRows = (clusterId: string): Promise<PendingRow[]> =>
   world.database.kysely.selectFrom("desired_resources").selectAll().where("cluster_id", "=", clusterId).execute();
 
 /** Nothing of it is refused. */
-async function told(bodies: ReturnType<typeof source>, rows: readonly PendingRow[]) {
+async function bodiesOf(bodies: ReturnType<typeof source>, rows: readonly PendingRow[]) {
   return [...(await bodies.bodiesOf(rows))].map(([row, body]) => {
     if (body instanceof Fault) throw body;
     return [row, body] as const;
@@ -80,8 +80,8 @@ const FORMS: Record<DesiredKind, ReturnType<typeof compileCheck>> = {
 test("[DS7] everything of a cluster is told, each in its form, with its secrets in the secret part alone", async () => {
   const shop = await openShop(world);
   const { project, app, instance } = await furnishedProject(shop);
-  const rows = await untold(shop.cluster);
-  const bodies = await told(source(), rows);
+  const rows = await pendingRows(shop.cluster);
+  const bodies = await bodiesOf(source(), rows);
   const of = (kind: DesiredKind) => bodies.find(([row]) => row.kind === kind)?.[1];
   expect(rows.map(({ kind }) => kind).toSorted()).toEqual(["addon_instance", "app", "project", "registry_secrets"]);
   for (const [row, body] of bodies) {
@@ -112,7 +112,7 @@ test("[DS7] everything of a cluster is told, each in its form, with its secrets 
 test("[DS1] a project is told though nothing is in it, and its pull secrets as an empty set", async () => {
   const shop = await openShop(world);
   const { body } = await world.admin.api.post("/projects", { name: someName(), cluster_id: shop.cluster });
-  const bodies = await source().bodiesOf(await untold(shop.cluster));
+  const bodies = await source().bodiesOf(await pendingRows(shop.cluster));
   expect(Object.fromEntries([...bodies].map(([{ kind }, told]) => [kind, told]))).toEqual({
     project: {
       spec: { org_id: shop.org, name: body.name, namespace: body.name, policy: DEFAULT_POLICY },
@@ -134,9 +134,9 @@ test("[DS7] rows of several clusters take as many queries as those of one, and g
   const dialect = new PostgresDialect({ pool: world.database.pool });
   const db = new Kysely<Tables>({ dialect, log: ({ query }) => void queries.push(query.sql) });
   const bodies = source({ db });
-  await bodies.bodiesOf(await untold(one.cluster));
+  await bodies.bodiesOf(await pendingRows(one.cluster));
   const ofOne = queries.splice(0).length;
-  const ofBoth = await told(bodies, [...(await untold(one.cluster)), ...(await untold(other.cluster))]);
+  const ofBoth = await bodiesOf(bodies, [...(await pendingRows(one.cluster)), ...(await pendingRows(other.cluster))]);
   expect([queries.length, ofOne]).toEqual([7, 7]);
   const inherited = ofBoth.flatMap(([row, body]) =>
     "registries" in body.secret
@@ -155,7 +155,7 @@ test("[DS7] rows of several clusters take as many queries as those of one, and g
 test("[DS8] a removed row has no body, and neither has one whose resource is gone", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
-  const rows = await untold(shop.cluster);
+  const rows = await pendingRows(shop.cluster);
   const removed = rows.map((row) => ({ ...row, removed_at: new Date() }));
   const strangers = rows.map((row) => ({ ...row, resource_id: newId() }));
   expect((await source().bodiesOf([...removed, ...strangers])).size).toBe(0);
@@ -167,7 +167,7 @@ const kindsTold = async (bodies: ReturnType<typeof source>, rows: PendingRow[]) 
 test("[DS9] what needs a definition that has left the catalog is refused, and logged once", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
-  const rows = await untold(shop.cluster);
+  const rows = await pendingRows(shop.cluster);
   const bodies = source({ addons: [] });
   for (let time = 0; time < 3; time++) {
     const made = await bodies.bodiesOf(rows);
@@ -181,7 +181,7 @@ test("[DS9] what needs a definition that has left the catalog is refused, and lo
 test("[DS9] what does not open is left out, and logged once without anything that it holds", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
-  const rows = await untold(shop.cluster);
+  const rows = await pendingRows(shop.cluster);
   const bodies = source({ vaultKeys: `test:${randomBytes(32).toString("base64")}` });
   for (let time = 0; time < 3; time++) expect(await kindsTold(bodies, rows)).toEqual(["project"]);
   expect(log.warn).toHaveBeenCalledTimes(3);

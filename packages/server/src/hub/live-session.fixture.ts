@@ -10,20 +10,20 @@ export function scriptedSession(clusterId = newId()) {
     fence: { clusterId, hubId: newId(), epoch: 1 },
     sessionId: newId(),
     send: (frame) => void sent.push(frame),
-    listen(id, hear) {
-      listeners.set(id, hear);
+    listen(id, onAnswer) {
+      listeners.set(id, onAnswer);
       return () => void listeners.delete(id);
     },
   };
   const asked = () => {
     const frame = sent.findLast((one) => "id" in one);
-    if (!frame || !("id" in frame)) throw new Error("nothing was asked");
+    if (!frame || !("id" in frame)) throw new Error("nothing was requested");
     return frame;
   };
   return {
     session,
     sent,
-    /** How many questions are still listened for. */
+    /** how many requests are still listened for. */
     get open() {
       return listeners.size;
     },
@@ -33,7 +33,7 @@ export function scriptedSession(clusterId = newId()) {
       listeners.get(id)?.({ ref: id, session: session.sessionId, ...answer } as Answer);
     },
     lose() {
-      for (const hear of listeners.values()) hear(null);
+      for (const onAnswer of listeners.values()) onAnswer(null);
     },
   };
 }
