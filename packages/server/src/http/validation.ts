@@ -70,10 +70,19 @@ function checkPart(part: Part, validate: ValidateFunction, value: unknown): read
   if (value === undefined) return [{ loc: [part], msg: "Field required", type: "missing" }];
   if (value instanceof UnreadableBody) return [value.item];
   const unstorable = isStorable(value) ? NONE : unstorableText(value, [part]);
-  if (validate(value)) return unstorable;
+  if (validate(value)) return unstorable.length > 0 ? unstorable : infiniteNumbers(part, value);
   const items = onePerField([...unstorable, ...itemsOf(part, value, validate)]);
   // Refused is refused, also by a keyword that there are no words for.
   return items.length > 0 ? items : [{ loc: [part], msg: "Input is not valid", type: "value_error" }];
+}
+
+/** Ajv converts the text `1e999` to infinity and checks no bound of it. A JSON body is not converted, and its type check refuses it. */
+function infiniteNumbers(part: Part, value: unknown): readonly ValidationItem[] {
+  if (part === "body" || typeof value !== "object") return NONE;
+  const found = Object.entries(value ?? {}).filter(
+    ([, it]) => it === Number.POSITIVE_INFINITY || it === Number.NEGATIVE_INFINITY,
+  );
+  return found.map(([name]) => ({ loc: [part, name], msg: "Input should be a finite number", type: "int_type" }));
 }
 
 /** PostgreSQL stores no NUL, and half a surrogate pair is no character: both would fail later and far from here. */
