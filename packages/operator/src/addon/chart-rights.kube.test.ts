@@ -59,6 +59,21 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     for (const secret of [CROWN, Buffer.from(CROWN).toString("base64")]) expect(said).not.toContain(secret);
   });
 
+  test("[HE29] is refused a host that another namespace uses, by name and by a wildcard", async () => {
+    const host = `${its.victim}.example.com`;
+    await world.client.create({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: { name: "shop", namespace: its.victim },
+      spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } }, rules: [{ host }] },
+    });
+    for (const wanted of [host, "*.example.com"]) {
+      await its.install("hijacker", { host: wanted });
+      await world.seen({ phase: "failed", reason: "HostTaken", message: expect.stringContaining(wanted) });
+      expect(await world.revisions()).toEqual([]);
+    }
+  });
+
   test.each([
     ["intruder", () => `ConfigMap planted in the namespace ${its.victim}`],
     ["rootkit", () => `DaemonSet ${world.namespace}-rootkit in the namespace kube-system`],

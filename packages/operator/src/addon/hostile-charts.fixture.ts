@@ -71,6 +71,15 @@ spec:
       hostPID: true
       containers: [{name: main, image: "tiny:1", securityContext: {privileged: true}}]
 `),
+  hijacker: chart(`${harmless}---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  rules:
+    - host: {{ .Values.host | quote }}
+      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}
+`),
   master: chart(`${harmless}---\n${clusterRole}`),
   founder: chart(`apiVersion: v1\nkind: Namespace\nmetadata: {name: "{{ .Release.Namespace }}-second"}\n`),
   definer: { "templates/all.yaml": harmless, "crds/things.yaml": definition("things") },

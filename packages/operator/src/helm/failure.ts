@@ -4,6 +4,7 @@ import type { Rights } from "./rights.ts";
 
 /** The reason of a failure that is about rights: the chart brings or asks for what its project may not. */
 export const FORBIDDEN = "ForbiddenObject";
+export const HOST_TAKEN = "HostTaken";
 
 /** Why Helm failed, in a sentence that is safe to show. */
 export class HelmFailure extends Error {

@@ -87,6 +87,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     leases: createLeases({ ...ports, kubeIn }),
     rightsOf,
     isNamespaced: objects.isNamespaced,
+    hostsOutside: objects.hostsOutside,
     left: objects.left,
     onEnd: notify,
   });

@@ -4,8 +4,9 @@ import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import { type Readiness, readinessOf, ready } from "../kube/readiness.ts";
-import { PODS } from "../kube/resource-types.ts";
+import { INGRESSES, PODS } from "../kube/resource-types.ts";
 import { FORBIDDEN, type IsNamespaced, outsideOf, outsideSentence } from "./failure.ts";
+import { hostsOf } from "./ingress-hosts.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { isPodOf, NOT_OF_WORKLOADS } from "./release-pods.ts";
@@ -21,7 +22,7 @@ import type { ReleaseId, Revision } from "./revision.ts";
 import type { Rights } from "./rights.ts";
 
 export interface ReleaseObjectsPorts {
-  readonly kube: Pick<KubeClient, "as" | "resourceTypeOf">;
+  readonly kube: Pick<KubeClient, "as" | "list" | "resourceTypeOf">;
   readonly store: ReleaseStore;
 }
 
@@ -102,5 +103,11 @@ export function createReleaseObjects({ kube, store }: ReleaseObjectsPorts) {
       isNamespaced,
     );
 
-  return { readiness, rejectedHook, left, isNamespaced };
+  /** The hosts of all Ingresses outside of a namespace. */
+  async function hostsOutside(namespace: string): Promise<string[]> {
+    const { items } = await kube.list(INGRESSES);
+    return items.filter(({ metadata }) => metadata.namespace !== namespace).flatMap(({ spec }) => hostsOf(spec));
+  }
+
+  return { readiness, rejectedHook, left, isNamespaced, hostsOutside };
 }

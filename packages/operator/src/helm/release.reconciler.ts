@@ -9,11 +9,13 @@ import {
   broughtBy,
   FORBIDDEN,
   HelmFailure,
+  HOST_TAKEN,
   type IsNamespaced,
   outsideOf,
   outsideSentence,
 } from "./failure.ts";
 import type { Helm } from "./helm.adapter.ts";
+import { ingressHostsOf, takenHosts } from "./ingress-hosts.ts";
 import type { Leases } from "./lease.store.ts";
 import { documentsIn, fieldsOf } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
@@ -28,6 +30,8 @@ export interface ReleasePorts {
   readonly accounts: Pick<ChartAccounts, "ready" | "doubt">;
   readonly rightsOf: (id: ReleaseId, chart: ChartName | null) => Rights;
   readonly isNamespaced: IsNamespaced;
+  /** The hosts of all Ingresses outside of a namespace. */
+  readonly hostsOutside: (namespace: string) => Promise<readonly string[]>;
   /** The objects of a revision that still exist, as text. */
   readonly left: (id: ReleaseId, revision: Revision, rights: Rights) => Promise<readonly string[]>;
   readonly nowMs: () => number;
@@ -98,7 +102,8 @@ function problemOf(error: unknown): Problem {
  * state. No process is started where nothing has to be done.
  */
 export function createReleaseReconciler(ports: ReleasePorts) {
-  const { helm, store, leases, accounts, rightsOf, isNamespaced, left, nowMs, log, clusterId, onEnd } = ports;
+  const { helm, store, leases, accounts, rightsOf, isNamespaced, hostsOutside, left, nowMs, log, clusterId, onEnd } =
+    ports;
   const works = new Map<string, Work>();
   const attempts = new Map<string, Attempts>();
   const slots = createSlots(MOST_AT_ONCE);
@@ -217,21 +222,29 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     else if (next.step === "uninstall") await helm.uninstall(id, rights, signal);
     else if (wanted) {
       const labels = revisionLabels(id, clusterId, { digest: digestOf(wanted), version: nextVersion(revisions) });
-      const inspect = (manifest: string) => refuseOutside(manifest, rights);
+      const inspect = (manifest: string) => refuse(manifest, rights);
       await helm.upgrade(wanted, { labels, rights, isUpgrade: next.step === "upgrade", inspect }, signal);
     }
   }
 
-  /** The API server would refuse it as well, but only in the middle of an upgrade. */
-  async function refuseOutside(manifest: string, { namespace, remedy }: Rights): Promise<void> {
+  /** Refuses a rendered chart before anything is made of it. */
+  async function refuse(manifest: string, { namespace, remedy }: Rights): Promise<void> {
     const objects: Brought[] = [];
+    const hosts: string[] = [];
     for (const document of documentsIn(manifest)) {
-      objects.push(...fieldsOf(document).flatMap(broughtBy));
+      const fields = fieldsOf(document);
+      objects.push(...fields.flatMap(broughtBy));
+      hosts.push(...fields.flatMap(ingressHostsOf));
       await letOthersWork();
     }
+    // The API server would refuse it as well, but only in the middle of an upgrade.
     const titles = await outsideOf(objects, namespace, isNamespaced);
-    if (titles.length === 0) return;
-    throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
+    if (titles.length > 0) throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
+    // An ingress controller serves two Ingresses of one host together, so the second one would get the first one's traffic.
+    const taken = hosts.length > 0 ? takenHosts(hosts, await hostsOutside(namespace)) : [];
+    if (taken.length === 0) return;
+    const sentence = `The chart asks for the host ${taken.join(", ")}, which another namespace of the cluster uses. Choose another host.`;
+    throw new HelmFailure(safeText(sentence), HOST_TAKEN);
   }
 
   return {

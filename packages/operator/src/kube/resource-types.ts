@@ -36,6 +36,7 @@ const namespaced = (group: string, version: string, plural: string, kind: string
 });
 
 export const PODS = namespaced("", "v1", "pods", "Pod");
+export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ingress");
 
 /** All kinds of objects that an app becomes. */
 export const OWNED_KINDS: readonly ResourceType[] = [
@@ -44,7 +45,7 @@ export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("batch", "v1", "jobs", "Job"),
   namespaced("batch", "v1", "cronjobs", "CronJob"),
   namespaced("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
-  namespaced("networking.k8s.io", "v1", "ingresses", "Ingress"),
+  INGRESSES,
   namespaced("", "v1", "services", "Service"),
   namespaced("", "v1", "configmaps", "ConfigMap"),
   namespaced("", "v1", "secrets", "Secret"),
