@@ -1,10 +1,10 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { ExportDeclaration } from "../catalog/addon-definition.ts";
 import { ComponentSpec, ExportKey, WorkloadSpec } from "../component.ts";
 import { Uuid } from "../fields.ts";
 import { DesiredPolicy } from "../project-policy.ts";
 import { withoutRules } from "../rules.ts";
-import { COMPONENT_TYPES } from "../states.ts";
+import { COMPONENT_TYPES, type DesiredKind } from "../states.ts";
 
 /**
  * What a cluster is told to hold, by kind. Each has two parts: `spec`, which the operator stores as a custom resource, and
@@ -105,9 +105,10 @@ export const RegistrySecretsBody = Type.Object({
 });
 export type RegistrySecretsBody = Static<typeof RegistrySecretsBody>;
 
-export interface DesiredBodies {
-  readonly project: ProjectBody;
-  readonly app: AppBody;
-  readonly addon_instance: AddonBody;
-  readonly registry_secrets: RegistrySecretsBody;
-}
+export const DESIRED_BODIES = {
+  project: ProjectBody,
+  app: AppBody,
+  addon_instance: AddonBody,
+  registry_secrets: RegistrySecretsBody,
+} as const satisfies Record<DesiredKind, TSchema>;
+export type DesiredBodies = { readonly [K in DesiredKind]: Static<(typeof DESIRED_BODIES)[K]> };

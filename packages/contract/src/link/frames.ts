@@ -4,10 +4,10 @@ import { Metrics } from "../metrics.ts";
 import { LogLine } from "../rest/app-streams.ts";
 import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
 import { DRIFT_POLICIES } from "../rest/org-settings.ts";
-import { DESIRED_KINDS } from "../states.ts";
-import { AddonBody, AppBody, ProjectBody, RegistrySecretsBody } from "./desired.ts";
+import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
+import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
 import { LINK_LIMITS } from "./protocol.ts";
-import { Report } from "./report.ts";
+import { Report, type Reports } from "./report.ts";
 import { Message } from "./text.ts";
 
 /*
@@ -24,7 +24,7 @@ const Count = Type.Integer({ minimum: 0 });
 /** Names what is dispatched to a cluster: `app/shop/web`. */
 const Key = Type.String({
   maxLength: 200,
-  pattern: "^(project|app|addon_instance|registry_secrets)(/[a-z0-9.-]+){1,2}$",
+  pattern: `^(${DESIRED_KINDS.join("|")})(/[a-z0-9.-]+){1,2}$`,
 });
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
@@ -77,7 +77,7 @@ const Status = Type.Object({
   key: Key,
   resource_id: Uuid(),
   generation: Count,
-  report: Type.Union([Report.project, Report.app, Report.addon_instance, Report.registry_secrets]),
+  report: Type.Unsafe<Reports[DesiredKind]>(Type.Union(DESIRED_KINDS.map((kind) => Report[kind]))),
 });
 const Heartbeat = Type.Object({ type: Type.Literal("heartbeat"), ...session, facts: Type.Optional(ClusterFacts) });
 const Response = Type.Object({
@@ -184,13 +184,18 @@ const Repositories = Type.Object({
   chart_repositories: ChartRepositories,
 });
 
-const applied = { type: Type.Literal("apply"), ...id, ...session, ...named };
-const Apply = Type.Union([
-  Type.Object({ ...applied, kind: Type.Literal("project"), body: ProjectBody }),
-  Type.Object({ ...applied, kind: Type.Literal("app"), body: AppBody }),
-  Type.Object({ ...applied, kind: Type.Literal("addon_instance"), body: AddonBody }),
-  Type.Object({ ...applied, kind: Type.Literal("registry_secrets"), body: RegistrySecretsBody }),
-]);
+const Applied = Type.Object({ type: Type.Literal("apply"), ...id, ...session, ...named });
+type Apply = {
+  [K in DesiredKind]: Static<typeof Applied> & { readonly kind: K; readonly body: DesiredBodies[K] };
+}[DesiredKind];
+/** One schema a kind, so that a reader can say where a frame of a known kind is wrong. */
+export const APPLY_FRAMES = Object.fromEntries(
+  DESIRED_KINDS.map((kind) => {
+    const fields = { ...Applied.properties, kind: Type.Literal(kind), body: DESIRED_BODIES[kind] };
+    return [kind, Type.Object(fields)];
+  }),
+) as unknown as Readonly<Record<string, TSchema>>;
+const Apply = Type.Unsafe<Apply>(Type.Union(Object.values(APPLY_FRAMES)));
 const Remove = Type.Object({
   type: Type.Literal("remove"),
   ...id,

@@ -1,6 +1,6 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { Nullable, Timestamp } from "../fields.ts";
-import { DRIFT_STATES } from "../states.ts";
+import { type DesiredKind, DRIFT_STATES } from "../states.ts";
 import { Message, Reason } from "./text.ts";
 
 /** What an operator sees of a resource, by kind. */
@@ -66,11 +66,6 @@ export const Report = {
   app: Type.Union([AppReport, Gone]),
   addon_instance: Type.Union([AddonReport, Gone]),
   registry_secrets: Type.Union([RegistrySecretsReport, Gone]),
-} as const;
+} as const satisfies Record<DesiredKind, TSchema>;
 export type Gone = Static<typeof Gone>;
-export interface Reports {
-  readonly project: ProjectReport | Gone;
-  readonly app: AppReport | Gone;
-  readonly addon_instance: AddonReport | Gone;
-  readonly registry_secrets: RegistrySecretsReport | Gone;
-}
+export type Reports = { readonly [K in DesiredKind]: Static<(typeof Report)[K]> };

@@ -1,4 +1,11 @@
-import { HUB_FRAMES, type HubFrame, type HubFrames, OPERATOR_FRAMES, type OperatorFrame } from "@binnacle/contract";
+import {
+  APPLY_FRAMES,
+  HUB_FRAMES,
+  type HubFrame,
+  type HubFrames,
+  OPERATOR_FRAMES,
+  type OperatorFrame,
+} from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
@@ -46,7 +53,9 @@ export function readHubFrame(text: string): ReceivedFrame {
 /** For an `apply` the schema of its kind alone, so that an error has one location. */
 function schemaOf(type: HubFrame["type"], value: unknown): TSchema {
   if (type !== "apply" || !isRecord(value)) return HUB_FRAMES[type];
-  return HUB_FRAMES.apply.anyOf.find(({ properties }) => properties.kind.const === value["kind"]) ?? HUB_FRAMES.apply;
+  const kind = String(value["kind"]);
+  const known = Object.hasOwn(APPLY_FRAMES, kind) ? APPLY_FRAMES[kind] : undefined;
+  return known ?? HUB_FRAMES.apply;
 }
 
 function placeOf(schema: TSchema, value: unknown): string {
