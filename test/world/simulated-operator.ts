@@ -28,7 +28,6 @@ const IN_SYNC: DriftReport = { state: "in_sync", summary: null, fields: [], dete
 
 const AS_WANTED: { readonly [K in DesiredKind]: Reports[K] } = {
   project: { state: "ready", message: null },
-  notice: { state: "ready", message: null },
   registry_secrets: { state: "ready", message: null },
   app: { phase: "running", reason: null, message: null, components: [], drift: IN_SYNC },
   addon_instance: { phase: "ready", reason: null, message: null, exports: {} },

@@ -135,5 +135,5 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const RESOURCE_FILTERS = ["cluster", "project", "workload", "build", "addon", "app", "activity", "all"] as const;
 
 /** What is dispatched to a cluster. */
-export const DESIRED_KINDS = ["project", "app", "addon_instance", "registry_secrets", "notice"] as const;
+export const DESIRED_KINDS = ["project", "app", "addon_instance", "registry_secrets"] as const;
 export type DesiredKind = (typeof DESIRED_KINDS)[number];

@@ -2,7 +2,6 @@ import { addonKind } from "./addons/addon-kind.store.ts";
 import { appKind } from "./apps/app-kind.store.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
 import type { DispatchedKind } from "./dispatch/kind.ts";
-import { noticeKind } from "./notices/notice-kind.store.ts";
 import { projectKind } from "./projects/project-kind.store.ts";
 import { registrySecretsKind } from "./registries/registry-secrets-kind.store.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -14,11 +13,5 @@ import type { Vault } from "./vault/vault.ts";
 export function dispatchedKinds(vault: Vault, { addons }: Pick<Catalog, "addons">): readonly DispatchedKind[] {
   const definitions = new Map(addons.map((definition) => [definition.id, definition]));
   const findDefinition = (id: string) => definitions.get(id.toLowerCase());
-  return [
-    projectKind,
-    registrySecretsKind(vault),
-    noticeKind,
-    appKind(vault, findDefinition),
-    addonKind(vault, findDefinition),
-  ];
+  return [projectKind, registrySecretsKind(vault), appKind(vault, findDefinition), addonKind(vault, findDefinition)];
 }

@@ -105,17 +105,10 @@ export const RegistrySecretsBody = Type.Object({
 });
 export type RegistrySecretsBody = Static<typeof RegistrySecretsBody>;
 
-/** A text for the people of a namespace. */
-const NoticeBody = Type.Object({
-  spec: Type.Object({ project_id: Uuid(), namespace: Namespace, text: Type.String() }),
-  secret: Type.Object({}),
-});
-
 export const DESIRED_BODIES = {
   project: ProjectBody,
   app: AppBody,
   addon_instance: AddonBody,
   registry_secrets: RegistrySecretsBody,
-  notice: NoticeBody,
 } as const satisfies Record<DesiredKind, TSchema>;
 export type DesiredBodies = { readonly [K in DesiredKind]: Static<(typeof DESIRED_BODIES)[K]> };

@@ -66,7 +66,6 @@ export const Report = {
   app: Type.Union([AppReport, Gone]),
   addon_instance: Type.Union([AddonReport, Gone]),
   registry_secrets: Type.Union([RegistrySecretsReport, Gone]),
-  notice: Type.Union([RegistrySecretsReport, Gone]),
 } as const satisfies Record<DesiredKind, TSchema>;
 export type Gone = Static<typeof Gone>;
 export type Reports = { readonly [K in DesiredKind]: Static<(typeof Report)[K]> };

@@ -7,7 +7,6 @@ import { templateScope } from "./migrations/0005_template_scope.ts";
 import { ingressHosts } from "./migrations/0006_ingress_hosts.ts";
 import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
 import { projectPolicy } from "./migrations/0009_project_policy.ts";
-import { notices } from "./migrations/0099_notices.ts";
 import type { Queries } from "./transaction.ts";
 
 /** In order; a migration that has been released is never edited. */
@@ -20,7 +19,6 @@ const MIGRATIONS: Record<string, Migration> = {
   "0006_ingress_hosts": ingressHosts,
   "0007_chart_repositories": chartRepositories,
   "0009_project_policy": projectPolicy,
-  "0099_notices": notices,
 };
 
 /** Brings the schema up to date. Replicas that start together wait for each other. */

@@ -3,7 +3,6 @@ import {
   AddonBody,
   AppBody,
   DEFAULT_POLICY,
-  DESIRED_BODIES,
   type DesiredKind,
   ProjectBody,
   RegistrySecretsBody,
@@ -76,7 +75,6 @@ const FORMS: Record<DesiredKind, ReturnType<typeof compileCheck>> = {
   app: compileCheck({ body: AppBody }),
   addon_instance: compileCheck({ body: AddonBody }),
   registry_secrets: compileCheck({ body: RegistrySecretsBody }),
-  notice: compileCheck({ body: DESIRED_BODIES.notice }),
 };
 
 test("[DS7] everything of a cluster is told, each in its form, with its secrets in the secret part alone", async () => {

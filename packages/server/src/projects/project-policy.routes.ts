@@ -6,7 +6,6 @@ import type { Queries } from "../database/transaction.ts";
 import { inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { wellFormed } from "../http/well-formed.ts";
-import { dispatchedNotice } from "../notices/notice-kind.store.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
 import { dispatchedProject, projectAnnouncement, projectIsGoing } from "./project.ts";
 import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";
@@ -55,7 +54,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
             const now = clock();
             await savePolicy(tx, project.id, policy, now);
             announce(projectAnnouncement({ ...project, ...policy, updated_at: now }));
-            await dispatch(project.cluster_id, [dispatchedProject(project), dispatchedNotice(project)]);
+            await dispatch(project.cluster_id, [dispatchedProject(project)]);
           }
           return wirePolicy({ id: project.id, ...policy }, settings);
         }),
