@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectRedisBus } from "../packages/server/src/bus/redis.adapter.ts";
+import { connectRedisBus } from "../packages/server/src/bus/bus.adapter.ts";
 import { createAgentTokens } from "../packages/server/src/clusters/agent-token.adapter.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";

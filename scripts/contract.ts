@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CONTRACT } from "../packages/contract/src/rest/version.ts";
-import { describedRoutes } from "../packages/server/src/described-routes.ts";
 import { openApiDocument } from "../packages/server/src/http/openapi.ts";
 import { API_BASE } from "../packages/server/src/http/server.adapter.ts";
+import { describedRoutes } from "../packages/server/src/routes.ts";
 
 export type Document = Record<string, unknown>;
 

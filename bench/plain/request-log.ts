@@ -1,4 +1,4 @@
-import type { answerNotes as notesByHand } from "../../packages/server/src/http/request-log.adapter.ts";
+import type { answerNotes as notesByHand } from "../../packages/server/src/http/request-metrics.adapter.ts";
 
 /** One line by the logger's public method. */
 export const answerNotes: typeof notesByHand = (metrics, log) => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describedRoutes } from "../../packages/server/src/described-routes.ts";
 import { openApiDocument } from "../../packages/server/src/http/openapi.ts";
 import { compileCheck } from "../../packages/server/src/http/validation.ts";
+import { describedRoutes } from "../../packages/server/src/routes.ts";
 import { readDocument } from "./document.ts";
 import { mutated } from "./hostile.ts";
 import { randomOf } from "./random.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { describedRoutes } from "../../packages/server/src/described-routes.ts";
+import { describedRoutes } from "../../packages/server/src/routes.ts";
 import { BEYOND_SCHEMA, type BeyondSchema, beyondSchemaTable, isAbout } from "./beyond-schema.ts";
 import { readDocument } from "./document.ts";
 import { type Answer, judge } from "./judge.ts";

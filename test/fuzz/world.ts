@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { folder, packedChart, serve } from "../../packages/charts/src/chart.fixture.ts";
-import { SCOPES } from "../../packages/contract/src/scopes.ts";
+import { SCOPES } from "../../packages/contract/src/states.ts";
 import { createTokens } from "../../packages/server/src/accounts/tokens.adapter.ts";
 import { Client } from "../world/client.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Operation } from "../../packages/contract/src/index.ts";
 import { ACCESS_TOPIC, concerns } from "../../packages/server/src/access/access-change.ts";
 import { accessOfSessions } from "../../packages/server/src/access/visible.store.ts";
-import { describedRoutes } from "../../packages/server/src/described-routes.ts";
+import { describedRoutes } from "../../packages/server/src/routes.ts";
 import type { Sending } from "../world/client.ts";
 import { startWorld, type World } from "../world/world.ts";
 import { CHANGES, type Request, UNRECORDED } from "./changes.ts";

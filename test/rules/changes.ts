@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { folder, packedChart, serve } from "../../packages/charts/src/chart.fixture.ts";
 import { insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
-import { definitionId } from "../../packages/server/src/catalog/definition-id.ts";
+import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts";
 import {
   AWS_KEYS,
   bringJob,

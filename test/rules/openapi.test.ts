@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CONTRACT } from "../../packages/contract/src/rest/version.ts";
-import { describedRoutes } from "../../packages/server/src/described-routes.ts";
 import { openApiDocument } from "../../packages/server/src/http/openapi.ts";
+import { describedRoutes } from "../../packages/server/src/routes.ts";
 import {
   DOCUMENT_FILE,
   digestOf,

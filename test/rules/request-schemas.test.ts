@@ -2,7 +2,7 @@ import { isSafePattern } from "redos-detector";
 import { describe, expect, test } from "vitest";
 import * as contract from "../../packages/contract/src/index.ts";
 import { loadCatalog } from "../../packages/server/src/catalog/catalog.adapter.ts";
-import { describedRoutes } from "../../packages/server/src/described-routes.ts";
+import { describedRoutes } from "../../packages/server/src/routes.ts";
 import { compileRe2 } from "../../packages/server/src/templates/pattern.ts";
 
 interface Schema {

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./states.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

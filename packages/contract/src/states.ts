@@ -1,3 +1,14 @@
+/** Roles, weakest first: each may do what those before it may. */
+export const ORG_ROLES = ["member", "admin"] as const;
+export type OrgRole = (typeof ORG_ROLES)[number];
+
+export const BINDING_ROLES = ["viewer", "editor", "admin"] as const;
+export type BindingRole = (typeof BINDING_ROLES)[number];
+
+/** What a CLI token may be allowed to do, a whole vocabulary. */
+export const SCOPES = ["bundles:read", "clusters:read", "clusters:register", "install:report"] as const;
+export type Scope = (typeof SCOPES)[number];
+
 /** Every vocabulary of states, reasons and phases, written once: types, schemas, SQL checks and documents follow. */
 
 export const CLUSTER_STATUSES = [

@@ -3,7 +3,7 @@ import { appKind } from "./apps/app-kind.store.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
 import type { DispatchedKind } from "./dispatch/kind.ts";
 import { projectKind } from "./projects/project-kind.store.ts";
-import { registrySecretsKind } from "./registries/registry-secrets-kind.store.ts";
+import { registrySecretsKind } from "./registry-secrets/registry-secret.store.ts";
 import type { Vault } from "./vault/vault.ts";
 
 /**

@@ -3,7 +3,7 @@ import { DefaultPasswords } from "./accounts/default-password.store.ts";
 import { CatalogProblems } from "./catalog/catalog.adapter.ts";
 import { LOCAL_ADMIN, listeningPort, metricsAddress, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { DataDirectoryInUse } from "./database/embedded/data-directory-in-use.ts";
+import { DataDirectoryInUse } from "./database/embedded/placement.ts";
 import { createLog } from "./log.adapter.ts";
 
 exitOnOldNode("Binnacle");

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ExportKey } from "../component.ts";
 import { DnsLabel, FreeMap, strict } from "../fields.ts";
-import { ExportSource } from "./export-source.ts";
+import { ExportSource } from "./placeholders.ts";
 
 /** An addon that people can run in their projects: a chart, what may be set, and what it gives to apps. */
 

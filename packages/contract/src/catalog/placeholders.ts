@@ -1,3 +1,6 @@
+import Type, { type Static } from "typebox";
+import { strict } from "../fields.ts";
+
 /**
  * `${name}` stands for a value, `$${` for the two characters `${`. The one grammar of placeholders, for stack templates and
  * for the exports of addons.
@@ -59,4 +62,98 @@ function filledText(text: string, meaning: (name: string) => unknown): unknown {
   const [first] = parts;
   if (parts.length === 1 && typeof first === "object") return meaning(first.name);
   return parts.map((part) => (typeof part === "string" ? part : String(meaning(part.name)))).join("");
+}
+
+/**
+ * Where the operator reads what an addon exports. A closed grammar of three sources, whose texts may hold placeholders:
+ *
+ *     {secret: NAME, key}    the value under that key of a Secret in the release's namespace
+ *     {service: NAME}        the DNS name of a Service there; with `port`, `name:port`
+ *     {value: TEXT}          the text itself
+ *
+ *     NAME   ${release} | ${namespace} | ${fullname}: what Helm charts name their objects after
+ *     TEXT   these, ${values.a.b} (a value of the release) and ${exports.key} (an export that is not made of exports);
+ *            with `|uri` behind the name, escaped for use inside a URL
+ */
+const NameTemplate = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: "^([a-z0-9-]|\\$\\{(release|namespace|fullname)\\})+$",
+  examples: [`\${fullname}`],
+});
+
+const TEXT_NAME = "(release|namespace|fullname|values(\\.[A-Za-z0-9_-]+)+|exports\\.[A-Za-z0-9_.-]+)";
+const TextTemplate = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  // Each piece is told from the others by its first two characters, so that there is one way to read a text.
+  pattern: `^([^$]|\\$[^\${]|\\$\\$+[^$]|\\$\\{${TEXT_NAME}(\\|uri)?\\})*(\\$\\$?)?$`,
+  examples: [`nats://\${exports.host}:4222`],
+});
+
+export const ExportSource = Type.Union(
+  [
+    Type.Object(
+      { secret: NameTemplate, key: Type.String({ minLength: 1, maxLength: 253, pattern: "^[A-Za-z0-9._-]+$" }) },
+      strict,
+    ),
+    Type.Object({ service: NameTemplate, port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })) }, strict),
+    Type.Object({ value: TextTemplate }, strict),
+  ],
+  { examples: [{ service: `\${fullname}` }] },
+);
+export type ExportSource = Static<typeof ExportSource>;
+
+/** What the placeholders of a source stand for, as far as it is known. */
+export interface ReleaseFacts {
+  readonly release: string;
+  readonly namespace: string;
+  readonly chart: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+/** The template filled in, or null while something that it names is not known. */
+export function fillExportTemplate(template: string, facts: ReleaseFacts): string | null {
+  const texts = scanPlaceholders(template).map((part) =>
+    typeof part === "string" ? part : meaningOf(part.name, facts),
+  );
+  return texts.includes(null) ? null : texts.join("");
+}
+
+function meaningOf(placeholder: string, facts: ReleaseFacts): string | null {
+  const [name = "", filter] = placeholder.split("|");
+  const text = textOf(name, facts);
+  return text !== null && filter === "uri" ? encodeURIComponent(text) : text;
+}
+
+function textOf(name: string, facts: ReleaseFacts): string | null {
+  if (name === "release") return facts.release;
+  if (name === "namespace") return facts.namespace;
+  if (name === "fullname") return helmFullname(facts.release, facts.chart);
+  const dot = name.indexOf(".");
+  const rest = name.slice(dot + 1);
+  if (name.slice(0, dot) === "exports")
+    return Object.hasOwn(facts.exports, rest) ? (facts.exports[rest] ?? null) : null;
+  const value = valueAt(facts.values, rest.split("."));
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
+}
+
+/** What the value holds at the path; undefined where the path leads nowhere. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, step) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, step)
+        ? (inner as Record<string, unknown>)[step]
+        : undefined,
+    value,
+  );
+}
+
+const LONGEST_NAME = 63;
+
+/** The convention of Helm charts: a release whose name already says what it is does not say it twice. */
+export function helmFullname(release: string, chart: string): string {
+  const name = release.includes(chart) ? release : `${release}-${chart}`;
+  return name.slice(0, LONGEST_NAME).replace(/-$/, "");
 }

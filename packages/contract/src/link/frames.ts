@@ -1,9 +1,9 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { Nullable, Timestamp, Uuid } from "../fields.ts";
 import { Metrics } from "../metrics.ts";
-import { LogLine } from "../rest/app-streams.ts";
+import { LogLine } from "../rest/app-operations.ts";
 import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
-import { DRIFT_POLICIES } from "../rest/org-settings.ts";
+import { DRIFT_POLICIES } from "../rest/orgs.ts";
 import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
 import { LINK_LIMITS } from "./protocol.ts";

@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
-import { DnsLabel, FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DnsLabel, FreeMap, Nullable, Page, PageQuery, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery, pageFields } from "../page.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { ADDON_PHASES } from "../states.ts";
 

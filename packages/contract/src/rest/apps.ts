@@ -1,10 +1,17 @@
 import Type, { type Static } from "typebox";
-import { ComponentInput, ComponentSpec, componentRules, SecretKey, WorkloadSpec } from "../component.ts";
+import {
+  ComponentInput,
+  ComponentSpec,
+  componentRules,
+  MAX_SECRETS,
+  SecretKey,
+  SecretValue,
+  WorkloadSpec,
+} from "../component.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
-import { Description, DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { Description, DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { mergePatchFields, withoutDefaults } from "../merge-patch-schema.ts";
 import { operation } from "../operation.ts";
-import { Page, pageFields } from "../page.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
 
 const tag = "Apps";
@@ -199,6 +206,66 @@ export const deleteApp = operation({
   description: "The app reads as `deleting`, and its name is taken, until the cluster has confirmed that it is gone.",
   credentials: "user",
   params,
+  query,
+  success: [204, null],
+  versioned: true,
+  failures: [403, 404],
+  failureBodies: appConflict,
+});
+
+const component = Type.String({ maxLength: 253, examples: ["web"] });
+const componentParams = Type.Object({ ...appParams, component });
+const path = "/apps/{namespace}/{name}/components/{component}/secrets";
+
+const ComponentSecrets = Whole(
+  Type.Object(
+    { key: SecretKey, updated_at: Timestamp() },
+    { title: "ComponentSecret", description: "Never its value." },
+  ),
+);
+
+export const listComponentSecrets = operation({
+  id: "listComponentSecrets",
+  method: "GET",
+  path,
+  tag: "Apps",
+  summary: "List the keys of a component's secrets",
+  credentials: "user",
+  params: componentParams,
+  query,
+  success: [200, ComponentSecrets],
+  failures: [404],
+});
+
+export const updateComponentSecrets = operation({
+  id: "updateComponentSecrets",
+  method: "PATCH",
+  path,
+  tag: "Apps",
+  summary: "Set secrets of a component; keys left out stay",
+  credentials: "user",
+  params: componentParams,
+  query,
+  body: Type.Record(SecretKey, SecretValue, {
+    ...strict,
+    minProperties: 1,
+    maxProperties: MAX_SECRETS,
+    examples: [{ API_KEY: "<SECRET>" }],
+  }),
+  success: [200, ComponentSecrets],
+  versioned: true,
+  failures: [403, 404],
+  failureBodies: appConflict,
+});
+
+export const deleteComponentSecret = operation({
+  id: "deleteComponentSecret",
+  method: "DELETE",
+  path: `${path}/{key}`,
+  tag: "Apps",
+  summary: "Remove one secret of a component",
+  credentials: "user",
+  params: Type.Object({ ...appParams, component, key: Type.String({ maxLength: 253, examples: ["API_KEY"] }) }),
   query,
   success: [204, null],
   versioned: true,

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { AnyMap, Nullable, Timestamp, Uuid } from "../fields.ts";
+import { AnyMap, Nullable, Page, PageQuery, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery } from "../page.ts";
 
 /** By what kind of credential a change was made; `system` is the control plane itself. */
 export const VIAS = ["user", "cli_token", "system"] as const;

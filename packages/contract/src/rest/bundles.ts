@@ -1,8 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { BundleManifest, BundleVersion, ComponentPin, OsSupport, SettingValue } from "../catalog/bundle.ts";
-import { Nullable } from "../fields.ts";
+import { Nullable, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Whole } from "../page.ts";
 import { HA_TIERS } from "../states.ts";
 
 const tag = "Bundles";

@@ -1,9 +1,8 @@
 import Type, { type Static } from "typebox";
 import { StackTemplateFile } from "../catalog/stack-template.ts";
 import { SecretPath } from "../component.ts";
-import { AnyMap, Nullable, Uuid } from "../fields.ts";
+import { AnyMap, Nullable, Page, pageFields, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, pageFields } from "../page.ts";
 
 const tag = "Stack templates";
 

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayName, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Whole } from "../page.ts";
 
 /** Of one organization: all of them are sent to its clusters in one frame. */
 export const MAX_CHART_REPOSITORIES = 50;

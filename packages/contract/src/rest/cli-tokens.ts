@@ -1,8 +1,7 @@
 import Type from "typebox";
-import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayName, Nullable, Page, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, pageFields } from "../page.ts";
-import { SCOPES } from "../scopes.ts";
+import { SCOPES } from "../states.ts";
 import { OfUser } from "./sessions.ts";
 
 const tag = "CLI tokens";

@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Failure } from "../errors.ts";
-import { Description, DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { Description, DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery } from "../page.ts";
 import { CLUSTER_STATUSES, PROVIDERS, WIRED_PROVIDERS } from "../states.ts";
 import { Region } from "./credentials.ts";
 

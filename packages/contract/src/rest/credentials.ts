@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery } from "../page.ts";
 import { holds, where } from "../rules.ts";
 import { PROVIDERS } from "../states.ts";
 

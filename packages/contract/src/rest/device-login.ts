@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { DisplayName, Nullable, strict, Timestamp } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { SCOPES } from "../scopes.ts";
+import { SCOPES } from "../states.ts";
 import { Scopes } from "./cli-tokens.ts";
 
 const tag = "CLI tokens";

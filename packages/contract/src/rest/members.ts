@@ -1,10 +1,9 @@
 import Type from "typebox";
 import { type ConflictCode, Failure } from "../errors.ts";
-import { Email, strict, Timestamp, Username, Uuid } from "../fields.ts";
+import { Email, Page, PageQuery, strict, Timestamp, Username, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery } from "../page.ts";
-import { ORG_ROLES } from "../roles.ts";
 import { exactlyOneOf } from "../rules.ts";
+import { ORG_ROLES } from "../states.ts";
 
 const tag = "Organizations";
 const orgParams = Type.Object({ id: Uuid() });

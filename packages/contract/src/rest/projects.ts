@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ExportKey } from "../component.ts";
-import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DnsLabel, Nullable, Page, PageQuery, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery, pageFields, Whole } from "../page.ts";
 import { IsolationField, OwnPodSecurity, Quota } from "../project-policy.ts";
 import { except } from "../rules.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { DnsLabel, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DnsLabel, Nullable, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Whole } from "../page.ts";
 
 const fields = {
   name: DnsLabel("github"),

@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
-import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { Nullable, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Whole } from "../page.ts";
-import { BINDING_ROLES } from "../roles.ts";
+import { BINDING_ROLES } from "../states.ts";
 
 /** A role granted to a user on one cluster or on one project. */
 export const RoleBinding = Type.Object(

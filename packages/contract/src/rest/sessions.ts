@@ -1,7 +1,6 @@
 import Type from "typebox";
-import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { Nullable, Page, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, pageFields } from "../page.ts";
 
 const tag = "Sessions";
 

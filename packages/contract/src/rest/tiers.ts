@@ -1,7 +1,6 @@
 import Type from "typebox";
-import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery, Whole } from "../page.ts";
 
 const tag = "Rate limits";
 const tierParams = Type.Object({ tier_name: Type.String({ minLength: 1, maxLength: 50, examples: ["free"] }) });

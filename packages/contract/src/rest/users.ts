@@ -1,8 +1,18 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, Email, Nullable, Password, strict, Timestamp, Username, Uuid } from "../fields.ts";
+import {
+  DisplayName,
+  Email,
+  Nullable,
+  Page,
+  PageQuery,
+  Password,
+  strict,
+  Timestamp,
+  Username,
+  Uuid,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
-import { Page, PageQuery } from "../page.ts";
-import { ORG_ROLES } from "../roles.ts";
+import { ORG_ROLES } from "../states.ts";
 import { RoleBinding } from "./role-bindings.ts";
 
 const tag = "Users";

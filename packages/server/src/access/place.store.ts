@@ -1,6 +1,6 @@
 import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
 import type pg from "pg";
-import { cliTokenUses, worthNotingSince } from "../accounts/cli-token-use.ts";
+import { cliTokenUses, worthNotingSince } from "../accounts/cli-token.ts";
 import type { Binding, User } from "../accounts/user.ts";
 import type { Instance } from "../addons/addon.ts";
 import type { AppAddress, SeenApp } from "../apps/app.ts";

@@ -4,7 +4,7 @@ import { type Client, startWorld, type World } from "@binnacle/world";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTokens, type Tokens } from "../accounts/tokens.adapter.ts";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { mayReadProject } from "./role.ts";

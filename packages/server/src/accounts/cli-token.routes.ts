@@ -7,8 +7,15 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { deleteCliTokenOf, insertCliToken, listCliTokensOf, requireRoomForToken } from "./cli-token.store.ts";
-import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS, wireCliToken } from "./cli-token.ts";
-import { CLI_TOKEN_PREFIX, digestOf, newOpaqueToken } from "./opaque-token.ts";
+import {
+  CLI_TOKEN_PREFIX,
+  cliToken,
+  cliTokenResource,
+  DEFAULT_LIFETIME_DAYS,
+  digestOf,
+  newOpaqueToken,
+  wireCliToken,
+} from "./cli-token.ts";
 import { lockCaller } from "./session.store.ts";
 import { recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { cliToken, DEFAULT_LIFETIME_DAYS, wireCliToken } from "./cli-token.ts";
+import {
+  CLI_TOKEN_PREFIX,
+  cliToken,
+  cliTokenUses,
+  DEFAULT_LIFETIME_DAYS,
+  digestOf,
+  newOpaqueToken,
+  wireCliToken,
+} from "./cli-token.ts";
 
 const NOW = new Date("2030-01-01T00:00:00Z");
 
@@ -28,5 +36,75 @@ describe("a CLI token", () => {
       created_at: "2030-01-01T00:00:00.000Z",
       updated_at: "2030-01-01T00:00:00.000Z",
     });
+  });
+});
+
+describe("opaque tokens", () => {
+  test("[CT2] a token is its prefix and 256 random bits", () => {
+    expect(newOpaqueToken(CLI_TOKEN_PREFIX)).toMatch(/^bnc_[\w-]{43}$/);
+    const made = Array.from({ length: 100 }, () => newOpaqueToken(""));
+    expect(new Set(made).size).toBe(100);
+  });
+
+  test("[CT2] a digest is the same for the same token alone and shows nothing of it", () => {
+    const token = newOpaqueToken(CLI_TOKEN_PREFIX);
+    expect(digestOf(token)).toEqual(digestOf(token));
+    expect(digestOf(token)).not.toEqual(digestOf(newOpaqueToken(CLI_TOKEN_PREFIX)));
+    expect(digestOf(token)).toHaveLength(32);
+  });
+});
+
+const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + seconds * 1000);
+
+/** Writes that end when the test says so. */
+function uses() {
+  const writes: { tokenId: string; now: Date; write: PromiseWithResolvers<void> }[] = [];
+  const note = cliTokenUses((tokenId, now) => {
+    const write = Promise.withResolvers<void>();
+    writes.push({ tokenId, now, write });
+    return write.promise;
+  });
+  return { writes, note };
+}
+
+/** Lets what follows a settled promise run. */
+const settled = () => new Promise(setImmediate);
+
+describe("the last use of a CLI token", () => {
+  test("[CT9] the first use is noted", () => {
+    const { writes, note } = uses();
+    note("a", null, at(0));
+    expect(writes).toMatchObject([{ tokenId: "a", now: at(0) }]);
+  });
+
+  test("[CT9] a use within a minute of the noted one is not, the one after it is", () => {
+    const { writes, note } = uses();
+    note("a", at(0), at(59.999));
+    expect(writes).toHaveLength(0);
+    note("a", at(0), at(60));
+    expect(writes).toHaveLength(1);
+  });
+
+  test("[CT9] uses made while one is being noted add no further write, those of another token do", () => {
+    const { writes, note } = uses();
+    note("a", null, at(0));
+    note("a", null, at(0));
+    note("b", null, at(0));
+    expect(writes.map(({ tokenId }) => tokenId)).toEqual(["a", "b"]);
+  });
+
+  test("[CT9] a use that could not be noted is forgotten, and the next one is tried", async () => {
+    const { writes, note } = uses();
+    note("a", null, at(0));
+    writes[0]?.write.reject(new Error("the database is away"));
+    await settled();
+    note("a", null, at(1));
+    expect(writes).toHaveLength(2);
+  });
+
+  test("[CT9] a clock that was set back notes nothing until it has caught up", () => {
+    const { writes, note } = uses();
+    note("a", at(3600), at(0));
+    expect(writes).toHaveLength(0);
   });
 });

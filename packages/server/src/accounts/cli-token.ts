@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import type { Scope } from "@binnacle/contract";
 import { conflict } from "../fault.ts";
 
@@ -51,3 +52,35 @@ export function wireCliToken(token: CliToken) {
 }
 
 export const cliTokenResource = (token: CliToken) => ({ type: "cli_token", id: token.id, name: token.name });
+
+export const CLI_TOKEN_PREFIX = "bnc_";
+
+/** A secret that says nothing and is kept only as its digest: 256 random bits need no slow hash. */
+export function newOpaqueToken(prefix: string, draw = randomBytes): string {
+  return `${prefix}${draw(32).toString("base64url")}`;
+}
+
+export function digestOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** How exactly the last use of a CLI token is known: well enough to find a forgotten one. */
+const NOTED_EVERY_MS = 60_000;
+
+/** The last use on record up to which a use at `now` is worth noting. */
+export const worthNotingSince = (now: Date) => new Date(now.getTime() - NOTED_EVERY_MS);
+
+export type NoteUse = (tokenId: string, lastUsedAt: Date | null, now: Date) => void;
+
+/** Notes uses beside the requests that make them: no request waits for it or fails by it, and the next use tries again. */
+export function cliTokenUses(write: (tokenId: string, now: Date) => Promise<unknown>): NoteUse {
+  const underWay = new Set<string>();
+  return (tokenId, lastUsedAt, now) => {
+    const isNoted = lastUsedAt !== null && lastUsedAt > worthNotingSince(now);
+    if (isNoted || underWay.has(tokenId)) return;
+    underWay.add(tokenId);
+    write(tokenId, now)
+      .catch(() => undefined)
+      .finally(() => underWay.delete(tokenId));
+  };
+}

@@ -13,7 +13,14 @@ import { anyone, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { insertCliToken, requireRoomForToken } from "./cli-token.store.ts";
-import { cliToken, cliTokenResource, DEFAULT_LIFETIME_DAYS } from "./cli-token.ts";
+import {
+  CLI_TOKEN_PREFIX,
+  cliToken,
+  cliTokenResource,
+  DEFAULT_LIFETIME_DAYS,
+  digestOf,
+  newOpaqueToken,
+} from "./cli-token.ts";
 import {
   findDeviceByUserCode,
   insertDeviceLogin,
@@ -36,7 +43,6 @@ import {
   wirePendingDevice,
 } from "./device-login.ts";
 import { countAttempt, forgiveAttempts } from "./login-tally.store.ts";
-import { CLI_TOKEN_PREFIX, digestOf, newOpaqueToken } from "./opaque-token.ts";
 import { lockCaller } from "./session.store.ts";
 import { lockUser, recordInOrgsOf } from "./user.store.ts";
 

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { password as passwordOf } from "../config/parsers.ts";
+import { password as passwordOf } from "../config/variables.ts";
 import { isWellKnown, parseConfig } from "../config.ts";
 import { withDatabase } from "../database/command.adapter.ts";
 import { setPassword } from "./default-password.store.ts";

@@ -5,8 +5,7 @@ import { orgIdsOf, visibleUsers } from "../access/visible.store.ts";
 import { type ChangeRecord, inEachOrg } from "../audit/audit.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { UserTable } from "../database/tables.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isUniqueViolation } from "../database/violation.ts";
+import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { emailTaken, type User, usernameTaken } from "./user.ts";
 

@@ -14,7 +14,7 @@ import { desiredRowOf } from "../hub/reports.fixture.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
 import { addonIn, type Place, POSTGRESQL, projectWithPeople } from "./addon.fixture.ts";
-import { addonChangeRoutes } from "./addon-change.routes.ts";
+import { addonChangeRoutes } from "./addon.routes.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;

@@ -5,8 +5,7 @@ import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kin
 import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import { announcementOf, definitionGone, type Instance } from "./addon.ts";
-import { addonAfterReport, missingAddon } from "./addon-report.ts";
-import { addonBody } from "./desired-addon.ts";
+import { addonAfterReport, addonBody, missingAddon } from "./addon-sync.ts";
 
 type FindDefinition = (id: string) => AddonDefinitionFile | undefined;
 

@@ -1,7 +1,7 @@
 import type { Person, World } from "@binnacle/world";
 import { expect } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import type { Vault } from "../vault/vault.ts";
 

@@ -1,11 +1,79 @@
-import { getAddonInstance, listAddonInstances, listAddonRevisions } from "@binnacle/contract";
-import type { Queries } from "../database/transaction.ts";
-import { sendEtag } from "../http/etag.ts";
-import { onInstance, signedIn } from "../http/guard.ts";
+import { randomBytes } from "node:crypto";
+import {
+  type AddonInstance,
+  createAddonInstance,
+  deleteAddonInstance,
+  getAddonDefinition,
+  getAddonInstance,
+  listAddonDefinitions,
+  listAddonInstances,
+  listAddonRevisions,
+  rollBackAddonInstance,
+  updateAddonInstance,
+  type ValidationItem,
+} from "@binnacle/contract";
+import type { FastifyReply } from "fastify";
+import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { confirmedWithin } from "../dispatch/confirmation.store.ts";
+import { removalOf } from "../dispatch/dispatch.ts";
+import { invalid, notFound } from "../fault.ts";
+import type { Unit } from "../http/change.runner.ts";
+import { requireMatch, sendEtag } from "../http/etag.ts";
+import { inProject, onInstance, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { listInstances, listRevisions } from "./addon.store.ts";
-import { versionOf, wireInstance, wireRevision } from "./addon.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
+import { newId } from "../id.adapter.ts";
+import { holdStayingProject } from "../projects/project.store.ts";
+import type { Vault } from "../vault/vault.ts";
+import {
+  findRevision,
+  heldSecretPaths,
+  insertInstance,
+  insertRevision,
+  keepSecrets,
+  listInstances,
+  listRevisions,
+  lockInstance,
+  updateInstance,
+} from "./addon.store.ts";
+import {
+  announcementOf,
+  auditedAs,
+  chartVersionProblems,
+  definitionGone,
+  deleting,
+  deletionUnconfirmed,
+  dispatchedAddon,
+  type Instance,
+  newInstance,
+  operatorUnreachable,
+  revised,
+  revisionOf,
+  versionOf,
+  type Wanted,
+  wireInstance,
+  wireRevision,
+} from "./addon.ts";
+import { type Holder, redactValues, type Settled, settleValues, type Values, valueProblems } from "./addon-values.ts";
+
+/** `definitions` come by name. */
+export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): Route[] {
+  return [
+    route(listAddonDefinitions, signedIn, async ({ query }) => {
+      const { limit, offset } = pageOf(query);
+      return envelope(definitions.slice(offset, offset + limit), definitions.length, query);
+    }),
+
+    route(getAddonDefinition, signedIn, async ({ params }) => {
+      const definition = definitions.find(({ id }) => id === params.id.toLowerCase());
+      if (!definition) throw notFound("Addon definition");
+      return definition;
+    }),
+  ];
+}
 
 /** Reading addon instances. */
 export function addonRoutes(db: Queries): Route[] {
@@ -25,4 +93,169 @@ export function addonRoutes(db: Queries): Route[] {
       return envelope(revisions.map(wireRevision), instance.revision_number, query);
     }),
   ];
+}
+
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly operators: Pick<OperatorRequests, "isConnected">;
+  readonly confirmWithinMs?: number;
+}
+
+const SECRET_BYTES = 24;
+/** How long the caller of a deletion waits for the cluster. The deletion itself goes on for as long as it takes. */
+const CONFIRM_WITHIN_MS = 10_000;
+
+/** Hexadecimal: whatever a chart makes of a password, a URL or a word of a shell, it stays what it is. */
+const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
+
+/** Changing addon instances. */
+export function addonChangeRoutes(
+  { db, clock, vault, operators, confirmWithinMs = CONFIRM_WITHIN_MS }: Ports,
+  definitions: readonly AddonDefinition[],
+): Route[] {
+  const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
+
+  /** The last steps of every change: subscribers hear of it, and the cluster is sent it. */
+  async function deliver({ announce, dispatch }: Unit, instance: Instance, resource = dispatchedAddon(instance)) {
+    announce(announcementOf(instance));
+    await dispatch(instance.cluster_id, [resource]);
+  }
+
+  async function revise(unit: Unit, current: Instance, wanted: Wanted, by: string): Promise<Instance> {
+    const instance = revised(current, wanted, clock());
+    await updateInstance(unit.db, instance);
+    await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
+    await deliver(unit, instance);
+    return instance;
+  }
+
+  function storeSecrets(tx: Tx, instanceId: string, { given, missing }: Settled): Promise<void> {
+    const made = missing.map((path) => [path, newSecret()] as const);
+    return keepSecrets(tx, vault, instanceId, new Map([...given, ...made]), clock());
+  }
+
+  return [
+    route(
+      createAddonInstance,
+      inProject("editor", ({ body }) => body.project_id),
+      async ({ caller, project, body, reply, change }) => {
+        const definition = definitionOf(body.addon_definition_id);
+        if (!definition) throw notFound("Addon definition");
+        const { name, values = {}, chart_version = definition.chart.version, notes = null } = body;
+        const problems = chartVersionProblems(definition, chart_version);
+        const settled = settle(values, definition, { name, held: [] }, problems);
+        const answer = await change(async (unit) => {
+          const wanted = { values: settled.values, chart_version, notes };
+          const instance = newInstance({ id: newId(), name, definition_id: definition.id }, project, wanted, clock());
+          await holdStayingProject(unit.db, project.id);
+          await insertInstance(unit.db, instance);
+          await storeSecrets(unit.db, instance.id, settled);
+          await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));
+          await deliver(unit, instance);
+          unit.record({
+            action: "addon_instance.create",
+            resource: auditedAs(instance),
+            orgId: instance.org_id,
+            changes: { project_id: project.id, addon_definition_id: definition.id, chart_version },
+          });
+          return wireInstance(instance);
+        });
+        return shown(reply, answer);
+      },
+    ),
+
+    route(updateAddonInstance, onInstance("editor"), async ({ caller, params, body, headers, reply, change }) => {
+      const answer = await change(async (unit) => {
+        const current = await lockInstance(unit.db, params.id);
+        requireMatch(headers, versionOf(current));
+        const definition = definitionOf(current.definition_id);
+        if (!definition) throw definitionGone();
+        const { notes = null, chart_version = current.chart_version } = body;
+        if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
+        const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
+        const settled = body.values ? settle(body.values, definition, holder) : null;
+        if (settled) await storeSecrets(unit.db, current.id, settled);
+        const values = settled?.values ?? current.values;
+        const instance = await revise(unit, current, { values, chart_version, notes }, caller.email);
+        unit.record({
+          action: "addon_instance.update",
+          resource: auditedAs(instance),
+          orgId: instance.org_id,
+          changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
+        });
+        return wireInstance(instance);
+      });
+      return shown(reply, answer);
+    }),
+
+    route(rollBackAddonInstance, onInstance("editor"), async ({ caller, params, body, headers, reply, change }) => {
+      const answer = await change(async (unit) => {
+        const current = await lockInstance(unit.db, params.id);
+        requireMatch(headers, versionOf(current));
+        const revision = await findRevision(unit.db, current.id, body);
+        if (!revision) throw notFound("Revision");
+        const held = await heldSecretPaths(unit.db, current.id);
+        const wanted = {
+          values: redactValues(revision.values, held, current.name),
+          chart_version: revision.chart_version,
+          notes: `Rollback to revision ${revision.revision_number}.`,
+        };
+        const instance = await revise(unit, current, wanted, caller.email);
+        unit.record({
+          action: "addon_instance.rollback",
+          resource: auditedAs(instance),
+          orgId: instance.org_id,
+          changes: { revision_number: revision.revision_number },
+        });
+        return wireInstance(instance);
+      });
+      return shown(reply, answer);
+    }),
+
+    route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
+      requireMatch(headers, versionOf(seen));
+      if (seen.phase !== "deleting" && !(await operators.isConnected(seen.cluster_id))) throw operatorUnreachable();
+      // Stored before it is sent: whatever is lost or killed from here on, the hub sends it until the cluster confirms it.
+      await change(async (unit) => {
+        const current = await lockInstance(unit.db, seen.id);
+        unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id });
+        if (current.phase === "deleting") return null;
+        const instance = deleting(current, clock());
+        await updateInstance(unit.db, instance);
+        await deliver(unit, instance, removalOf(dispatchedAddon(instance)));
+        return null;
+      });
+      if (!(await confirmedWithin(db, seen.cluster_id, dispatchedAddon(seen), confirmWithinMs)))
+        throw deletionUnconfirmed();
+      return null;
+    }),
+  ];
+}
+
+/** Throws everything that is wrong with the values, and with the rest of the request, at once. */
+function settle(
+  values: Values,
+  definition: AddonDefinition,
+  holder: Holder,
+  otherProblems: readonly ValidationItem[] = [],
+): Settled {
+  const check = (candidate: Values) => valueProblems(definition.values_schema, candidate);
+  const settled = settleValues(values, { ...definition, check }, holder);
+  if (!("problems" in settled)) {
+    refuse(otherProblems);
+    return settled;
+  }
+  const problems = settled.problems.map((item) => ({ ...item, loc: ["body", "values", ...item.loc] }));
+  throw invalid([...problems, ...otherProblems]);
+}
+
+function refuse(problems: readonly ValidationItem[]): void {
+  if (problems.length > 0) throw invalid(problems);
+}
+
+function shown(reply: FastifyReply, answer: AddonInstance): AddonInstance {
+  sendEtag(reply, versionOf(answer));
+  return answer;
 }

@@ -1,8 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { addonInstanceList, type ContentFilter } from "../access/visible.store.ts";
 import { readList } from "../database/row-count.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isUniqueViolation } from "../database/violation.ts";
+import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";

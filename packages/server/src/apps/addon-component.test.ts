@@ -1,7 +1,7 @@
 import type { ComponentSpec } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { Fault } from "../fault.ts";
 import { definitionFinder, settleAddon } from "./addon-component.ts";
 import { WEB } from "./app.fixture.ts";

@@ -1,7 +1,6 @@
 import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
 import { chartVersionProblems } from "../addons/addon.ts";
-import { settleValues, type Values, withoutPaths } from "../addons/addon-values.ts";
-import { valueProblems } from "../addons/addon-values-check.ts";
+import { settleValues, type Values, valueProblems, withoutPaths } from "../addons/addon-values.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 
 export type FindDefinition = (id: string) => AddonDefinition | undefined;

@@ -7,8 +7,7 @@ import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment } from "./app.ts";
-import { appAfterReport, isInPlace, missingApp, type ReportedApp, reportedAppEvent } from "./app-report.ts";
-import { appBody } from "./desired-app.ts";
+import { appAfterReport, appBody, isInPlace, missingApp, type ReportedApp, reportedAppEvent } from "./app-sync.ts";
 import { driftEvent, isSameDrift, NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { releaseHosts } from "./ingress-host.store.ts";
 

@@ -1,6 +1,6 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { openShop, type Shop, WEB, workload } from "./app.fixture.ts";
 
 const VALUE = "s3cret-of-the-shop";

@@ -5,11 +5,9 @@ import { sendEtag } from "../http/etag.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { listSecretKeys } from "./app.store.ts";
-import { appVersion, type SeenApp } from "./app.ts";
-import { addressed, addressOf } from "./app-address.ts";
+import { addressed, addressOf, appVersion, type SeenApp } from "./app.ts";
+import { secretPath, setSecrets } from "./app-secrets.ts";
 import { type AppPorts, operate } from "./operate.runner.ts";
-import { setSecrets } from "./secret-changes.ts";
-import { secretPath } from "./secret-path.ts";
 import { secretsChanged } from "./transition.ts";
 
 async function secretsOf(db: Queries, app: SeenApp, component: string) {

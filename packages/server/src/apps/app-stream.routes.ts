@@ -3,7 +3,8 @@ import type { FastifyReply } from "fastify";
 import type { Credential } from "../access/caller.ts";
 import { mayReadProject } from "../access/role.ts";
 import type { Clock } from "../clock.ts";
-import { rangeSeconds } from "../clusters/metrics-range.ts";
+import { metricsOf } from "../cluster-metrics/cluster-metrics.store.ts";
+import { rangeSeconds } from "../cluster-metrics/series.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Broadcast } from "../events/broadcast.runner.ts";
 import { Fault, unauthenticated } from "../fault.ts";
@@ -11,12 +12,9 @@ import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
 import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
-import { metricsOf } from "../metrics/metrics.store.ts";
 import { sessionLease } from "./app.store.ts";
-import type { SeenApp } from "./app.ts";
-import { addressed } from "./app-address.ts";
-import { pumpLogs } from "./log-stream.runner.ts";
-import { logTarget } from "./log-target.ts";
+import { addressed, type SeenApp } from "./app.ts";
+import { logTarget, pumpLogs } from "./log-stream.runner.ts";
 
 interface Ports {
   readonly db: Queries;

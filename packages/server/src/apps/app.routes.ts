@@ -1,20 +1,64 @@
-import { createApp, deleteApp, getApp, listApps, updateApp } from "@binnacle/contract";
+import {
+  attachAddon,
+  createApp,
+  deleteApp,
+  detachAddon,
+  getApp,
+  listApps,
+  listDeployments,
+  type Operation,
+  pauseApp,
+  redeployApp,
+  resumeApp,
+  rollbackApp,
+  rollbackToDeployment,
+  scaleApp,
+  updateApp,
+} from "@binnacle/contract";
 import { isOrgAdmin } from "../access/role.ts";
-import type { Queries } from "../database/transaction.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { Fault } from "../fault.ts";
+import { Fault, notFound } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { inApp, inProject, signedIn } from "../http/guard.ts";
+import { type InApp, inApp, inProject, signedIn, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
-import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
-import { listAppRows, lockApp, supersedePending, updateAppRow } from "./app.store.ts";
-import { appEvent, appVersion, auditedApp, dispatchedApp, wireApp } from "./app.ts";
-import { addressed, addressOf } from "./app-address.ts";
+import { type Call, type Route, route } from "../http/route.ts";
+import {
+  findDeployment,
+  findInstance,
+  listAppRows,
+  listDeploymentRows,
+  lockApp,
+  supersedePending,
+  updateAppRow,
+} from "./app.store.ts";
+import {
+  type AppAddress,
+  addressed,
+  addressOf,
+  appEvent,
+  appVersion,
+  auditedApp,
+  dispatchedApp,
+  type SeenApp,
+  wireApp,
+  wireDeployment,
+} from "./app.ts";
 import { changeProblems, newAppProblems } from "./component-change.ts";
-import { createApp as create } from "./create-app.runner.ts";
-import { type AppPorts, operate } from "./operate.runner.ts";
-import { deleted, updated } from "./transition.ts";
+import { type AppPorts, createApp as create, operate } from "./operate.runner.ts";
+import {
+  attached,
+  deleted,
+  detached,
+  meantRevision,
+  type Outcome,
+  pausedApp,
+  redeployed,
+  resumed,
+  rolledBack,
+  scaled,
+  updated,
+} from "./transition.ts";
 
 export function appRoutes(db: Queries, ports: AppPorts): Route[] {
   return [
@@ -82,5 +126,76 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         return null;
       }),
     ),
+  ];
+}
+
+const asEditor = inApp("editor", addressed);
+
+type Acting = Pick<Call<Operation>, "headers" | "change" | "reply"> &
+  Pick<InApp, "caller" | "standing"> & {
+    readonly params: Omit<AppAddress, "projectId">;
+    readonly query: { readonly project_id: string };
+  };
+
+export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
+  /** Every operation is the same but for what it decides and what the audit log says about it. */
+  async function act(
+    { params, query, headers, caller, standing, change, reply }: Acting,
+    changes: Readonly<Record<string, unknown>>,
+    decide: (app: SeenApp, tx: Tx) => Outcome | Promise<Outcome>,
+  ) {
+    const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
+    const order = { address: addressOf({ params, query }), headers, ...by, changes };
+    const app = await change((unit) => operate(unit, ports, order, (before) => decide(before, unit.db)));
+    sendEtag(reply, appVersion(app));
+    return wireApp(app);
+  }
+
+  return [
+    route(scaleApp, asEditor, (call) => act(call, call.body, (app) => scaled(app, call.body))),
+    route(pauseApp, asEditor, (call) => act(call, {}, pausedApp)),
+    route(resumeApp, asEditor, (call) => act(call, {}, resumed)),
+    route(redeployApp, asEditor, (call) => act(call, call.body, (app) => redeployed(app, call.body))),
+
+    route(listDeployments, inApp("viewer", addressed), async ({ app, query }) => {
+      const deployments = await listDeploymentRows(db, app.id, pageOf(query));
+      return envelope(
+        deployments.map((deployment) => wireDeployment(deployment, app)),
+        app.revision,
+        query,
+      );
+    }),
+
+    route(rollbackApp, asEditor, (call) => {
+      const { deployment_id, revision = -1 } = call.body;
+      return act(call, call.body, async (app, tx) => {
+        const wanted = deployment_id ? { id: deployment_id } : { revision: meantRevision(app, revision) };
+        return rolledBack(app, await findDeployment(tx, app.id, wanted));
+      });
+    }),
+
+    route(rollbackToDeployment, asEditor, (call) => {
+      const { deployment_id } = call.params;
+      return act(call, { deployment_id }, async (app, tx) =>
+        rolledBack(app, await findDeployment(tx, app.id, { id: deployment_id })),
+      );
+    }),
+
+    route(attachAddon, asEditor, (call) => {
+      const { addon_instance_id, component_name } = call.body;
+      return act(call, call.body, async (app, tx) => {
+        const { name: instance, phase } = await findInstance(tx, app.project_id, addon_instance_id);
+        return phase === "deleting" ? notFound("Addon instance") : attached(app, { instance, component_name });
+      });
+    }),
+
+    route(detachAddon, asEditor, async (call) => {
+      const { addon_instance_id } = call.params;
+      await act(call, { addon_instance_id }, async (app, tx) => {
+        const { name: instance } = await findInstance(tx, app.project_id, addon_instance_id);
+        return detached(app, { instance });
+      });
+      return null;
+    }),
   ];
 }

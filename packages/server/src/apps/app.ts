@@ -4,8 +4,9 @@ import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import type { Versioned } from "../http/etag.ts";
+import type { Input } from "../http/guard.ts";
+import { keysOf } from "./app-secrets.ts";
 import { shownChart } from "./chart-component.ts";
-import { keysOf } from "./secret-path.ts";
 
 export type App = Selectable<AppTable>;
 export type Deployment = Selectable<AppDeploymentTable>;
@@ -112,3 +113,17 @@ export const appEvent = (app: App): Announcement => ({
   revision: app.revision,
   paused: isPaused(app),
 });
+
+/** How every request about one app names it. */
+type AppInput = Input<{ readonly namespace: string; readonly name: string }, { readonly project_id: string }>;
+
+export const addressOf = ({
+  params: { namespace, name },
+  query: { project_id },
+}: Omit<AppInput, "body">): AppAddress => ({
+  projectId: project_id,
+  namespace,
+  name,
+});
+
+export const addressed = (input: AppInput): AppAddress => addressOf(input);

@@ -2,9 +2,9 @@ import type { ComponentSpec } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { someApp, WEB } from "./app.fixture.ts";
+import { appBody } from "./app-sync.ts";
 import { settleChart, shownChart } from "./chart-component.ts";
 import { changeComponents, changeProblems, newAppProblems } from "./component-change.ts";
-import { appBody } from "./desired-app.ts";
 
 type ChartSpec = NonNullable<ComponentSpec["chart_spec"]>;
 const chart = (spec: Partial<ChartSpec> = {}): ComponentSpec => ({

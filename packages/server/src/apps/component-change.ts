@@ -10,19 +10,18 @@ import type { TSchema } from "typebox";
 import { codedConflict, Fault, invalid, notFound } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
 import { type ComponentRules, type Settled, settleAddon } from "./addon-component.ts";
-import { settleChart } from "./chart-component.ts";
-import { componentProblems } from "./component.ts";
-import { needsOf } from "./component-graph.ts";
-import { mergePatch } from "./merge-patch.ts";
 import {
   dropSecrets,
+  keysOf,
   NO_SECRET_CHANGES,
   type SecretChanges,
   secretPathsAfter,
   setSecrets,
   thenSecrets,
-} from "./secret-changes.ts";
-import { keysOf } from "./secret-path.ts";
+} from "./app-secrets.ts";
+import { settleChart } from "./chart-component.ts";
+import { componentProblems, needsOf } from "./component.ts";
+import { mergePatch } from "./merge-patch.ts";
 
 type Loc = ValidationItem["loc"];
 

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bodyProblems } from "../http/checked.fixture.ts";
 import { WEB, workload } from "./app.fixture.ts";
-import { componentProblems } from "./component.ts";
-import { circularNeeds, needsOf } from "./component-graph.ts";
+import { circularNeeds, componentProblems, needsOf } from "./component.ts";
 
 const CHART = { repo: "https://charts.example.com", name: "web" };
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";

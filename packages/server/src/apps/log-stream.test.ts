@@ -1,8 +1,7 @@
 import type { LogLine } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { WEB, workload } from "./app.fixture.ts";
-import { pumpLogs } from "./log-stream.runner.ts";
-import { logTarget } from "./log-target.ts";
+import { logTarget, pumpLogs } from "./log-stream.runner.ts";
 
 const line = (text: string): LogLine => ({
   component: "web",

@@ -2,15 +2,9 @@ import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binna
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
 import type { ComponentRules } from "./addon-component.ts";
 import { type AppSpec, type Deployment, isPaused, type SeenApp } from "./app.ts";
+import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, tooManySecrets } from "./app-secrets.ts";
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
-import {
-  dropSecrets,
-  NO_SECRET_CHANGES,
-  type SecretChanges,
-  secretPathsAfter,
-  tooManySecrets,
-} from "./secret-changes.ts";
 
 /** What an operation makes of an app. */
 export interface Step {

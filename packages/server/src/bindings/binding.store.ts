@@ -2,8 +2,7 @@ import type { BindingRole } from "@binnacle/contract";
 import type { Insertable, Selectable } from "kysely";
 import type { AccessUnit } from "../access/access-change.ts";
 import type { RoleBindingTable } from "../database/fleet-tables.ts";
-import type { Queries } from "../database/transaction.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation, type Queries } from "../database/transaction.ts";
 import { conflict, invalidValue, notFound } from "../fault.ts";
 
 /** A role is granted on a cluster, where it holds for its projects too, or on a project. */

@@ -2,9 +2,8 @@ import { Pipe } from "@binnacle/world/pipe";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../id.adapter.ts";
+import { connectRedisBus, createMemoryBus } from "./bus.adapter.ts";
 import type { Bus } from "./bus.ts";
-import { createMemoryBus } from "./memory.adapter.ts";
-import { connectRedisBus } from "./redis.adapter.ts";
 
 const REDIS_URL = process.env["REDIS_URL"] ?? "";
 if (!REDIS_URL)

@@ -1,8 +1,11 @@
 import { withoutRules } from "@binnacle/contract";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Static, TSchema } from "typebox";
+import { v5 } from "uuid";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
+import { boundWork } from "../http/bounded-ajv.ts";
+import { compileRe2 } from "../templates/pattern.ts";
 
 /** Something that is wrong with an entry, and the path in it that leads there. */
 export interface Problem {
@@ -87,3 +90,27 @@ const stepsOf = (pointer: string) =>
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+
+/** Changed, it would give every addon another id: instances and templates that name the old ones would lose theirs. */
+const ADDONS = "6f1b1a52-9a3e-5c0e-8f0b-2d6c1b7e4a90";
+
+/** The id of an addon, made of its name alone, so that it is the same in every installation and after every start. */
+export const definitionId = (name: string): string => v5(name, ADDONS);
+
+/**
+ * Compiles the JSON Schema of an addon's values, with an Ajv of its own, because Ajv remembers schemas by `$id`. The
+ * values are a user's: patterns are tested by RE2, and validation stops after the first hundred problems.
+ */
+export function compileValuesSchema(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    code: { regExp: re2 },
+  });
+  return boundWork(ajv).compile(schema);
+}
+
+/** `code` is what a module that Ajv writes out would call; there is none. */
+const re2 = Object.assign((pattern: string) => compileRe2(pattern), { code: "compileRe2" });

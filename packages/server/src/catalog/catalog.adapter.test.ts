@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CatalogProblems, LARGEST_FILE_BYTES, loadCatalog, MOST_FILES } from "./catalog.adapter.ts";
 import { ADDON, BUNDLE, catalogFolder, TEMPLATE } from "./catalog.fixture.ts";
-import { definitionId } from "./definition-id.ts";
+import { definitionId } from "./catalog-file.ts";
 
 /** What is wrong with a catalog in which these files are as given. */
 async function problemsOf(changes: Record<string, string | null>): Promise<readonly string[]> {

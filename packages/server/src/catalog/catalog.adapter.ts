@@ -3,11 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { AddonDefinitionFile, BundleManifest, StackTemplateFile } from "@binnacle/contract";
 import type { Static, TSchema } from "typebox";
 import { oldestFirst } from "../bundles/bundle.ts";
-import { ADDONS } from "./addon-check.ts";
-import { BUNDLES } from "./bundle-check.ts";
-import { fileReader, type Kind } from "./catalog-file.ts";
-import { definitionId } from "./definition-id.ts";
-import { TEMPLATES } from "./template-check.ts";
+import { definitionId, fileReader, type Kind } from "./catalog-file.ts";
+import { ADDONS, BUNDLES, TEMPLATES } from "./checks.ts";
 
 export interface AddonDefinition extends AddonDefinitionFile {
   readonly id: string;

@@ -3,10 +3,9 @@ import type { TemplateParameter } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { complaintAbout } from "../templates/parameter.ts";
 import { patternsHere } from "../templates/pattern.ts";
-import { ADDONS } from "./addon-check.ts";
 import { ADDON, TEMPLATE } from "./catalog.fixture.ts";
 import { fileReader } from "./catalog-file.ts";
-import { TEMPLATES } from "./template-check.ts";
+import { ADDONS, TEMPLATES } from "./checks.ts";
 
 type Change = readonly [before: string, after: string];
 const changed = (text: string, [before, after]: Change) => {

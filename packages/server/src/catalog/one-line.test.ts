@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { valueProblems } from "../addons/addon-values-check.ts";
+import { valueProblems } from "../addons/addon-values.ts";
 import { loadCatalog } from "./catalog.adapter.ts";
 import { isOneLine, multilinePlaces } from "./one-line.ts";
 

@@ -8,9 +8,8 @@ import {
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { orgAdmin, orgMember } from "../http/guard.ts";
+import { orgAdmin, orgMember, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { ORG_SETTINGS_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";

@@ -1,8 +1,7 @@
 import type { RepositoryCredential } from "@binnacle/charts";
 import { MAX_CHART_REPOSITORIES } from "@binnacle/contract";
 import { sql } from "kysely";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isUniqueViolation } from "../database/violation.ts";
+import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { lockOrg } from "../orgs/org.store.ts";
 import type { Log } from "../outage.ts";

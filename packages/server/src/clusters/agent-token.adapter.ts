@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Enforcement } from "@binnacle/contract";
 import { jwtVerify, SignJWT } from "jose";
+import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import type { AgentClaims } from "../hub/ports.ts";
+import { type AgentClaims, FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 
 export interface AgentTokens {
@@ -64,3 +66,36 @@ export async function createAgentTokens(signingKey: string, clock: Clock): Promi
 
 /** A JWT knows no milliseconds; the time that is told beside it shall be the one in it. */
 const wholeSeconds = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
+
+const LONGEST_WAIT_MS = 2_000;
+
+export interface FloorQuestion {
+  ask(clusterId: string, floor: number): Promise<Enforcement>;
+  /** Stops listening; an answer that is still awaited is `pending`. */
+  drop(): void;
+}
+
+/**
+ * Listens from now on, so that the news of the subscription has travelled by the time the question is asked. No answer
+ * is `pending`: the floor is in the database already, and every later handshake is held against it.
+ */
+export function prepareFloorQuestion(bus: Bus, longestWaitMs = LONGEST_WAIT_MS): FloorQuestion {
+  const id = newId();
+  const { promise, resolve } = Promise.withResolvers<Enforcement>();
+  const unsubscribe = bus.subscribe(FLOOR_HELD_TOPIC, (message) => {
+    if ((message as { ask?: unknown }).ask === id) resolve("in_force");
+  });
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    ask(clusterId, floor) {
+      bus.publish(FLOOR_RAISED_TOPIC, { ask: id, cluster_id: clusterId, floor });
+      timer = setTimeout(() => resolve("pending"), longestWaitMs);
+      return promise;
+    },
+    drop() {
+      unsubscribe();
+      clearTimeout(timer);
+      resolve("pending");
+    },
+  };
+}

@@ -1,13 +1,11 @@
 import { getClusterSettings, updateClusterSettings } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { onCluster } from "../http/guard.ts";
+import { onCluster, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { listStayingProjects } from "../projects/project.store.ts";
 import { dispatchedProject } from "../projects/project.ts";
-import { lockCluster } from "./cluster.store.ts";
-import { readSettings, saveSettings } from "./cluster-settings.store.ts";
+import { lockCluster, readSettings, saveSettings } from "./cluster.store.ts";
 import { changedFields, chartListProblems } from "./cluster-settings.ts";
 
 interface Ports {

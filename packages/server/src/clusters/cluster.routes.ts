@@ -7,7 +7,6 @@ import {
   updateCluster,
 } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
-import type { Chart } from "../charts/chart.ts";
 import type { Clock } from "../clock.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
 import { type Credential, providerMismatch } from "../credentials/credential.ts";
@@ -20,6 +19,7 @@ import { type Route, route } from "../http/route.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
+import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
 import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
 import type { AgentTokens } from "./agent-token.adapter.ts";
 import {

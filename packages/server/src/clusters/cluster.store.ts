@@ -1,9 +1,9 @@
 import { type Insertable, sql } from "kysely";
 import type { ClusterTable } from "../database/fleet-tables.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { type Cluster, clusterNameTaken } from "./cluster.ts";
+import { type Settings, type SettingsRow, settingsOf } from "./cluster-settings.ts";
 
 interface Window {
   readonly limit: number;
@@ -121,4 +121,26 @@ async function raiseVersion(tx: Tx, id: string, also: object): Promise<number> {
     .executeTakeFirst();
   if (!row) throw notFound("Cluster");
   return row.token_version;
+}
+
+const COLUMNS = ["pod_security", "ingress_namespaces", "cluster_wide_charts"] as const satisfies (keyof SettingsRow)[];
+
+export async function readSettings(db: Queries, clusterId: string): Promise<Settings> {
+  const row = await db
+    .selectFrom("cluster_settings")
+    .select(COLUMNS)
+    .where("cluster_id", "=", clusterId)
+    .executeTakeFirst();
+  return settingsOf(row ?? null);
+}
+
+/** What was not given stays null, and follows the product's default. */
+export async function saveSettings(tx: Tx, clusterId: string, given: Partial<Settings>, now: Date): Promise<void> {
+  const { cluster_wide_charts: charts, ...plain } = given;
+  const fields = { ...plain, ...(charts ? { cluster_wide_charts: JSON.stringify(charts) } : {}), updated_at: now };
+  await tx
+    .insertInto("cluster_settings")
+    .values({ cluster_id: clusterId, ...fields })
+    .onConflict((conflict) => conflict.column("cluster_id").doUpdateSet(fields))
+    .execute();
 }

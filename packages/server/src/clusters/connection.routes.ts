@@ -5,16 +5,15 @@ import {
   rotateClusterToken,
 } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
-import type { Chart } from "../charts/chart.ts";
 import type { Clock } from "../clock.ts";
 import { onCluster, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import type { AgentTokens } from "./agent-token.adapter.ts";
+import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
+import { type AgentTokens, prepareFloorQuestion } from "./agent-token.adapter.ts";
 import { knownCluster, nextTokenFloor, nextTokenVersion } from "./cluster.store.ts";
 import { type Cluster, hasLiveSession } from "./cluster.ts";
 import { chartRef, docsUrl, hubUrl, OPERATOR_NAMESPACE } from "./connection.ts";
 import { statusOf } from "./status.ts";
-import { prepareFloorQuestion } from "./token-floor.adapter.ts";
 
 interface Ports {
   readonly bus: Bus;

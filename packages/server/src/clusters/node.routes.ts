@@ -1,18 +1,18 @@
 import { getClusterMetrics, getSshKey, scaleCluster } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
+import { metricsOf } from "../cluster-metrics/cluster-metrics.store.ts";
+import { rangeSeconds } from "../cluster-metrics/series.ts";
 import type { Queries } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
-import { metricsOf } from "../metrics/metrics.store.ts";
 import { startProvisioning } from "../provisioning/provisioning.store.ts";
 import { scaleProblem, wireJob } from "../provisioning/provisioning.ts";
 import type { Vault } from "../vault/vault.ts";
 import { lockCluster } from "./cluster.store.ts";
-import { rangeSeconds } from "./metrics-range.ts";
 
 interface NodePorts {
   readonly db: Queries;

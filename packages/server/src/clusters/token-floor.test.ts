@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
-import { prepareFloorQuestion } from "./token-floor.adapter.ts";
+import { prepareFloorQuestion } from "./agent-token.adapter.ts";
 
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };

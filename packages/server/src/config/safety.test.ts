@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isLoopback, predictabilityOf, predictabilityOfText } from "./safety.ts";
+import { hasSandbox, isLoopback, predictabilityOf, predictabilityOfText } from "../config.ts";
 
 const bytes = (at: (index: number) => number, length = 32) => Uint8Array.from({ length }, (_, index) => at(index));
 
@@ -67,4 +67,17 @@ test.each([
   ["127.0.0.1.example.com", false],
 ])("[CF15] %s is an address of this machine alone: %s", (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
+});
+
+const LOCAL = { environment: "local", sandbox: "on", roles: ["api", "hub", "worker"] } as const;
+
+test.each([
+  ["local as it comes", {}, true],
+  ["local that leaves it out", { sandbox: "off" }, false],
+  ["staging", { environment: "staging" }, false],
+  ["production", { environment: "production" }, false],
+  ["a hub alone", { roles: ["hub"] }, false],
+  ["an API alone", { roles: ["api", "worker"] }, false],
+] as const)("[SB6] the sandbox in %s", (_, changes, isThere) => {
+  expect(hasSandbox({ ...LOCAL, ...changes })).toBe(isThere);
 });

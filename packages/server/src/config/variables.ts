@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import {
   baseUrl,
   filled,
@@ -7,12 +8,59 @@ import {
   list,
   oneOf,
   optional,
+  type Parser,
   setting,
   url,
   type Variable,
 } from "@binnacle/process";
 import { parseVaultKeys } from "../vault/vault.ts";
-import { addressRange, email, flag, longSecret, nonEmptyList, origin, password } from "./parsers.ts";
+
+function flag(text: string): boolean {
+  if (text !== "true" && text !== "false") throw new Error("must be true or false");
+  return text === "true";
+}
+
+function nonEmptyList<T>(item: Parser<T>): Parser<readonly T[]> {
+  return (text) => {
+    const items = list(item)(text);
+    if (items.length === 0) throw new Error("must name at least one");
+    return items;
+  };
+}
+
+function origin(text: string): string {
+  const address = URL.parse(text);
+  if (!address || !/^https?:$/.test(address.protocol) || address.origin !== text.replace(/\/$/, "")) {
+    throw new Error("must list origins such as https://console.example.com");
+  }
+  return address.origin;
+}
+
+const PREFIX_BITS: Record<number, number> = { 4: 32, 6: 128 };
+
+function addressRange(text: string): string {
+  const [address = "", prefix = "0", ...more] = text.split("/");
+  const bits = PREFIX_BITS[isIP(address)];
+  if (bits === undefined || more.length > 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+    throw new Error("must list IP addresses or CIDR ranges");
+  }
+  return text;
+}
+
+function email(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error("must be an email address");
+  return text.toLowerCase();
+}
+
+function longSecret(text: string): string {
+  if (text.length < 32) throw new Error("must have at least 32 characters");
+  return text;
+}
+
+export function password(text: string): string {
+  if (text.length < 8 || text.length > 128) throw new Error("must have 8 to 128 characters");
+  return text;
+}
 
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];

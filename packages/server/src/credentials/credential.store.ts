@@ -1,5 +1,4 @@
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { type Credential, credentialNameTaken, stillInUse } from "./credential.ts";
 

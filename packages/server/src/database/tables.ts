@@ -1,8 +1,7 @@
 import type { JobStatus, OrgRole, Scope, Via } from "@binnacle/contract";
 import type { Generated } from "kysely";
 import type { Tally } from "../accounts/login-throttle.ts";
-import type { Json, Timestamps } from "./column.ts";
-import type { FleetTables } from "./fleet-tables.ts";
+import type { FleetTables, Json, Timestamps } from "./fleet-tables.ts";
 
 /** The schema as the migrations leave it, for the type checker. */
 export interface Tables extends FleetTables {

@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
-import { isRetryable } from "./violation.ts";
 
 export type Tx = Transaction<Tables>;
 export type Queries = Kysely<Tables>;
@@ -16,4 +15,53 @@ export async function inTransaction<T>(database: Queries, work: (tx: Tx) => Prom
       if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
+}
+
+const UNIQUE_VIOLATION = "23505";
+const FOREIGN_KEY_VIOLATION = "23503";
+const RETRYABLE = new Set(["40001", "40P01"]);
+/** Connection exceptions, a server that is shutting down, not yet up or full, and a former primary that only reads. */
+const UNREACHABLE = /^(08|57P0[1-3]|53300|25006)/;
+const UNREACHABLE_SOCKET = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+interface DatabaseError {
+  readonly code?: string;
+  readonly constraint?: string;
+  readonly message?: string;
+}
+
+const asDatabaseError = (error: unknown): DatabaseError => (error instanceof Error ? (error as DatabaseError) : {});
+
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  const { code, constraint: broken } = asDatabaseError(error);
+  return code === UNIQUE_VIOLATION && broken === constraint;
+}
+
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  const { code, constraint: broken } = asDatabaseError(error);
+  return code === FOREIGN_KEY_VIOLATION && broken === constraint;
+}
+
+/** Two transactions got in each other's way; the loser may simply run again. */
+export function isRetryable(error: unknown): boolean {
+  return RETRYABLE.has(asDatabaseError(error).code ?? "");
+}
+
+export function isUnreachable(error: unknown): boolean {
+  const { code = "", message = "" } = asDatabaseError(error);
+  return (
+    UNREACHABLE.test(code) ||
+    UNREACHABLE_SOCKET.has(code) ||
+    /^Connection terminated|timeout exceeded when trying to connect/.test(message)
+  );
 }

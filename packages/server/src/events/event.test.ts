@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { isEvent } from "./event.ts";
+import { describe, expect, test } from "vitest";
+import { auditRow } from "../audit/audit.ts";
+import { activityOf, isEvent } from "./event.ts";
 import { anyEvent, eventOf } from "./events.fixture.ts";
 
 test("[EV10] whatever is an event is taken for one, as JSON carries it", () => {
@@ -22,4 +23,50 @@ test.each([
   { id: null },
 ])("[EV10] an event with %j is none", (facts) => {
   expect(isEvent({ ...eventOf(), ...facts })).toBe(false);
+});
+
+const circumstances = {
+  actor: { id: "ann", email: "ann@example.com", via: "user" },
+  sourceAddress: "203.0.113.7",
+  requestId: "request-1",
+} as const;
+const AT = new Date("2030-01-01T00:00:00Z");
+
+const rowOf = (type: string, id: string | null = "thing-1", action = `${type}.update`) =>
+  auditRow(
+    { action, resource: { type, id, name: "thing" }, orgId: "org-1", changes: { name: "thing" } },
+    circumstances,
+    "entry-1",
+    AT,
+  );
+
+describe("an activity", () => {
+  test("[EV5] says what the audit entry says", () => {
+    expect(activityOf(rowOf("org"), null)).toEqual({
+      id: "entry-1",
+      type: "activity",
+      time: "2030-01-01T00:00:00.000Z",
+      at: "2030-01-01T00:00:00.000Z",
+      org_id: "org-1",
+      actor: { id: "ann", email: "ann@example.com" },
+      via: "user",
+      source_address: "203.0.113.7",
+      action: "org.update",
+      resource: { type: "org", id: "thing-1", name: "thing" },
+      changes: { name: "thing" },
+      request_id: "request-1",
+    });
+  });
+
+  test("[EV14] is about the place where the change was made", () => {
+    expect(activityOf(rowOf("cluster"), { clusterId: "c" })).toMatchObject({ cluster_id: "c" });
+    expect(activityOf(rowOf("cluster"), { clusterId: "c" })).not.toHaveProperty("project_id");
+    const place = { clusterId: "c", projectId: "p" };
+    expect(activityOf(rowOf("app"), place)).toMatchObject({ cluster_id: "c", project_id: "p", workload_id: "thing-1" });
+  });
+
+  test("[EV14] of a cluster or a project is its own, whatever its making was asked of", () => {
+    expect(activityOf(rowOf("project"), { clusterId: "c" })).toMatchObject({ cluster_id: "c", project_id: "thing-1" });
+    expect(activityOf(rowOf("cluster"), null)).toMatchObject({ cluster_id: "thing-1" });
+  });
 });

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from "@binnacle/contract";
+import { type AuditRow, type Place, wireAuditEntry } from "../audit/audit.ts";
 
 /** The subscribers of every replica receive it, where they may see it. */
 export interface Event {
@@ -37,4 +38,24 @@ export function isEvent(message: unknown): message is Event {
     [cluster_id, project_id, workload_id].every((place) => place === undefined || typeof place === "string") &&
     typeof (resource as { type?: unknown } | null | undefined)?.type === "string"
   );
+}
+
+/**
+ * An audit entry as an event. Without a place it is for the administrators of its organization; with a place it is for
+ * whoever sees the place. An entry about a cluster or a project has that cluster or project as its place.
+ */
+export function activityOf(row: AuditRow, place: Place | null): Event {
+  const { at, ...entry } = wireAuditEntry(row);
+  const itself = (type: string) => (row.resource_type === type ? (row.resource_id ?? undefined) : undefined);
+  const places = {
+    cluster_id: place?.clusterId ?? itself("cluster"),
+    project_id: place?.projectId ?? itself("project"),
+    workload_id: itself("app"),
+  };
+  return { ...entry, type: "activity", time: at, at, org_id: row.org_id, ...given(places) };
+}
+
+function given(fields: Record<string, string | undefined>): Record<string, string> {
+  const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries);
 }

@@ -4,7 +4,7 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ACCESS_TOPIC } from "../access/access-change.ts";
 import type { ChangeRecord, Place } from "../audit/audit.ts";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { changeFor } from "../http/change.runner.ts";
 import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";

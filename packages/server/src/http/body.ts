@@ -1,6 +1,19 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { jsonSize } from "@binnacle/charts/reading";
-import type { ValidationItem } from "@binnacle/contract";
+import type { Operation, ValidationItem } from "@binnacle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault } from "../fault.ts";
+
+/** An operation takes its body in one media type; the headers tell before the body has been read. */
+export function refuseOtherMediaTypes(operation: Operation, headers: IncomingHttpHeaders): void {
+  if (!operation.body) return;
+  const taken = operation.bodyType ?? "application/json";
+  const given = headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? taken;
+  if (given !== taken) throw new Fault("unsupported_media_type", `The request body must be ${taken}.`);
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new Fault("unsupported_media_type", "The request body must not be compressed.");
+  }
+}
 
 const DEEPEST_NESTING = 64;
 /** Everything after the parser goes through them one by one. A megabyte of `[1,1,…]` would be half a million. */

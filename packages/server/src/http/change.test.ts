@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";

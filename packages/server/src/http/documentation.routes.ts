@@ -3,8 +3,8 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Environment } from "../config.ts";
 import { forbidden, unauthenticated } from "../fault.ts";
-import { credentialOf } from "./authentication.ts";
-import { refuseOtherMethods } from "./method-not-allowed.adapter.ts";
+import { credentialOf } from "./guard.ts";
+import { refuseOtherMethods } from "./refusals.adapter.ts";
 import type { RoutePorts } from "./register.adapter.ts";
 
 /** `/docs` and `/openapi.json`, at the root and under the API's base: open locally, for superusers in staging. */

@@ -1,6 +1,6 @@
 import { type Client, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describedRoutes } from "../described-routes.ts";
+import { describedRoutes } from "../routes.ts";
 import { openApiDocument } from "./openapi.ts";
 
 const BASES = ["", "/api/v1"];

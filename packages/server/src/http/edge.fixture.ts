@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { Writable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { createLog } from "../log.adapter.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics, type Metrics } from "./request-metrics.adapter.ts";
 import { createHttpServer, type ServerOptions } from "./server.adapter.ts";
 
 /** The HTTP edge on a socket of its own, with the routes that a test gives it and nothing behind them. */

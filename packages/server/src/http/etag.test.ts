@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { describedRoutes } from "../described-routes.ts";
 import { Fault } from "../fault.ts";
+import { describedRoutes } from "../routes.ts";
 import { etagOf, requireMatch } from "./etag.ts";
 import { openApiDocument } from "./openapi.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { isUnreachable } from "../database/violation.ts";
+import { isUnreachable } from "../database/transaction.ts";
 import { Fault, type FaultKind } from "../fault.ts";
 
 /** The one place that knows which status a fault is. */

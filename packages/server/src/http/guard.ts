@@ -1,12 +1,14 @@
-import type { BindingRole, Operation } from "@binnacle/contract";
+import type { BindingRole, Operation, ValidationItem } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { FindPlace, Me, PlaceStore } from "../access/place.store.ts";
 import { authorize, type PlaceRequirement, type Requirement, refuseCliToken, type Standing } from "../access/role.ts";
+import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
+import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { Instance } from "../addons/addon.ts";
 import type { AppAddress, SeenApp } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
-import { forbidden, unauthenticated } from "../fault.ts";
+import { forbidden, invalid, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
@@ -220,4 +222,31 @@ export async function knownCaller({ places, credential, now }: AccessRequest): P
   const caller = await places.caller(credential, now);
   if (!caller) throw unauthenticated();
   return caller;
+}
+
+/** What a schema cannot say about the form of a request. Its 422 comes before any 404 and 403, as the schema's does. */
+export function wellFormed<S, I extends Input>(
+  problemsOf: (input: I) => readonly ValidationItem[],
+  guard: Guard<S, I>,
+): Guard<S, I> {
+  return {
+    requirement: guard.requirement,
+    async authorize(request, input) {
+      const problems = problemsOf(input);
+      if (problems.length === 0) return guard.authorize(request, input);
+      await knownCaller(request);
+      throw invalid(problems);
+    },
+  };
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** The credential of an `Authorization` header; null when there is none that could count. */
+export async function credentialOf(tokens: Tokens, authorization: string | undefined): Promise<Credential | null> {
+  const token = authorization && BEARER.exec(authorization)?.[1];
+  if (!token) return null;
+  if (token.startsWith(CLI_TOKEN_PREFIX)) return { kind: "cli_token", digest: digestOf(token) };
+  const claims = await tokens.read("access", token);
+  return claims && { kind: "session", ...claims };
 }

@@ -1,7 +1,10 @@
+import { CONTRACT, getVersion } from "@binnacle/contract";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
-import { refuseOtherMethods } from "./method-not-allowed.adapter.ts";
-import type { Metrics } from "./metrics.ts";
+import { signedIn } from "./guard.ts";
+import { refuseOtherMethods } from "./refusals.adapter.ts";
+import type { Metrics } from "./request-metrics.adapter.ts";
+import { type Route, route } from "./route.ts";
 
 /** For the machines that watch over this one: alive, and ready to serve. */
 export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
@@ -26,4 +29,8 @@ export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
   refuseOtherMethods(app, "/metrics", ["GET"]);
+}
+
+export function versionRoutes(build: string | null): Route[] {
+  return [route(getVersion, signedIn, async () => ({ contract: CONTRACT, build }))];
 }

@@ -1,6 +1,6 @@
 import { Failure, honoursIfMatch, isCreation, type Operation, ValidationFailure } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
-import type { Components, Json } from "./openapi-components.ts";
+import type { Components, Json } from "./openapi.ts";
 
 export const HEADERS = {
   RequestId: { description: "Names the request in the logs.", schema: { type: "string", format: "uuid" } },

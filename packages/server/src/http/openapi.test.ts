@@ -3,10 +3,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import Type, { type TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
-import { describedRoutes } from "../described-routes.ts";
+import { describedRoutes } from "../routes.ts";
 import { anyone } from "./guard.ts";
-import { openApiDocument } from "./openapi.ts";
-import { Components, type Json } from "./openapi-components.ts";
+import { Components, type Json, openApiDocument } from "./openapi.ts";
 import { failuresOf } from "./openapi-failures.ts";
 import { route } from "./route.ts";
 

@@ -1,7 +1,7 @@
 import { startWorld, type World } from "@binnacle/world";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describedRoutes } from "../described-routes.ts";
+import { describedRoutes } from "../routes.ts";
 import { rowsOf } from "./rows.fixture.ts";
 
 /** Taken out of the description of the API, so that a new operation is among them from its first day. */

@@ -10,10 +10,11 @@ import type { Queries } from "../database/transaction.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 import { answerSchema } from "./answer-schema.ts";
-import { credentialOf } from "./authentication.ts";
+import { refuseOtherMediaTypes } from "./body.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";
 import {
   type AccessRequest,
+  credentialOf,
   type InApp,
   type InProject,
   type Input,
@@ -21,7 +22,6 @@ import {
   type OnCluster,
   type OnInstance,
 } from "./guard.ts";
-import { refuseOtherMediaTypes } from "./media-type.ts";
 import type { Route } from "./route.ts";
 import { compileCheck } from "./validation.ts";
 

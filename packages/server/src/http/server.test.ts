@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Edge, startEdge } from "./edge.fixture.ts";
-import { refuseOtherMethods } from "./method-not-allowed.adapter.ts";
+import { refuseOtherMethods } from "./refusals.adapter.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -14,7 +14,7 @@ import fc from "fast-check";
 import Type, { type TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
 import { DisplayName } from "../../../contract/src/fields.ts";
-import { describedRoutes } from "../described-routes.ts";
+import { describedRoutes } from "../routes.ts";
 import { UnreadableBody } from "./body.ts";
 import { compileCheck } from "./validation.ts";
 

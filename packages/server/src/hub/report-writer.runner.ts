@@ -1,5 +1,5 @@
 import { CLOSE } from "@binnacle/contract";
-import { isUnreachable } from "../database/violation.ts";
+import { isUnreachable } from "../database/transaction.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { retryReason } from "./pacing.ts";
 import type { ReportSink } from "./ports.ts";

@@ -1,8 +1,7 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { openShop } from "../apps/app.fixture.ts";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
-
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { scriptedSession } from "./live-session.fixture.ts";
 import type { OperatorRequest, Reply } from "./request-frames.ts";
 import { type RequestRouter, serveRequests, startRequestRouter } from "./request-router.runner.ts";

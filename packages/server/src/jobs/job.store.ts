@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Queries } from "../database/transaction.ts";
-import { isRetryable, isUniqueViolation } from "../database/violation.ts";
+import { isRetryable, isUniqueViolation, type Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import type { Failure, Job } from "./job.ts";
 

@@ -4,7 +4,7 @@ import { foldRowCounts } from "../database/row-count.store.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Log, watchOutage } from "../outage.ts";
-import { createSleeper } from "./sleeper.runner.ts";
+import { createSleeper } from "./worker.runner.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { enqueue } from "./job.store.ts";
 import { listeningLog, readJob, SOON } from "./jobs.fixture.ts";
 import { startWorker } from "./worker.runner.ts";

@@ -1,5 +1,5 @@
 import pino from "pino";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { connect } from "../database/connection.adapter.ts";
 import { startWorker } from "./worker.runner.ts";
 

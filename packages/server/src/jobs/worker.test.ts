@@ -1,8 +1,8 @@
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createMemoryBus } from "../bus/bus.adapter.ts";
 import type { Bus } from "../bus/bus.ts";
-import { createMemoryBus } from "../bus/memory.adapter.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { enqueue, type NewJob } from "./job.store.ts";

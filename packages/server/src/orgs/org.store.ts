@@ -4,8 +4,7 @@ import type { AccessUnit } from "../access/access-change.ts";
 import type { Caller } from "../access/caller.ts";
 import { orgList } from "../access/visible.store.ts";
 import { readList } from "../database/row-count.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import {
   type Admin,

@@ -1,7 +1,7 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { newId } from "../id.adapter.ts";
 import { insertAddonInstance, insertApp, type Location } from "./contents.fixture.ts";
 

@@ -2,9 +2,8 @@ import { sql } from "kysely";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
-import { projectBody } from "./desired-project.ts";
 import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
-import { projectAfterReport } from "./project-report.ts";
+import { projectAfterReport, projectBody } from "./project-sync.ts";
 
 /** Projects as they are dispatched to clusters and reported on by them. */
 export const projectKind: DispatchedKind<"project", Project> = {

@@ -1,11 +1,10 @@
 import { getProjectPolicy, updateProjectPolicy } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { readSettings } from "../clusters/cluster-settings.store.ts";
+import { readSettings } from "../clusters/cluster.store.ts";
 import { changedFields } from "../clusters/cluster-settings.ts";
 import type { Queries } from "../database/transaction.ts";
-import { inProject } from "../http/guard.ts";
+import { inProject, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { wellFormed } from "../http/well-formed.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
 import { dispatchedProject, projectAnnouncement, projectIsGoing } from "./project.ts";
 import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";

@@ -8,22 +8,24 @@ import {
   listProjects,
 } from "@binnacle/contract";
 import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
+import { availableExports } from "../addons/exports.ts";
 import { listAppRows } from "../apps/app.store.ts";
 import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
-import { readSettings } from "../clusters/cluster-settings.store.ts";
+import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
-import { listSecrets } from "../registries/registry-secret.store.ts";
-import { dispatchedRegistrySecrets, effectiveSecrets } from "../registries/registry-secret.ts";
-import { availableExports } from "./available-exports.ts";
+import { listSecrets } from "../registry-secrets/registry-secret.store.ts";
+import { dispatchedRegistrySecrets, effectiveSecrets } from "../registry-secrets/registry-secret.ts";
 import {
+  addonKeys,
   clusterNameOf,
+  componentKeys,
   insertProject,
   listProjectRows,
   listStayingInstances,
@@ -41,7 +43,6 @@ import {
   wireProject,
 } from "./project.ts";
 import { changePolicy, FIRST_POLICY, refuseIngressNamespace } from "./project-policy.ts";
-import { addonKeys, componentKeys } from "./secrets-overview.store.ts";
 import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
 
 interface Ports {

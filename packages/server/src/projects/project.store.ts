@@ -4,10 +4,10 @@ import { projectList } from "../access/visible.store.ts";
 import type { Instance } from "../addons/addon.ts";
 import type { App } from "../apps/app.ts";
 import { readList } from "../database/row-count.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { clusterIsGoing, type Lifecycle, type Project, projectIsGoing, projectNameTaken } from "./project.ts";
+import type { HeldKey } from "./secrets-overview.ts";
 
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx
@@ -145,4 +145,27 @@ export function listStayingInstances(db: Queries, projectId: string): Promise<In
 export async function clusterNameOf(db: Queries, id: string): Promise<string> {
   const { name } = await db.selectFrom("clusters").select("name").where("id", "=", id).executeTakeFirstOrThrow();
   return name;
+}
+
+export async function componentKeys(db: Queries, projectId: string): Promise<HeldKey[]> {
+  const rows = await db
+    .selectFrom("app_secrets as secret")
+    .innerJoin("apps as app", "app.id", "secret.app_id")
+    .select(["app.id", "app.name", "secret.component as holder", "secret.key", "secret.updated_at"])
+    .where("app.project_id", "=", projectId)
+    .orderBy("app.id", "desc")
+    .orderBy("secret.component")
+    .execute();
+  return rows.map(({ id, name, ...held }) => ({ owner: { id, name }, ...held }));
+}
+
+export async function addonKeys(db: Queries, projectId: string): Promise<HeldKey[]> {
+  const rows = await db
+    .selectFrom("addon_secrets as secret")
+    .innerJoin("addon_instances as instance", "instance.id", "secret.addon_instance_id")
+    .select(["instance.id", "instance.name", "secret.path as key", "secret.updated_at"])
+    .where("instance.project_id", "=", projectId)
+    .orderBy("instance.id", "desc")
+    .execute();
+  return rows.map(({ id, name, key, updated_at }) => ({ owner: { id, name }, holder: name, key, updated_at }));
 }

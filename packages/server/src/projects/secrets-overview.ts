@@ -1,5 +1,5 @@
 import type { VisibleSecret } from "@binnacle/contract";
-import type { Effective, RegistrySecret } from "../registries/registry-secret.ts";
+import type { Effective, RegistrySecret } from "../registry-secrets/registry-secret.ts";
 
 interface Named {
   readonly id: string;

@@ -4,13 +4,13 @@ import type { Logger } from "pino";
 import { placeStore } from "../access/place.store.ts";
 import { accessOfSessions } from "../access/visible.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
-import { loadOperatorChart } from "../charts/chart.adapter.ts";
-import { registerCharts } from "../charts/chart.routes.ts";
 import type { Config } from "../config.ts";
 import { startBroadcast } from "../events/broadcast.runner.ts";
 import { registerDocumentation } from "../http/documentation.routes.ts";
 import { openApiDocument } from "../http/openapi.ts";
 import { API_BASE, registerApi } from "../http/server.adapter.ts";
+import { loadOperatorChart } from "../operator-chart/operator-chart.adapter.ts";
+import { registerCharts } from "../operator-chart/operator-chart.routes.ts";
 import { type ApiPorts, apiRoutes } from "../routes.ts";
 
 interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast"> {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { failOverdueDeployments } from "../apps/overdue.store.ts";
+import { failOverdueDeployments } from "../apps/app.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
@@ -11,7 +11,7 @@ import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { startUpkeep } from "../jobs/upkeep.store.ts";
 import { startWorker } from "../jobs/worker.runner.ts";
 import { markUnconfirmed } from "../projects/confirmation.store.ts";
-import { taskHandlers } from "../tasks/task.jobs.ts";
+import { taskHandlers } from "../tasks/task.ts";
 
 interface Ports {
   readonly db: Queries;

@@ -1,17 +1,44 @@
-import { createTask, getTask } from "@binnacle/contract";
+import { createTask, getTask, type TaskKind } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
+import type { Cluster } from "../clusters/cluster.ts";
 import type { Queries } from "../database/transaction.ts";
 import { notFound, rateLimited } from "../fault.ts";
-import { signedIn } from "../http/guard.ts";
+import { type Guard, type Input, onCluster, type SignedIn, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import { bringWindowBack, spendAllowance } from "../tiers/tier.store.ts";
-import { taskMaker } from "./task.guard.ts";
 import { findTaskJob } from "./task.store.ts";
 import { jobKindOf, maySee, wireTask } from "./task.ts";
+
+interface Body {
+  readonly kind: TaskKind;
+  readonly payload?: Readonly<Record<string, unknown>>;
+}
+type TaskInput = Input<unknown, unknown, Body>;
+
+interface TaskMaker extends SignedIn {
+  /** What the task is about, where it is about one. */
+  readonly cluster: Cluster | null;
+}
+
+function clusterIdOf({ body: { payload } }: TaskInput): string {
+  const id = payload?.["cluster_id"];
+  return typeof id === "string" ? id : "";
+}
+const editor = onCluster<TaskInput>("editor", clusterIdOf);
+
+/** Everybody may queue a task; one about a cluster needs an editor of it. */
+const taskMaker: Guard<TaskMaker, TaskInput> = {
+  requirement: signedIn.requirement,
+  async authorize(request, input) {
+    if (input.body.kind !== "resync_cluster") return { ...(await signedIn.authorize(request, input)), cluster: null };
+    const { caller, cluster } = await editor.authorize(request, input);
+    return { caller, cluster };
+  },
+};
 
 export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [

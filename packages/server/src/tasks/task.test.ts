@@ -1,7 +1,6 @@
 import { TASK_KINDS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { taskHandlers } from "./task.jobs.ts";
-import { jobKindOf, maySee, type TaskJob, wireTask } from "./task.ts";
+import { jobKindOf, maySee, type TaskJob, taskHandlers, wireTask } from "./task.ts";
 
 const ANN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 const BOB = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d22";

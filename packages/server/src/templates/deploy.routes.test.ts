@@ -3,7 +3,7 @@ import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import { appName } from "./deploy.ts";
+import { appName } from "./render.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 
 let world: World;

@@ -9,7 +9,6 @@ import type { Unit } from "../http/change.runner.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.adapter.ts";
 import { holdStayingProject } from "../projects/project.store.ts";
-import { addonSecretProblems } from "./addon-secret-problems.ts";
 import type { Patterns } from "./pattern.ts";
 import { insertTemplate, projectChoices, visibleCluster, visibleOrg } from "./template.store.ts";
 import {
@@ -26,7 +25,7 @@ import {
   type WantedPlace,
   wireTemplate,
 } from "./template.ts";
-import { templateProblems } from "./template-problems.ts";
+import { addonSecretProblems, templateProblems } from "./template-problems.ts";
 
 /** Where a new template belongs, once it is sure that the caller may write one of this scope there. */
 export async function placeToWriteIn(

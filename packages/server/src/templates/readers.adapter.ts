@@ -1,6 +1,9 @@
 import { Worker } from "node:worker_threads";
-import { Fault } from "../fault.ts";
+import type { TemplateParameter } from "@binnacle/contract";
+import { Fault, invalidValue } from "../fault.ts";
 import { fairQueue, QueueFull } from "./fair-queue.ts";
+import { patternQuestions } from "./parameter.ts";
+import { type Patterns, patternsAnswered } from "./pattern.ts";
 import { PROBLEMS, type ReadingKind, ReadingProblem, type Readings } from "./reading.ts";
 import type { Told } from "./reading.worker.ts";
 
@@ -142,4 +145,23 @@ function transferable(given: Readings[ReadingKind]["given"]): ArrayBuffer[] {
       ? [value.buffer as ArrayBuffer]
       : [],
   );
+}
+
+/**
+ * What has to be known about the patterns of parameters, found out on another thread: a pattern may take long to compile,
+ * and a request may bring a hundred of them. Throws the 422 of patterns that take too long.
+ */
+export async function askPatterns(
+  readers: Readers,
+  caller: { readonly id: string },
+  parameters: readonly TemplateParameter[] = [],
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<Patterns> {
+  const questions = patternQuestions(parameters, given);
+  if (questions.length === 0) return patternsAnswered([], []);
+  const answers = await readers.read(caller.id, "patterns", questions).catch((error: unknown) => {
+    if (!(error instanceof ReadingProblem)) throw error;
+    throw invalidValue(["body", "parameters"], "The patterns take too long to test");
+  });
+  return patternsAnswered(questions, answers);
 }

@@ -15,9 +15,9 @@ import {
 } from "@binnacle/charts/reading";
 import type { ChartInspection } from "@binnacle/contract";
 import { parse } from "yaml";
+import { inferSchema } from "./chart-schema.ts";
 import { answerQuestion, type PatternAnswer, type PatternQuestion } from "./pattern.ts";
 import { readYaml, type YamlReading } from "./template-yaml.ts";
-import { inferSchema } from "./value-schema.ts";
 
 /**
  * The readings of what strangers have written that can take long, or much memory. They run on a thread of their own,
@@ -89,7 +89,7 @@ async function readChart(archive: Uint8Array): Promise<ChartContent> {
   const defaults = mapOf(fileText("values.yaml"));
   const schema = schemaOf(fileText("values.schema.json"));
   // It brings the schemas of the contract along, which the other readings do without.
-  const { secretPathsIn } = await import("./chart-secrets.ts");
+  const { secretPathsIn } = await import("./chart-schema.ts");
   const text = (value: unknown) =>
     typeof value === "string" || typeof value === "number" ? String(value).slice(0, LONGEST_METADATA) : null;
   return {

@@ -1,6 +1,12 @@
 import { ComponentInput, placeholdersIn, scanPlaceholders, type ValidationItem } from "@binnacle/contract";
-import type { TSchema } from "typebox";
-import type { ParameterValue } from "./parameter.ts";
+import Type, { type TSchema } from "typebox";
+import type { ComponentRules } from "../apps/addon-component.ts";
+import { newAppProblems } from "../apps/component-change.ts";
+import { invalid, invalidValue } from "../fault.ts";
+import { compileCheck } from "../http/validation.ts";
+import { type ParameterValue, type RandomBytes, settleParameters } from "./parameter.ts";
+import type { Patterns } from "./pattern.ts";
+import type { Template } from "./template.ts";
 
 /** Characters that a template may have once it is filled in. A small one can grow without measure: `${a}` a thousand times. */
 export const LARGEST_RENDERED_CHARACTERS = 512 * 1024;
@@ -91,4 +97,45 @@ function nearest(value: unknown, path: ValidationItem["loc"]): unknown {
   const [step, ...rest] = path;
   if (step === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return value;
   return nearest((value as Record<string | number, unknown>)[step], rest);
+}
+
+const checkForm = compileCheck({ body: Type.Object({ components: Type.Array(ComponentInput, { maxItems: 100 }) }) });
+
+interface Means extends ComponentRules {
+  readonly randomBytes: RandomBytes;
+  readonly patterns: Patterns;
+}
+
+/** The components of the app that a template makes of the parameters. Throws the 422 with all that is wrong with them. */
+export function componentsToDeploy(
+  template: Pick<Template, "name" | "parameters" | "components">,
+  given: Readonly<Record<string, unknown>>,
+  { randomBytes, patterns, ...rules }: Means,
+): ComponentInput[] {
+  const { values, items } = settleParameters(template.parameters, given, randomBytes, patterns);
+  if (items.length > 0) throw invalid(items);
+  const blame = (problems: readonly ValidationItem[]) => {
+    if (problems.length > 0) throw invalid(blameParameters(problems, template.components));
+  };
+  try {
+    const body = { components: renderComponents(template.components, values) };
+    blame(checkForm({ path: {}, query: {}, cookie: {}, body }));
+    const components = body.components as ComponentInput[];
+    blame(newAppProblems(appName(template.name, components), components, rules));
+    return components;
+  } catch (error) {
+    if (error instanceof TemplateOutgrown) throw invalidValue(["body", "parameters"], error.message);
+    throw error;
+  }
+}
+
+/** What an app's name and a component's may have together. */
+const LONGEST_NAMES_TOGETHER = 52;
+
+/** The template's name, cut where the components' names leave no more room, with the suffix where there is one. */
+export function appName(name: string, components: readonly { readonly name: string }[], suffix = ""): string {
+  const longestComponent = Math.max(0, ...components.map((component) => component.name.length));
+  const end = suffix && `-${suffix}`;
+  const room = Math.max(1, LONGEST_NAMES_TOGETHER - longestComponent - end.length);
+  return name.slice(0, room).replace(/-+$/, "") + end;
 }

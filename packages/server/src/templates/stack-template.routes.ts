@@ -5,12 +5,12 @@ import { repositoryCredentials } from "../chart-repositories/chart-repository.st
 import type { Queries } from "../database/transaction.ts";
 import type { Route } from "../http/route.ts";
 import type { Log } from "../outage.ts";
-import { chartRoutes } from "./chart.routes.ts";
-import { createCharts } from "./charts.adapter.ts";
+import { createCharts } from "./chart-inspection.adapter.ts";
+import { chartRoutes } from "./chart-inspection.routes.ts";
 import { templateDeployRoutes } from "./deploy.routes.ts";
 import { createReaders } from "./readers.adapter.ts";
-import { templateRegistry } from "./registry.adapter.ts";
 import { templateRoutes } from "./template.routes.ts";
+import { templateRegistry } from "./template-registry.adapter.ts";
 import { templateYamlRoutes } from "./template-yaml.routes.ts";
 
 interface Ports extends AppPorts {

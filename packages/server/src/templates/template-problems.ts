@@ -1,5 +1,6 @@
 import { placeholdersIn, type TemplateComponent, type TemplateParameter, valueAt } from "@binnacle/contract";
 import { withoutPaths } from "../addons/addon-values.ts";
+import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
 import { declarationProblem } from "./parameter.ts";
 import type { Patterns } from "./pattern.ts";
@@ -113,4 +114,22 @@ function secretValuesOf(component: TemplateComponent): ReadonlyMap<string, unkno
 function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? list : [];
+}
+
+/**
+ * Secrets that a template would keep among the values of an addon, where whoever sees the template reads them. What a
+ * parameter stands for there comes with the deployment, and is sealed then.
+ */
+export function addonSecretProblems(components: readonly TemplateComponent[], find: FindDefinition): Problem[] {
+  return components.flatMap((component, index) => {
+    const definitionId = valueAt(component, ["addon_spec", "definition_id"]);
+    const definition = typeof definitionId === "string" ? find(definitionId) : undefined;
+    return (definition?.secret_values ?? []).flatMap((secret) => {
+      const path = ["addon_spec", "values", ...secret.split(".")];
+      const value = valueAt(component, path);
+      if (value === undefined || placeholdersIn(value).size > 0) return [];
+      const message = `is a secret that the template would keep; let a parameter of type secret stand for it, as ${secret} of the component's secrets`;
+      return [{ path: ["components", index, ...path], message }];
+    });
+  });
 }

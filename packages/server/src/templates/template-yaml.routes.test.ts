@@ -3,7 +3,7 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 
 let world: World;

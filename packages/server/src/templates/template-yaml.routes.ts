@@ -7,13 +7,11 @@ import { invalid, invalidValue, readableItems } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { addonSecretProblems } from "./addon-secret-problems.ts";
 import { contentItems, makeTemplate, placeToWriteIn } from "./make-template.runner.ts";
-import { askPatterns } from "./patterns-asked.adapter.ts";
-import type { Readers } from "./readers.adapter.ts";
+import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";
 import { newVersionOf, problemItems } from "./template.ts";
-import { templateProblems } from "./template-problems.ts";
+import { addonSecretProblems, templateProblems } from "./template-problems.ts";
 import { itemsIn, withNamespace, type YamlPart } from "./template-yaml.ts";
 
 interface Means {

@@ -3,7 +3,7 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
-import { definitionId } from "../catalog/definition-id.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { newId } from "../id.adapter.ts";
 import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
 

@@ -15,8 +15,7 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { makeTemplate, placeToWriteIn, refuseBrokenContent } from "./make-template.runner.ts";
 import { patternsChecked } from "./pattern.ts";
-import { askPatterns } from "./patterns-asked.adapter.ts";
-import type { Readers } from "./readers.adapter.ts";
+import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
 import {
   type Candidate,

@@ -11,8 +11,7 @@ import {
   visibleProjects,
   visibleTemplates,
 } from "../access/visible.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../database/violation.ts";
+import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import {
   type Candidate,
   type ProjectChoice,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { normalisePath, type RateLimit, type Spending, spend, type Usage } from "./rate-limit.ts";
+import { normalisePath, type RateLimit, type Spending, spend, type Usage } from "./tier.ts";
 
 const START = Date.UTC(2030, 0, 1);
 const THREE_A_MINUTE: RateLimit = { limit: 3, periodSeconds: 60 };

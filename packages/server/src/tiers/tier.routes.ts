@@ -13,7 +13,6 @@ import { signedIn, superuser } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
-import { normalisePath } from "./rate-limit.ts";
 import {
   deleteLimit,
   findLimit,
@@ -24,7 +23,7 @@ import {
   lockLimit,
   updateLimit,
 } from "./tier.store.ts";
-import { type StoredLimit, wireLimit, wireTier } from "./tier.ts";
+import { normalisePath, type StoredLimit, wireLimit, wireTier } from "./tier.ts";
 
 const resourceOf = (limit: StoredLimit) => ({
   type: "rate_limit",

@@ -1,8 +1,6 @@
-import type { Queries, Tx } from "../database/transaction.ts";
-import { isUniqueViolation } from "../database/violation.ts";
+import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { conflict } from "../fault.ts";
-import { type RateLimit, type Spending, spend } from "./rate-limit.ts";
-import { DEFAULT_LIMIT, type StoredLimit } from "./tier.ts";
+import { DEFAULT_LIMIT, type RateLimit, type Spending, type StoredLimit, spend } from "./tier.ts";
 
 export function listTierRows(db: Queries) {
   return db.selectFrom("tiers").selectAll().orderBy("name").execute();

@@ -1,8 +1,7 @@
 import { parseConfig } from "../config.ts";
 import { withDatabase } from "../database/command.adapter.ts";
 import { resolveKeys } from "../local-secrets.adapter.ts";
-import { resealColumn } from "./reseal.store.ts";
-import { SEALED_COLUMNS } from "./sealed-columns.ts";
+import { resealColumn, SEALED_COLUMNS } from "./reseal.store.ts";
 import { createVault } from "./vault.ts";
 
 /** `npm run reseal`: after a new key was put first in BINNACLE_VAULT_KEYS, and before the old one is taken out. */

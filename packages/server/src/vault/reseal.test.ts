@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { freshDatabase } from "@binnacle/world/database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { resealColumn } from "./reseal.store.ts";
-import { SEALED_COLUMNS } from "./sealed-columns.ts";
+import { resealColumn, SEALED_COLUMNS } from "./reseal.store.ts";
 import { createVault } from "./vault.ts";
 
 const old = { id: "old", key: randomBytes(32) };

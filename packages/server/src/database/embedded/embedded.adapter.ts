@@ -6,7 +6,7 @@ import { DATABASE } from "./owner-session.adapter.ts";
 import { SYSTEM_FOLDER } from "./placement.ts";
 import { type Log, Supervisor } from "./supervisor.adapter.ts";
 
-export { DataDirectoryInUse } from "./data-directory-in-use.ts";
+export { DataDirectoryInUse } from "./placement.ts";
 
 interface Connection {
   readonly host: string;

@@ -1,10 +1,9 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DataDirectoryInUse } from "./data-directory-in-use.ts";
 import { type Folders, inspectHome, removeAbandoned, unfinishedSibling } from "./folders.adapter.ts";
 import { readPidFile } from "./launch.adapter.ts";
 import { knock } from "./owner-session.adapter.ts";
-import { fateOfHome, isHomeName } from "./placement.ts";
+import { DataDirectoryInUse, fateOfHome, isHomeName } from "./placement.ts";
 import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
 import type { Log } from "./supervisor.adapter.ts";
 

@@ -196,3 +196,14 @@ export function unfinishedMaker(name: string): number | undefined {
   const [, pid] = /.\.unfinished-([1-9]\d{0,9})-/.exec(name) ?? [];
   return pid === undefined ? undefined : Number(pid);
 }
+
+export class DataDirectoryInUse extends Error {
+  override readonly name = "DataDirectoryInUse";
+
+  constructor(dataDir: string) {
+    super(
+      `The data folder ${dataDir} is in use by another running Binnacle server. ` +
+        "Stop that server first, or give this one a data folder of its own.",
+    );
+  }
+}

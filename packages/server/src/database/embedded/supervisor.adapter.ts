@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Binaries, installedPackage, prepareBinaries } from "./binaries.adapter.ts";
-import { DataDirectoryInUse } from "./data-directory-in-use.ts";
 import { type Folders, isCluster } from "./folders.adapter.ts";
 import { createCluster, type Launched, launch, readPidFile } from "./launch.adapter.ts";
 import { knock, type OwnerSession } from "./owner-session.adapter.ts";
+import { DataDirectoryInUse } from "./placement.ts";
 import { failureReason, isPassingFailure } from "./postmaster-state.ts";
 import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
 

@@ -1,0 +1,106 @@
+/** The shapes that all objects of Kubernetes share, whatever their kind. */
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly time?: string;
+  readonly fieldsType?: "FieldsV1";
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
+  readonly subresource?: string;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/**
+ * Any object of any kind; `spec`, `status` and the like are for the reader to narrow. One that is held in memory is shared
+ * by all who read it, so nobody changes it in place.
+ */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** What Kubernetes calls an expression of a selector. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** An operator that Kubernetes does not have is met by nothing. */
+export function meetsRequirement(labels: Labels, { key, operator, values = [] }: LabelRequirement): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    default:
+      return false;
+  }
+}
+
+const SUFFIXES: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
+const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|(n|u|m|k|Ki|[MGTPE]i?))?$/;
+
+/** The number that a Kubernetes quantity like `250m`, `1.5Gi`, `2e3` or a bare 2 stands for, or null when it is none. */
+export function parseQuantity(quantity: unknown): number | null {
+  const parts = QUANTITY.exec(typeof quantity === "string" || typeof quantity === "number" ? String(quantity) : "");
+  if (!parts) return null;
+  const [, sign, digits, exponent, suffix = ""] = parts;
+  const number = Number(`${sign}${digits}${exponent ?? ""}`);
+  // Dividing keeps `100m` at 0.1; multiplying by an inexact 0.001 does not.
+  const factor = SUFFIXES[suffix] ?? 1;
+  return factor < 1 ? number / Math.round(1 / factor) : number * factor;
+}

@@ -1,0 +1,69 @@
+import { MAX_SECRETS, type ValidationItem } from "@binnacle/contract";
+
+/** How a secret of an app is named: `component/key`. Neither part can hold a slash. */
+export const secretPath = (component: string, key: string) => `${component}/${key}`;
+
+/** Of one component. */
+export function keysOf(paths: readonly string[], component: string): string[] {
+  const start = secretPath(component, "");
+  return paths.filter((path) => path.startsWith(start)).map((path) => path.slice(start.length));
+}
+
+/** What happens to the secrets of an app: first whole components lose theirs, then single keys are set or removed. */
+export interface SecretChanges {
+  readonly dropped: ReadonlySet<string>;
+  /** By component and key; null removes. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
+}
+
+export const NO_SECRET_CHANGES: SecretChanges = { dropped: new Set(), values: new Map() };
+
+export const setSecrets = (component: string, values: Readonly<Record<string, string | null>>): SecretChanges => ({
+  dropped: new Set(),
+  values: new Map([[component, new Map(Object.entries(values))]]),
+});
+
+export const dropSecrets = (components: Iterable<string>): SecretChanges => ({
+  dropped: new Set(components),
+  values: new Map(),
+});
+
+/** The one and then the other, as one. */
+export function thenSecrets(first: SecretChanges, second: SecretChanges): SecretChanges {
+  const values = new Map(first.values);
+  for (const component of second.dropped) values.delete(component);
+  for (const [component, keys] of second.values) {
+    values.set(component, new Map([...(values.get(component) ?? []), ...keys]));
+  }
+  return { dropped: new Set([...first.dropped, ...second.dropped]), values };
+}
+
+export function secretPathsAfter(paths: readonly string[], { dropped, values }: SecretChanges): string[] {
+  const after = new Set(paths.filter((path) => !dropped.has(componentOf(path))));
+  for (const [component, keys] of values) {
+    for (const [key, value] of keys) {
+      if (value === null) after.delete(secretPath(component, key));
+      else after.add(secretPath(component, key));
+    }
+  }
+  return [...after].sort();
+}
+
+/** A component's secrets become one Secret of its cluster, which has room for so many. */
+export function tooManySecrets(paths: readonly string[]): ValidationItem[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(componentOf(path), (counts.get(componentOf(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > MAX_SECRETS)
+    .map(([name]) => ({ loc: ["body"], msg: `${name} would have more than ${MAX_SECRETS} secrets`, type: "too_long" }));
+}
+
+/** For the audit log: what is touched, and never a value. */
+export function auditedSecrets({ values }: SecretChanges): Record<string, unknown> {
+  const touched = [...values].flatMap(([component, keys]) =>
+    [...keys].map(([key, value]) => [secretPath(component, key), value === null ? "removed" : "set"]),
+  );
+  return touched.length === 0 ? {} : { secrets: Object.fromEntries(touched) };
+}
+
+const componentOf = (path: string) => path.slice(0, path.indexOf("/"));

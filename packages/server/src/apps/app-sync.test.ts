@@ -1,0 +1,265 @@
+import { APP_PHASES, type AppReport, type ComponentSpec, DRIFT_STATES } from "@binnacle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
+import { definitionId } from "../catalog/catalog-file.ts";
+import { someApp, WEB, workload } from "./app.fixture.ts";
+import type { App } from "./app.ts";
+import { appAfterReport, appBody, missingApp, type OpenSecrets } from "./app-sync.ts";
+
+const STORE = {
+  id: definitionId("store"),
+  chart: { repo: "https://charts.example.com", name: "store", version: "2.0.0", versions: ["2.0.0", "1.0.0"] },
+  default_values: { user: "app", disk: { size: "1Gi", kind: "ssd" } },
+  secret_values: ["auth.password"],
+  export_schema: { host: { description: "The host.", secret: false, from: { service: "db" } } },
+} as unknown as AddonDefinition;
+const find = (id: string) => (id === STORE.id ? STORE : undefined);
+
+const bodyOf = (components: ComponentSpec[], facts: object = {}, secrets: OpenSecrets = new Map()) =>
+  appBody(someApp({ components, ...facts }), find, secrets);
+
+test("[DS2] an app is told with its components, each with its type", () => {
+  const app = someApp();
+  const { type: _, ...untyped } = workload("worker", { depends_on: ["web"] });
+  expect(bodyOf([WEB, untyped])).toEqual({
+    spec: {
+      project_id: app.project_id,
+      namespace: "shop",
+      name: "storefront",
+      paused: false,
+      take_over: false,
+      components: [WEB, { ...untyped, type: "workload" }],
+    },
+    secret: { secrets: {}, values: {} },
+  });
+});
+
+test("[DS2] a paused app is told with 0 replicas", () => {
+  const { spec } = bodyOf([WEB], { replicas_before_pause: { web: 2 } });
+  expect(spec.paused).toBe(true);
+  expect(spec.components[0]?.workload_spec?.replicas).toBe(0);
+});
+
+test.each([
+  [null, false],
+  [1, false],
+  [2, true],
+])("[DS2] forced with generation %s, generation 2 takes over: %s", (forced_generation, takesOver) => {
+  expect(bodyOf([WEB], { generation: 2, forced_generation }).spec.take_over).toBe(takesOver);
+});
+
+test("[DS3] a component that stands for an addon instance names it", () => {
+  const { spec, secret } = bodyOf([{ name: "db", type: "addon", addon_spec: { instance: "main-db" } }]);
+  expect(spec.components).toEqual([{ name: "db", type: "addon", addon_instance: "main-db" }]);
+  expect(secret.values).toEqual({});
+});
+
+test.each([
+  ["the definition's version", {}, "2.0.0"],
+  ["the version that was asked for", { chart_version: "1.0.0" }, "1.0.0"],
+])("[DS3] a component of a definition is a release with %s, and values over the defaults", (_, asked, version) => {
+  const addon_spec = { definition_id: STORE.id, values: { disk: { size: "9Gi" } }, ...asked };
+  const { spec, secret } = bodyOf([{ name: "db", type: "addon", addon_spec }]);
+  expect(spec.components).toEqual([
+    {
+      name: "db",
+      type: "addon",
+      release: {
+        chart: { repo: "https://charts.example.com", name: "store", version },
+        export_schema: STORE.export_schema,
+      },
+    },
+  ]);
+  expect(secret.values).toEqual({ db: { user: "app", disk: { size: "9Gi", kind: "ssd" } } });
+});
+
+test("[DS3] a chart is a release that exports nothing, and its values are secret", () => {
+  const chart = { repo: "https://charts.example.com", name: "ingress-nginx" };
+  const { spec, secret } = bodyOf([{ name: "edge", type: "chart", chart_spec: { ...chart, values: { a: 1 } } }]);
+  expect(spec.components).toEqual([{ name: "edge", type: "chart", release: { chart, export_schema: {} } }]);
+  expect(secret.values).toEqual({ edge: { a: 1 } });
+});
+
+test("[DS4] secrets stand by component and key in the secret part alone", () => {
+  const secrets = new Map([["web", new Map([["API_KEY", "hunter2"]])]]);
+  const { spec, secret } = bodyOf([WEB], {}, secrets);
+  expect(secret.secrets).toEqual({ web: { API_KEY: "hunter2" } });
+  expect(JSON.stringify(spec)).not.toContain("hunter2");
+});
+
+test("[DS4] a secret that the definition names as one of its values is put there", () => {
+  const secrets = new Map([
+    [
+      "db",
+      new Map([
+        ["auth.password", "hunter2"],
+        ["OTHER", "x"],
+      ]),
+    ],
+  ]);
+  const { secret } = bodyOf([{ name: "db", type: "addon", addon_spec: { definition_id: STORE.id } }], {}, secrets);
+  expect(secret.values["db"]).toMatchObject({ auth: { password: "hunter2" } });
+  expect(secret.values["db"]).not.toHaveProperty("OTHER");
+});
+
+test("[DS9] a definition that is not in the catalog leaves nothing to tell", () => {
+  const addon_spec = { definition_id: definitionId("gone") };
+  expect(() => bodyOf([{ name: "db", type: "addon", addon_spec }])).toThrow("no longer in the catalog");
+});
+
+const NOW = new Date("2026-02-01T00:00:00Z");
+
+const report = (facts: Partial<AppReport> = {}): AppReport => ({
+  phase: "running",
+  reason: "RolloutComplete",
+  message: "All replicas are ready.",
+  components: [{ name: "web", ready_replicas: 2 }],
+  drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
+  ...facts,
+});
+
+const pending = (facts: Partial<App> = {}) =>
+  someApp({ generation: 3, phase: "pending", observed_generation: 2, drift_state: "unknown", ...facts });
+const reported = (app: App, generation: number, facts: Partial<AppReport> = {}) =>
+  appAfterReport({ app, settled: null }, generation, report(facts), NOW);
+
+test("[DS15] a report on the present generation says how the app is", () => {
+  expect(
+    reported(pending(), 3, { phase: "degraded", reason: "CrashLoopBackOff", message: "web does not stay up." }).app,
+  ).toEqual(
+    pending({
+      phase: "degraded",
+      phase_reason: "CrashLoopBackOff",
+      phase_message: "web does not stay up.",
+      observed_generation: 3,
+      component_statuses: [{ name: "web", ready_replicas: 2 }],
+      drift_state: "in_sync",
+    }),
+  );
+});
+
+describe("which generations are believed", () => {
+  test("[DS13] one before the present one counts replicas and turns neither phase nor drift", () => {
+    const app = pending({ observed_generation: 1 });
+    expect(reported(app, 2)).toEqual({
+      app: { ...app, observed_generation: 2, component_statuses: [{ name: "web", ready_replicas: 2 }] },
+      settled: null,
+    });
+  });
+
+  test.each([
+    ["never told", 4],
+    ["overtaken", 1],
+  ])("[DS12] one that was %s changes nothing", (_, generation) => {
+    const before = { app: pending(), settled: null };
+    expect(appAfterReport(before, generation, report(), NOW)).toBe(before);
+  });
+
+  test("[DS12] whatever is reported on whatever other generation, no phase is turned and no deployment ended", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 6 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.option(fc.integer({ min: 1, max: 6 })),
+        fc.constantFrom(...APP_PHASES),
+        fc.constantFrom("running", "failed", "invalid", "paused", "deleting", "degraded"),
+        (present, of, observed_generation, phase, said) => {
+          fc.pre(present !== of);
+          const app = someApp({ generation: present, observed_generation, phase });
+          const { app: next, settled } = reported(app, of, { phase: said });
+          expect([next.phase, next.drift_state, settled]).toEqual([phase, app.drift_state, null]);
+          expect(next.observed_generation ?? 0).toBeGreaterThanOrEqual(observed_generation ?? 0);
+        },
+      ),
+    );
+  });
+});
+
+describe("a deletion", () => {
+  const leaving = pending({ phase: "deleting" });
+
+  test("[DS16] is not ended by a phase", () => {
+    const { app, settled } = reported(leaving, 3);
+    expect(app).toMatchObject({ phase: "deleting", phase_reason: null, phase_message: null });
+    expect(settled).toBeNull();
+  });
+
+  test("[DS16] says what keeps it", () => {
+    const blocked = { phase: "deleting", reason: "FinalizersRemain", message: "A volume is in use." } as const;
+    expect(reported(leaving, 3, blocked).app).toMatchObject({
+      phase: "deleting",
+      phase_message: "A volume is in use.",
+    });
+  });
+
+  test("[DS16] is not begun by a phase", () => {
+    expect(reported(someApp({ generation: 3 }), 3, { phase: "deleting" }).app.phase).toBe("running");
+  });
+});
+
+test.each([
+  ["running", { generation: 3, status: "succeeded", message: null }],
+  ["paused", { generation: 3, status: "succeeded", message: null }],
+  ["failed", { generation: 3, status: "failed", message: "why" }],
+  ["invalid", { generation: 3, status: "failed", message: "why" }],
+  ["deploying", null],
+  ["degraded", null],
+] as const)("[DS17] %s ends the deployment so", (phase, settled) => {
+  expect(reported(pending(), 3, { phase, message: "why" }).settled).toEqual(settled);
+});
+
+test("[DS17] a failure without a message is told by its reason", () => {
+  expect(reported(pending(), 3, { phase: "invalid", reason: "ImageMissing", message: null }).settled?.message).toBe(
+    "ImageMissing",
+  );
+});
+
+test("[DS17] of two ends that come together the first counts", () => {
+  const failed = reported(pending(), 3, { phase: "failed" });
+  expect(appAfterReport(failed, 3, report(), NOW).settled?.status).toBe("failed");
+});
+
+test("[DS24] the same report again changes nothing, whatever it says", () => {
+  const anyReport = fc.record({
+    phase: fc.constantFrom("deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"),
+    reason: fc.option(fc.constantFrom("Ready", "Broken")),
+    message: fc.option(fc.string({ maxLength: 20 })),
+    components: fc.array(fc.record({ name: fc.constantFrom("web", "db"), ready_replicas: fc.nat(3) }), {
+      maxLength: 3,
+    }),
+    drift: fc.record({
+      state: fc.constantFrom(...DRIFT_STATES),
+      summary: fc.option(fc.string({ maxLength: 20 })),
+      fields: fc.array(
+        fc.record({
+          object: fc.record({ kind: fc.constantFrom("Deployment", "Secret"), name: fc.constant("web") }),
+          pointer: fc.constant("/spec/replicas"),
+          desired: fc.jsonValue({ maxDepth: 2 }),
+          observed: fc.jsonValue({ maxDepth: 2 }),
+        }),
+        { maxLength: 3 },
+      ),
+      detected_at: fc.option(fc.constant("2026-01-31T09:30:00.000Z")),
+    }),
+  });
+  fc.assert(
+    fc.property(anyReport, fc.constantFrom("pending", "running", "deleting"), (said, phase) => {
+      const once = appAfterReport({ app: pending({ phase }), settled: null }, 3, said as AppReport, NOW);
+      const later = new Date(NOW.getTime() + 60_000);
+      expect(appAfterReport(once, 3, said as AppReport, later)).toBe(once);
+    }),
+  );
+});
+
+test("[DS23] an app that was deleted on the cluster is pending, and nothing is known of it", () => {
+  const app = someApp({ component_statuses: [{ name: "web", ready_replicas: 2 }] });
+  expect(missingApp({ app, settled: null }).app).toMatchObject({
+    phase: "pending",
+    phase_reason: "DeletedOnCluster",
+    component_statuses: [],
+    drift_state: "unknown",
+  });
+  const leaving = { app: someApp({ phase: "deleting" }), settled: null };
+  expect(missingApp(leaving)).toBe(leaving);
+});

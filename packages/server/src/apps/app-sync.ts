@@ -1,0 +1,175 @@
+import {
+  type AppBody,
+  type AppReport,
+  type ChartRef,
+  type ComponentSpec,
+  canonicalJson,
+  type DesiredComponent,
+} from "@binnacle/contract";
+import { definitionGone } from "../addons/addon.ts";
+import { withSecrets } from "../addons/addon-sync.ts";
+import { overlay } from "../addons/addon-values.ts";
+import type { Announcement } from "../events/event.ts";
+import type { FindDefinition } from "./addon-component.ts";
+import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
+import { driftAfter, NO_DRIFT_KNOWN } from "./drift-report.ts";
+
+/** By component, then by key. */
+export type OpenSecrets = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** What a cluster is told of an app; its secrets are already opened. Throws where a definition has left the catalog. */
+export function appBody(app: App, find: FindDefinition, secrets: OpenSecrets): AppBody {
+  const spec = specOf(app);
+  const parts = effectiveComponents(spec).map((component) =>
+    partOf(component, find, secrets.get(component.name) ?? NONE),
+  );
+  return {
+    spec: {
+      project_id: app.project_id,
+      namespace: app.namespace,
+      name: app.name,
+      paused: spec.paused,
+      take_over: app.forced_generation === app.generation,
+      components: parts.map(({ component }) => component),
+    },
+    secret: {
+      secrets: Object.fromEntries([...secrets].map(([component, keys]) => [component, Object.fromEntries(keys)])),
+      values: Object.fromEntries(
+        parts.flatMap(({ component, values }) => (values ? [[component.name, values] as const] : [])),
+      ),
+    },
+  };
+}
+
+interface Part {
+  readonly component: DesiredComponent;
+  /** What Helm is given, where it installs something. */
+  readonly values?: Record<string, unknown>;
+}
+
+function partOf(
+  { addon_spec, chart_spec, ...rest }: ComponentSpec,
+  find: FindDefinition,
+  secrets: ReadonlyMap<string, string>,
+): Part {
+  const component = { ...rest, type: rest.type ?? "workload" };
+  if (chart_spec) {
+    const { values = {}, secret_values = [], ...chart } = chart_spec;
+    return {
+      component: { ...component, release: { chart: givenParts(chart), export_schema: {} } },
+      values: withSecrets(values, ofPaths(secrets, secret_values)),
+    };
+  }
+  if (addon_spec?.definition_id !== undefined) {
+    const definition = find(addon_spec.definition_id);
+    if (!definition) throw definitionGone();
+    const { chart, default_values, export_schema, secret_values } = definition;
+    const { values = {}, chart_version: version = chart.version } = addon_spec;
+    return {
+      component: { ...component, release: { chart: { repo: chart.repo, name: chart.name, version }, export_schema } },
+      values: withSecrets(overlay(default_values, values), ofPaths(secrets, secret_values)),
+    };
+  }
+  return {
+    component: addon_spec?.instance === undefined ? component : { ...component, addon_instance: addon_spec.instance },
+  };
+}
+
+/** Of a component's secrets, those that are values of its chart. */
+const ofPaths = (secrets: ReadonlyMap<string, string>, paths: readonly string[]): ReadonlyMap<string, string> =>
+  new Map([...secrets].filter(([key]) => paths.includes(key)));
+
+const givenParts = ({ repo, name, version }: ChartRef): ChartRef => ({
+  repo,
+  name,
+  ...(version === undefined ? {} : { version }),
+});
+
+/** How a deployment has ended, by the generation that it made. */
+export interface Settled {
+  readonly generation: number;
+  readonly status: "succeeded" | "failed";
+  /** Null leaves what is said about it. */
+  readonly message: string | null;
+}
+
+/** An app as far as reports have brought it. */
+export interface ReportedApp {
+  readonly app: App;
+  readonly settled: Settled | null;
+}
+
+/**
+ * What a report makes of an app; the same object where it changes nothing. A generation that the cluster was never told
+ * of is not believed, nor one that an earlier report has passed. What is said of the generation before the present one
+ * counts the replicas and does not turn the phase: the change under way has not ended by it.
+ */
+export function appAfterReport(before: ReportedApp, generation: number, report: AppReport, now: Date): ReportedApp {
+  const { app } = before;
+  if (generation > app.generation || generation < (app.observed_generation ?? 0)) return before;
+  const component_statuses = report.components.map(({ name, ready_replicas }) => ({ name, ready_replicas }));
+  const observed = { ...app, observed_generation: generation, component_statuses };
+  const after = generation === app.generation ? turned(observed, report, now) : observed;
+  if (canonicalJson(after) === canonicalJson(app)) return before;
+  const settled = generation === app.generation ? settledBy(after, generation) : null;
+  return { app: after, settled: before.settled ?? settled };
+}
+
+/** A deletion is asked for here and ends with the absence of the app; a cluster neither begins nor ends one. */
+function turned(app: App, { phase, reason, message, drift }: AppReport, now: Date): App {
+  if ((app.phase === "deleting") !== (phase === "deleting")) return app;
+  return { ...app, phase, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
+}
+
+function settledBy({ phase, phase_reason, phase_message }: App, generation: number): Settled | null {
+  switch (phase) {
+    case "running":
+    case "paused":
+      return { generation, status: "succeeded", message: null };
+    case "failed":
+    case "invalid":
+      return { generation, status: "failed", message: phase_message ?? phase_reason };
+    case "pending":
+    case "deploying":
+    case "degraded":
+    case "deleting":
+      return null;
+  }
+}
+
+/**
+ * Whether the cluster holds what the app declares now and nothing of what it declared before: the operator reports a
+ * generation so once it has applied all of it and removed the rest. An app without components has nothing to be in sync.
+ */
+export function isInPlace({ phase, generation, observed_generation, drift_state, components }: App): boolean {
+  const isReached = observed_generation === generation && (phase === "running" || phase === "paused");
+  return isReached && (drift_state === "in_sync" || components.length === 0);
+}
+
+/** Somebody has deleted it on the cluster; it is told again, and nothing of it is known until the next report. */
+export function missingApp(before: ReportedApp): ReportedApp {
+  if (before.app.phase === "deleting") return before;
+  const app: App = {
+    ...before.app,
+    phase: "pending",
+    phase_reason: "DeletedOnCluster",
+    phase_message: "It was deleted on the cluster and is being made again.",
+    component_statuses: [],
+    ...NO_DRIFT_KNOWN,
+  };
+  return { ...before, app };
+}
+
+type Ended = Pick<Deployment, "id" | "revision" | "status">;
+
+/** With what a report adds to it, so that an event differs from the one before. */
+export const reportedAppEvent = (app: App, ended: Ended | null): Announcement => ({
+  ...appEvent(app),
+  phase_reason: app.phase_reason,
+  phase_message: app.phase_message,
+  observed_generation: app.observed_generation,
+  components: app.component_statuses,
+  ...(ended ? { deployment: { id: ended.id, revision: ended.revision, status: ended.status } } : {}),
+});

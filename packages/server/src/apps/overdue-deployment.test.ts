@@ -1,0 +1,115 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ChangeRecord } from "../audit/audit.ts";
+import type { Bus } from "../bus/bus.ts";
+import { inTransaction } from "../database/transaction.ts";
+import type { Announcement, Event } from "../events/event.ts";
+import { createVault } from "../vault/vault.ts";
+import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
+import { failOverdueDeployments, OVERDUE_MESSAGE } from "./app.store.ts";
+import { createApp } from "./operate.runner.ts";
+
+// No worker: its upkeep would come before the test's own.
+let world: World;
+let shop: Shop;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+  shop = await openShop(world);
+});
+afterAll(() => world?.stop());
+
+/** As a change of another slice does, within its own transaction. */
+async function deployedBy(timeoutSeconds: number): Promise<string> {
+  const { kysely: db } = world.database;
+  const project = await db.selectFrom("projects").selectAll().where("id", "=", shop.project).executeTakeFirstOrThrow();
+  const ports = {
+    vault: createVault([{ id: "k", key: new Uint8Array(32) }]),
+    clock: world.clock.now,
+    findDefinition: () => undefined,
+    chartHosts: [],
+  };
+  const records: ChangeRecord[] = [];
+  const announced: Announcement[] = [];
+  const app = await inTransaction(db, (tx) =>
+    createApp(
+      {
+        db: tx,
+        record: (entry) => void records.push(entry),
+        announce: (announcement) => void announced.push(announcement),
+        afterCommit: () => undefined,
+        accessChanged: () => undefined,
+        dispatch: async () => undefined,
+      },
+      ports,
+      {
+        project,
+        name: someName(),
+        description: null,
+        components: [WEB],
+        createdBy: "ada@example.com",
+        isOrgAdmin: false,
+        timeoutSeconds,
+      },
+    ),
+  );
+  expect([records.length, announced.length]).toEqual([1, 1]);
+  return app.name;
+}
+
+const deployments = (name: string) =>
+  world.database.kysely
+    .selectFrom("app_deployments")
+    .innerJoin("apps", "apps.id", "app_deployments.app_id")
+    .select(["app_deployments.status", "app_deployments.message", "app_deployments.finished_at"])
+    .where("apps.name", "=", name)
+    .orderBy("app_deployments.revision", "desc")
+    .execute();
+let heard: Event[] = [];
+const fail = () => {
+  const bus = { publish: (_topic: string, event: Event) => void heard.push(event) } as unknown as Bus;
+  return failOverdueDeployments({ db: world.database.kysely, bus, clock: world.clock.now });
+};
+const newest = async (name: string) => (await deployments(name))[0];
+
+test("[AP59] a deployment with a deadline has failed when the deadline passes and it is still pending", async () => {
+  const [soon, late, without] = [await deployedBy(60), await deployedBy(3600), await shop.app()];
+  world.clock.advance(59_000);
+  await fail();
+  expect((await newest(soon))?.status).toBe("pending");
+
+  world.clock.advance(1_000);
+  await fail();
+  expect(await newest(soon)).toMatchObject({
+    status: "failed",
+    message: OVERDUE_MESSAGE,
+    finished_at: world.clock.now(),
+  });
+  for (const name of [late, without]) expect((await newest(name))?.status).toBe("pending");
+});
+
+test("[AP59] one that was overtaken or has succeeded is left alone", async () => {
+  const name = await deployedBy(60);
+  await shop.editor.api.post(shop.path(name, "/redeploy"));
+  world.clock.advance(3_600_000);
+  await fail();
+  expect((await deployments(name)).map(({ status }) => status)).toEqual(["pending", "superseded"]);
+});
+
+test("[DS30] one that has failed for its deadline is announced, once", async () => {
+  const name = await deployedBy(60);
+  heard = [];
+  world.clock.advance(60_000);
+  await fail();
+  await fail();
+  expect(heard).toMatchObject([
+    {
+      type: "app",
+      time: world.clock.now().toISOString(),
+      project_id: shop.project,
+      resource: { name },
+      phase: "pending",
+      deployment: { revision: 1, status: "failed" },
+    },
+  ]);
+});

@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { infoLines } from "../log.adapter.ts";
+
+export interface Metrics {
+  readonly registry: Registry;
+  answered(method: string, route: string, status: number, elapsedMs: number): void;
+}
+
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "binnacle_http_requests_total",
+    help: "Requests answered",
+    labelNames: ["method", "route", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "binnacle_http_request_duration_seconds",
+    help: "Time from a request's arrival to the end of its answer",
+    labelNames: ["method", "route"],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+  return {
+    registry,
+    answered(method, route, status, elapsedMs) {
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, elapsedMs / 1000);
+    },
+  };
+}
+
+export type NoteAnswer = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** One line and one measurement for each answer. Both name the route and not the address: a query may hold what neither must. */
+export function answerNotes(metrics: Metrics, log: Logger): NoteAnswer {
+  const write = infoLines(log, "request");
+  // There are only as many as routes, methods and statuses.
+  const known = new Map<string, string>();
+
+  function fieldsOf(method: string, route: string | null, status: number): string {
+    const key = `${status} ${method} ${route}`;
+    const fields =
+      known.get(key) ?? `"method":${JSON.stringify(method)},"route":${JSON.stringify(route)},"status":${status}`;
+    known.set(key, fields);
+    return fields;
+  }
+
+  return (request, reply) => {
+    const { method, routePattern } = request;
+    const { elapsedTime, statusCode } = reply;
+    const route = routePattern ?? request.routeOptions.url ?? null;
+    metrics.answered(method, route ?? "(none)", statusCode, elapsedTime);
+    const ms = Math.round(elapsedTime * 10) / 10;
+    write(`"request_id":"${request.id}",${fieldsOf(method, route, statusCode)},"ms":${ms}${sourceField(request.ip)}`);
+  };
+}
+
+/** None is known of a client that has gone. A proxy may have taken it from a header: anything could stand there. */
+const sourceField = (source: string | undefined) => (source === undefined ? "" : `,"source":${JSON.stringify(source)}`);

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ArchivedFile, archiveOf } from "@binnacle/charts";
+import { parse, stringify } from "yaml";
+
+/** A chart as a Helm repository offers it, in one version. */
+export interface Chart {
+  readonly name: string;
+  readonly version: string;
+  readonly fileName: string;
+  readonly archive: Buffer;
+  /** The repository's `index.yaml`, with this chart in it. */
+  readonly index: string;
+  readonly readme: string;
+}
+
+const METADATA = "Chart.yaml";
+
+/** The chart's own version is that of the product: what a control plane offers is what it was tested with. */
+async function packChart(files: readonly ArchivedFile[], version: string): Promise<Chart> {
+  const metadata = { ...parse(textOf(files, METADATA)), version, appVersion: version };
+  const name: string = metadata.name;
+  const packed = files.map(({ path, content }) => ({
+    path: `${name}/${path}`,
+    content: path === METADATA ? Buffer.from(stringify(metadata)) : content,
+  }));
+  const archive = await archiveOf(packed);
+  const fileName = `${name}-${version}.tgz`;
+  const digest = createHash("sha256").update(archive).digest("hex");
+  const index = stringify({ apiVersion: "v1", entries: { [name]: [{ ...metadata, digest, urls: [fileName] }] } });
+  return { name, version, fileName, archive, index, readme: textOf(files, "README.md") };
+}
+
+function textOf(files: readonly ArchivedFile[], path: string): string {
+  const file = files.find((candidate) => candidate.path === path);
+  if (!file) throw new Error(`The chart has no ${path}.`);
+  return file.content.toString("utf8");
+}
+
+const SHIPPED = fileURLToPath(new URL("../../../../deploy/charts/binnacle-operator", import.meta.url));
+const PACKAGE = new URL("../../package.json", import.meta.url);
+
+/** The operator's chart, packed once, at the start. */
+export async function loadOperatorChart(): Promise<Chart> {
+  const { version } = JSON.parse(await readFile(PACKAGE, "utf8")) as { version: string };
+  const entries = await readdir(SHIPPED, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return { path: relative(SHIPPED, path).split(sep).join("/"), content: await readFile(path) };
+    });
+  return packChart(await Promise.all(files), version);
+}

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from "fastify";
+import { refuseOtherMethods } from "../http/refusals.adapter.ts";
+import type { Chart } from "./operator-chart.adapter.ts";
+
+/** A Helm repository with the operator's chart in it. Open to everyone: it holds nothing that is not in the release. */
+export function registerCharts(app: FastifyInstance, chart: Chart): void {
+  const files: readonly (readonly [name: string, mediaType: string, content: string | Buffer])[] = [
+    ["index.yaml", "application/yaml; charset=utf-8", chart.index],
+    [chart.fileName, "application/gzip", chart.archive],
+    ["README.md", "text/plain; charset=utf-8", chart.readme],
+  ];
+  for (const [name, mediaType, content] of files) {
+    app.get(`/charts/${name}`, async (_request, reply) => reply.type(mediaType).send(content));
+    refuseOtherMethods(app, `/charts/${name}`, ["GET"]);
+  }
+}

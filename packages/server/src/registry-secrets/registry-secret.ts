@@ -1,0 +1,94 @@
+import type { RegistrySecretsBody, RegistrySecret as WireRegistrySecret } from "@binnacle/contract";
+import type { Selectable } from "kysely";
+import type { RegistrySecretTable } from "../database/fleet-tables.ts";
+import type { DispatchedResource } from "../dispatch/dispatch.ts";
+import { conflict } from "../fault.ts";
+import type { Project } from "../projects/project.ts";
+
+export type RegistrySecret = Omit<Selectable<RegistrySecretTable>, "sealed_password">;
+
+export interface Effective<S> {
+  readonly secret: S;
+  readonly inherited_from: "cluster" | "project";
+}
+
+/** What people write for Docker Hub, each of which its own tools have used. */
+const DOCKER_HUB = /^((registry-1|index)\.)?docker\.io(\/v[12])?$/;
+
+/** One registry has one spelling here: neither scheme, letters' case of the host, nor a slash at the end tell two apart. */
+export function registryOf(serverUrl: string): string {
+  const [host = "", ...path] = serverUrl.replace(/^https?:\/\//, "").split("/");
+  const registry = [host.toLowerCase(), ...path].join("/").replace(/\/+$/, "");
+  return DOCKER_HUB.test(registry) ? "docker.io" : registry;
+}
+
+/** What applies in a project: everything of its own, and of the cluster's what is for other registries. */
+export function effectiveSecrets<S extends Pick<RegistrySecret, "server_url">>(
+  ofProject: readonly S[],
+  ofCluster: readonly S[],
+): Effective<S>[] {
+  const own = new Set(ofProject.map(({ server_url }) => registryOf(server_url)));
+  const inherited = ofCluster.filter(({ server_url }) => !own.has(registryOf(server_url)));
+  return [
+    ...ofProject.map((secret) => ({ secret, inherited_from: "project" as const })),
+    ...inherited.map((secret) => ({ secret, inherited_from: "cluster" as const })),
+  ];
+}
+
+/** All pull secrets of a namespace are dispatched as one set, under the id of their project: a workload names all of them. */
+export const dispatchedRegistrySecrets = ({
+  id,
+  namespace,
+}: Pick<Project, "id" | "namespace">): DispatchedResource => ({
+  kind: "registry_secrets",
+  resourceId: id,
+  key: `registry_secrets/${namespace}`,
+});
+
+export const secretNameTaken = () => conflict("A registry secret with this name already exists here.");
+
+export function wireRegistrySecret(secret: RegistrySecret): WireRegistrySecret {
+  return {
+    id: secret.id,
+    name: secret.name,
+    server_url: secret.server_url,
+    username: secret.username,
+    cluster_id: secret.cluster_id,
+    project_id: secret.project_id,
+    created_at: secret.created_at.toISOString(),
+    updated_at: secret.updated_at.toISOString(),
+  };
+}
+
+export type OpenRegistrySecret = Pick<RegistrySecret, "name" | "server_url" | "username"> & {
+  readonly password: string;
+};
+
+/** The address under which the tools of Docker Hub, and with them kubelets, look for its credentials. */
+const DOCKER_HUB_SERVER = "https://index.docker.io/v1/";
+
+const serverOf = (serverUrl: string): string => {
+  const registry = registryOf(serverUrl);
+  return registry === "docker.io" ? DOCKER_HUB_SERVER : registry;
+};
+
+/** With its origin: a cluster and a project may have a secret of the same name, for different registries. */
+const nameOf = (name: string, origin: "cluster" | "project") => `${name}-registry-${origin}`;
+
+/** What a cluster is told of the pull secrets of a namespace. */
+export function registrySecretsBody(
+  project: Pick<Project, "id" | "namespace">,
+  ofProject: readonly OpenRegistrySecret[],
+  ofCluster: readonly OpenRegistrySecret[],
+): RegistrySecretsBody {
+  const registries = effectiveSecrets(ofProject, ofCluster).map(({ secret, inherited_from }) => ({
+    name: nameOf(secret.name, inherited_from),
+    server: serverOf(secret.server_url),
+    username: secret.username,
+    password: secret.password,
+  }));
+  return {
+    spec: { project_id: project.id, namespace: project.namespace, names: registries.map(({ name }) => name) },
+    secret: { registries },
+  };
+}

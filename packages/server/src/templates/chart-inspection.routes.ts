@@ -1,0 +1,93 @@
+import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
+import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
+import { orgIdsOf } from "../access/visible.store.ts";
+import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
+import type { Clock } from "../clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { Fault, invalidValue, notFound } from "../fault.ts";
+import { sendEtag } from "../http/etag.ts";
+import { signedIn } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
+import { type Route, route } from "../http/route.ts";
+import { ANONYMOUS, type ChartAccess, type Charts } from "./chart-inspection.adapter.ts";
+import { wrapChart } from "./chart-template.ts";
+import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.runner.ts";
+import { askPatterns, type Readers } from "./readers.adapter.ts";
+import { visibleOrg } from "./template.store.ts";
+import { newVersionOf } from "./template.ts";
+import { isAskedFor, type TemplateRegistry } from "./template-registry.adapter.ts";
+
+/**
+ * What the outside world refuses, in the words of an answer. Whoever cannot be reached is told of in one sentence, however
+ * it failed: the differences would tell a stranger what listens where the server can reach and they cannot.
+ */
+function asFault(error: unknown, at: "query" | "body", repo: string): unknown {
+  const host = repositoryHost(repo);
+  if (error instanceof ChartUnknown) return notFound("Chart");
+  if (error instanceof AddressRefused) return invalidValue([at, "repo"], error.message);
+  if (error instanceof Unreachable) return badGateway(`The chart repository ${host} cannot be read.`, error);
+  if (error instanceof ChartUnusable) {
+    return badGateway(`The chart repository ${host} has no usable chart: ${error.message}.`, error);
+  }
+  return error;
+}
+
+const badGateway = (message: string, cause: Error) => new Fault("bad_gateway", message, { cause });
+
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly charts: Charts;
+  readonly registry: TemplateRegistry;
+  readonly readers: Readers;
+  readonly credentials: RepositoryCredentials;
+}
+
+export function chartRoutes({ db, clock, charts, registry, readers, credentials }: Ports): Route[] {
+  /** With what the caller may read repositories: what an organization has stored is for its members. */
+  async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
+    if (orgId !== undefined) {
+      await visibleOrg(db, caller, orgId);
+      return credentials.of(orgId);
+    }
+    const [only, ...more] = await orgIdsOf(db, caller.id);
+    return only === undefined || more.length > 0 ? ANONYMOUS : credentials.of(only);
+  }
+
+  return [
+    route(inspectChart, signedIn, async ({ caller, query: { repo, name, version, org_id } }) => {
+      const access = await accessOf(caller, org_id);
+      return charts.inspect(caller.id, { repo, name, version }, access).catch((error: unknown) => {
+        throw asFault(error, "query", repo);
+      });
+    }),
+
+    route(createStackTemplateFromChart, signedIn, async ({ caller, body, change, reply }) => {
+      const { namespace, org_id, project_id, cluster_id, ...rest } = body;
+      const { repo, chart: name, chart_version, parameters = [], ...said } = rest;
+      // First who asks: nobody is sent around the network for a template that they may not write.
+      const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
+      const address = { repo, name, version: chart_version };
+      const access = await credentials.of(place.org_id);
+      const chart = await charts.inspect(caller.id, address, access).catch((error: unknown) => {
+        throw asFault(error, "body", repo);
+      });
+      const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
+      refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters));
+      const source = { repo, chart: name, chart_version: chart.chart_metadata.version };
+      const template = await change((unit) => makeTemplate(unit, clock, { place, content, source }));
+      sendEtag(reply, newVersionOf(template));
+      return template;
+    }),
+
+    route(browseTemplateRegistry, signedIn, async ({ query }) => {
+      const all = await registry().catch((error: unknown) => {
+        throw error instanceof Unreachable ? badGateway("The template registry cannot be read.", error) : error;
+      });
+      const asked = all.filter((template) => isAskedFor(template, query.search, query.tag));
+      const { limit, offset } = pageOf(query);
+      return envelope(asked.slice(offset, offset + limit), asked.length, query);
+    }),
+  ];
+}
