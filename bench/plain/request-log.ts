@@ -1,5 +1,7 @@
 import type { answerNotes as notesByHand } from "../../packages/server/src/http/request-metrics.adapter.ts";
 
+export { createMetrics } from "../../packages/server/src/http/request-metrics.adapter.ts";
+
 /** One line by the logger's public method. */
 export const answerNotes: typeof notesByHand = (metrics, log) => {
   return (request, reply) => {
