@@ -3,7 +3,7 @@ import { DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
 import { exactlyOneOf, given, holds, holdsByDefault, where } from "./rules.ts";
 import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
-/** What an app is made of; the same shape in apps, in templates and on the way to the operator. */
+/** The components of an app. Apps, templates and the messages to the operator use the same shape. */
 
 export const Quantity = Type.String({
   maxLength: 32,
@@ -185,7 +185,10 @@ export const AddonSpec = Type.Object(
 const LONGEST_SECRET_PATH = 253;
 const SECRET_PATH = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
 
-/** The way to one value of a chart. It is the key of a Secret too. */
+/**
+ * The dotted path to one value of a chart. It is also used as a key of a Secret, so it takes only the characters of
+ * one.
+ */
 export const SecretPath = Type.String({
   maxLength: LONGEST_SECRET_PATH,
   pattern: SECRET_PATH,
@@ -220,7 +223,7 @@ export const ChartSpec = Type.Object(
   strict,
 );
 
-/** Fields that a component has in every form of it. */
+/** The fields that every form of a component has. */
 const shared = {
   name: DnsLabel("web"),
   type: Type.Optional(Type.Enum(COMPONENT_TYPES, { default: "workload" })),
@@ -239,7 +242,10 @@ const shared = {
 
 const SPECS = { workload: "workload_spec", addon: "addon_spec", chart: "chart_spec" } as const;
 
-/** A component holds the specification of its type and no other. A type that is a placeholder is judged when it is filled. */
+/**
+ * A component has the specification of its type and no other. A type that is a placeholder is checked once it is
+ * filled.
+ */
 export const componentRules = COMPONENT_TYPES.map((type) => {
   const { [type]: own, ...others } = SPECS;
   return where(
@@ -249,14 +255,14 @@ export const componentRules = COMPONENT_TYPES.map((type) => {
   );
 });
 
-/** As Kubernetes names the keys of a Secret: `.`, `..` and what begins with two dots are its own. */
+/** The syntax of Kubernetes for keys of a Secret. It reserves `.`, `..` and keys that begin with two dots. */
 export const SecretKey = Type.String({
   maxLength: 253,
   pattern: "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$",
   examples: ["API_KEY"],
 });
 export const SecretValue = Type.String({ maxLength: 65_536, examples: ["<SECRET>"] });
-/** Of one component. */
+/** The limit of one component. */
 export const MAX_SECRETS = 200;
 export const SecretValues = Type.Record(SecretKey, SecretValue, {
   ...strict,
@@ -264,7 +270,7 @@ export const SecretValues = Type.Record(SecretKey, SecretValue, {
   examples: [{ API_KEY: "<SECRET>" }],
 });
 
-/** As it is written. */
+/** The form of a request, which may carry secrets. */
 export const ComponentInput = Type.Object(
   { ...shared, secrets: Type.Optional(SecretValues) },
   {
@@ -279,7 +285,7 @@ export const ComponentInput = Type.Object(
 );
 export type ComponentInput = Static<typeof ComponentInput>;
 
-/** As it is kept: what is secret is elsewhere, sealed. */
+/** The stored form. Secrets are stored separately, sealed. */
 export const ComponentSpec = Type.Object(shared, {
   ...strict,
   title: "ComponentSpec",

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-/** The kinds of an invalid field, named as pydantic names them. */
+/** The types of validation errors, with the names that pydantic uses. */
 export const VALIDATION_TYPES = [
   "missing",
   "extra_forbidden",
@@ -50,7 +50,7 @@ export const Failure = Type.Object(
   { title: "Failure", description: "What went wrong, as a sentence." },
 );
 
-/** Machine-readable reasons of a refused operation; a closed list. */
+/** The machine-readable codes of a refused operation. Clients may rely on the list being complete. */
 export const CONFLICT_CODES = [
   "blocked_sync",
   "export_ref_in_use",

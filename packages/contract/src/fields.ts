@@ -1,7 +1,6 @@
 import Type, { type TSchema } from "typebox";
 
 /**
-/**
  * Characters that nobody sees and that change how the rest is read: control characters, separators of lines, marks and
  * overrides of the writing direction, characters without a width, and fillers. Patterns are written for every client: the
  * ranges are written out because not every engine understands `\\p{…}`, and characters beyond U+00FF stand for themselves
@@ -18,7 +17,7 @@ const LINE = `^[^${HIDDEN}]*$`;
 
 const NOTHING_HIDDEN = "no control characters, line breaks, zero-width characters or marks of the writing direction";
 
-/** What a pattern asks for, in words, where its text would tell nobody. */
+/** Descriptions of patterns for error messages, for patterns that people cannot read. */
 export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   [NAME]: `Input should have at least one visible character, and ${NOTHING_HIDDEN}`,
   [WORD]: `Input should be one word, with ${NOTHING_HIDDEN}`,
@@ -35,7 +34,7 @@ export const Uuid = (description?: string) =>
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"], ...(description ? { description } : {}) });
 
-/** A name for people to read: of an organization, a cluster, a credential, a user, a token, a program. */
+/** The display name of an organization, a cluster, a credential, a user, a token or a program. */
 export const DisplayName = (example: string, { minLength = 1, maxLength = 100 } = {}) =>
   Type.String({ minLength, maxLength, pattern: NAME, examples: [example] });
 
@@ -43,7 +42,7 @@ export const DisplayName = (example: string, { minLength = 1, maxLength = 100 } 
 export const DisplayWord = (example: string, maxLength = 63) =>
   Type.String({ minLength: 1, maxLength, pattern: WORD, examples: [example] });
 
-/** One line that people read and that may be empty. */
+/** One line of display text. It may be empty. */
 export const DisplayLine = (example: string, maxLength: number, description: string) =>
   Type.String({ maxLength, pattern: LINE, description, examples: [example] });
 
@@ -65,26 +64,26 @@ export const Password = Type.String({ minLength: 8, maxLength: 128, examples: ["
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** Any keys, whatever characters they are made of; a pattern over keys would lose those with a line break. */
+/** A map with arbitrary keys. A pattern over keys would not match a key with a line break, so there is none. */
 export const AnyMap = (options: object) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
 
 const MOST_KEYS = 1000;
 
-/** A map that people fill as they like. */
+/** A map with arbitrary keys and values, bounded in size. */
 export const FreeMap = (options: object) => AnyMap({ maxProperties: MOST_KEYS, ...options });
 
 /** Request bodies are strict: an unknown field is refused, not ignored. */
 export const strict = { additionalProperties: false } as const;
 
-/** A name that becomes a Kubernetes name. */
+/** A name that is used as the name of a Kubernetes object. */
 export const DnsLabel = (example: string, maxLength = 63) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", examples: [example] });
 
 export const DEFAULT_ITEMS_PER_PAGE = 10;
 export const MAX_ITEMS_PER_PAGE = 100;
 
-/** So far that its offset is still a whole number: a page past the end is an empty one and no mistake. */
+/** The offset of this page is still an exact integer. A page past the end is empty and not an error. */
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
 
 export function pageFields(defaultItems = DEFAULT_ITEMS_PER_PAGE, maxItems = MAX_ITEMS_PER_PAGE) {
@@ -106,7 +105,7 @@ export function Page<T extends TSchema>(item: T) {
   });
 }
 
-/** A list that comes whole. */
+/** A list that is not paginated. */
 export function Whole<T extends TSchema>(item: T) {
   return Type.Object({ data: Type.Array(item), total_count: Type.Integer({ examples: [1] }) });
 }

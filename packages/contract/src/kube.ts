@@ -1,4 +1,4 @@
-/** The shapes that all objects of Kubernetes share, whatever their kind. */
+/** The fields that all objects of Kubernetes share, whatever their kind. */
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -37,8 +37,8 @@ export interface ObjectMeta {
 }
 
 /**
- * Any object of any kind; `spec`, `status` and the like are for the reader to narrow. One that is held in memory is shared
- * by all who read it, so nobody changes it in place.
+ * Any object of any kind; the reader narrows `spec`, `status` and the like. Cached objects are shared by all readers,
+ * so the fields are read-only.
  */
 export interface KubeObject {
   readonly apiVersion: string;
@@ -49,14 +49,14 @@ export interface KubeObject {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What Kubernetes calls an expression of a selector. */
+/** One entry of `matchExpressions`. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
 }
 
-/** An operator that Kubernetes does not have is met by nothing. */
+/** An unknown operator matches nothing. */
 export function meetsRequirement(labels: Labels, { key, operator, values = [] }: LabelRequirement): boolean {
   const value = labels[key];
   switch (operator) {
@@ -94,7 +94,7 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 
 const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|(n|u|m|k|Ki|[MGTPE]i?))?$/;
 
-/** The number that a Kubernetes quantity like `250m`, `1.5Gi`, `2e3` or a bare 2 stands for, or null when it is none. */
+/** Parses a Kubernetes quantity such as `250m`, `1.5Gi`, `2e3` or a bare 2. Returns null for anything else. */
 export function parseQuantity(quantity: unknown): number | null {
   const parts = QUANTITY.exec(typeof quantity === "string" || typeof quantity === "number" ? String(quantity) : "");
   if (!parts) return null;

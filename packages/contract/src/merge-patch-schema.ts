@@ -8,8 +8,8 @@ interface Shape extends TSchema {
 }
 
 /**
- * The fields of a merge patch (RFC 7396) of an object with these: each may be left out, and null takes it away. A list is
- * replaced whole. There are no defaults in it, and no rules between fields: they belong to the value that comes of the patch.
+ * The fields of a merge patch (RFC 7396) of an object: each may be left out, and null removes it. Lists are replaced as
+ * a whole. A patch has no defaults and no rules between fields, because those apply to the patched value.
  */
 export const mergePatchFields = (fields: Readonly<Record<string, TSchema>>) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(nullablePatchOf(field))]));
@@ -24,11 +24,11 @@ function mergePatchOf(schema: TSchema): TSchema {
   return withoutDefaults(shape);
 }
 
-/** A value of any kind may be null already, and `Nullable` of it would say nothing more. */
+/** An unconstrained value may be null already, so `Nullable` would add nothing. */
 const nullablePatchOf = (schema: TSchema): TSchema =>
   Object.keys(schema).length === 0 ? Type.Unknown() : Nullable(mergePatchOf(schema));
 
-/** The same value, whole, where nobody fills defaults in. */
+/** The same schema without defaults, for values in which defaults must not be filled in. */
 export function withoutDefaults(schema: TSchema): TSchema {
   const shape = bare(schema);
   if (shape.properties) return { ...shape, properties: each(shape.properties, withoutDefaults) };

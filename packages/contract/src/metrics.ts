@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 
 export const DEFAULT_RANGE = "1h";
 
-/** One minute to 30 days, in each of the units. */
+/** A range is between one minute and 30 days, in each of the units. */
 const WITHIN_BOUNDS = [
   "([6-9][0-9]|[1-9][0-9]{2,5}|1[0-9]{6}|2[0-4][0-9]{5}|25[0-8][0-9]{4}|259[01][0-9]{3}|2592000)s",
   "([1-9][0-9]{0,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m",
@@ -21,7 +21,7 @@ export const RangeQuery = Type.Object({
   }),
 });
 
-/** Series of numbers over time, of a cluster or of an app. */
+/** Time series of a cluster or of an app. */
 export const Metrics = Type.Object(
   {
     range: Type.String({ examples: [DEFAULT_RANGE] }),

@@ -4,8 +4,8 @@ import type { Scope } from "./states.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * One call of the REST API, as data. The server validates, serializes and documents by it, the client is typed by it.
- * `path` is relative to the base URL, with `{parameters}` as in OpenAPI.
+ * One operation of the REST API, as data. The server validates, serializes and documents by it, and clients are typed
+ * by it. `path` is relative to the base URL, with `{parameters}` as in OpenAPI.
  */
 export interface Operation {
   readonly id: string;
@@ -14,27 +14,27 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Who may call it at all: anyone, a signed-in user, or also a CLI token that carries one of the scopes. */
+  /** The accepted credentials: none, a session, or also a CLI token with one of the scopes. */
   readonly credentials: "none" | "user" | readonly Scope[];
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly cookies?: TSchema;
   readonly body?: TSchema;
-  /** No body is then the same as `{}`. */
+  /** A missing body is read as `{}`. */
   readonly bodyIsOptional?: true;
-  /** What the body is written in; JSON unless said otherwise. */
+  /** The media type of the request body; JSON where it is left out. */
   readonly bodyType?: "application/x-www-form-urlencoded" | "multipart/form-data";
-  /** The one status of success and what comes with it; `null` is an empty answer. */
+  /** The status of success and the schema of its body; `null` is an empty body. */
   readonly success: readonly [status: number, schema: TSchema | null];
-  /** A second kind of success, another than 200, which the handler chooses by setting its status. */
+  /** A second successful answer, with another status than 200. The handler selects it by setting the status. */
   readonly otherSuccess?: readonly [status: number, schema: TSchema];
-  /** What success is written in; JSON unless said otherwise. */
+  /** The media type of a successful answer; JSON where it is left out. */
   readonly successType?: "text/event-stream";
-  /** The resource carries an `ETag`: answers that show it have one, and a write honours `If-Match`. */
+  /** The resource has an `ETag`: answers that contain the resource carry it, and writes honour `If-Match`. */
   readonly versioned?: true;
-  /** Statuses of failure that this operation adds to those every operation of its kind has. */
+  /** Failure statuses beyond those that every operation of its kind has. */
   readonly failures?: readonly number[];
-  /** A form of failure of its own, by status, where the common one does not apply. */
+  /** Failure bodies by status, where the common form does not apply. */
   readonly failureBodies?: Readonly<Record<number, TSchema>>;
 }
 
@@ -42,7 +42,7 @@ export function operation<const O extends Operation>(definition: O): O {
   return definition;
 }
 
-/** A POST that creates takes an `Idempotency-Key`. */
+/** A POST that creates a resource accepts an `Idempotency-Key`. */
 export const isCreation = ({ method, success, otherSuccess, credentials }: Operation): boolean =>
   method === "POST" && (success[0] === 201 || otherSuccess?.[0] === 201) && credentials !== "none";
 

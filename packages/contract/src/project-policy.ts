@@ -3,7 +3,9 @@ import { Quantity } from "./component.ts";
 import { DnsLabel, strict } from "./fields.ts";
 import { ISOLATIONS, POD_SECURITY_LEVELS } from "./states.ts";
 
-/** What fences the namespace of a project; the same shapes in cluster settings, in projects and on the way to the operator. */
+/**
+ * The policy of a project's namespace. Cluster settings, projects and the messages to the operator use the same shapes.
+ */
 
 export const PodSecurityField = Type.Enum(POD_SECURITY_LEVELS, {
   description: "A level of the Pod Security Standards. The API server refuses pods that violate it.",
@@ -24,7 +26,7 @@ export const IsolationField = Type.Enum(ISOLATIONS, {
 
 const Count = Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [50] });
 
-/** The first half becomes one ResourceQuota, the defaults one LimitRange. */
+/** The operator writes the limits as one ResourceQuota and the defaults as one LimitRange. */
 export const Quota = Type.Object(
   {
     requests_cpu: Type.Optional(Quantity),
@@ -84,18 +86,18 @@ export const ClusterWideCharts = Type.Array(ClusterWideChart, {
   examples: [[{ repo: "https://charts.example.com", name: "cert-manager" }]],
 });
 
-/** What the operator is told to hold a namespace to. */
+/** The policy as it is sent to the operator. */
 export const DesiredPolicy = Type.Object({
   pod_security: Type.Enum(POD_SECURITY_LEVELS),
   isolation: Type.Enum(ISOLATIONS),
   ingress_namespaces: Type.Array(Type.String()),
-  /** Absent rather than null, which a custom resource does not keep reliably. */
+  /** Left out instead of null, because a custom resource does not keep null reliably. */
   quota: Type.Optional(Type.Object(Quota.properties)),
   cluster_wide_charts: Type.Array(Type.Object({ repo: Type.String(), name: Type.String() })),
 });
 export type DesiredPolicy = Static<typeof DesiredPolicy>;
 
-/** What holds where nobody has said anything else. `kube-system` is where k3s runs its ingress controller. */
+/** The policy of a new project. `kube-system` is where k3s runs its ingress controller. */
 export const DEFAULT_POLICY = {
   pod_security: "baseline",
   isolation: "namespace",
@@ -105,7 +107,7 @@ export const DEFAULT_POLICY = {
 
 const ADDRESS = /^([a-z]+:\/\/[^/]+)(.*)$/is;
 
-/** One spelling of a chart's source, to compare by: neither the case of the host nor a slash at the end tells two apart. */
+/** A canonical key to compare charts by: the case of the host and a trailing slash do not matter. */
 export function chartSourceKey({ repo, name }: ClusterWideChart): string {
   const [, host = "", path = repo] = ADDRESS.exec(repo) ?? [];
   let end = path.length;

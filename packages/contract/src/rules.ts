@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 
 /**
- * A rule between fields, as JSON Schema says it. It stands in the `allOf` of an object, so the document tells it to clients
- * and the server validates by the same words. Its description is what a caller is told who breaks it.
+ * A rule between fields, as JSON Schema. It is in the `allOf` of an object, so clients read it in the document and the
+ * server validates by the same text. Its description is the message of the 422.
  */
 export interface Rule {
   readonly description: string;
@@ -16,16 +16,16 @@ export const exactlyOneOf = (...fields: readonly [string, string, ...string[]]):
   oneOf: fields.map((field) => ({ required: [field] })),
 });
 
-/** The field is there. */
+/** The field is present. */
 export const given = (field: string): Condition => ({ required: [field] });
 
-/** The field is there and holds one of the values. */
+/** The field is present and has one of the values. */
 export const holds = (field: string, values: readonly unknown[]): Condition => ({
   ...given(field),
   properties: { [field]: { enum: values } },
 });
 
-/** The same, or the field is left out, and its default is one of the values. */
+/** The same, or the field is left out and its default is one of the values. */
 export const holdsByDefault = (field: string, values: readonly unknown[]): Condition => ({
   properties: { [field]: { enum: values } },
 });
@@ -33,7 +33,7 @@ export const holdsByDefault = (field: string, values: readonly unknown[]): Condi
 export interface Consequence {
   readonly requires?: readonly string[];
   readonly refuses?: readonly string[];
-  /** What fields must be like, where they are there. */
+  /** Schemas of other fields, which apply where those are present. */
   readonly fields?: Readonly<Record<string, object>>;
 }
 
@@ -52,18 +52,18 @@ export function where(condition: Condition, description: string, consequence: Co
   };
 }
 
-/** A value that its own keywords allow, and this rule does not. */
+/** Refuses a value that its other keywords allow. */
 export const except = (description: string, refused: object): Rule => ({ description, not: refused });
 
 const RULES = new Set(["allOf", "dependentRequired"]);
 const NAMED = new Set(["properties", "patternProperties"]);
 
 /**
- * The same form without rules: for what was accepted once and is only passed on, so that a rule which is made stricter does
- * not refuse what is stored.
+ * The same schema without rules. It is for values that were accepted earlier and are only passed on, so that a stricter
+ * rule does not refuse what is stored.
  */
 export function withoutRules<T extends TSchema>(schema: T): T {
-  // TypeBox marks what is optional by fields that are not enumerable; a copy without them would be required.
+  // TypeBox marks optional fields by properties that are not enumerable. A copy without them would be required.
   const fields = Object.entries(Object.getOwnPropertyDescriptors(schema)).filter(([keyword]) => !RULES.has(keyword));
   const bareFields = fields.map(([keyword, field]) => [keyword, { ...field, value: inner(keyword, field.value) }]);
   return Object.defineProperties({}, Object.fromEntries(bareFields)) as T;

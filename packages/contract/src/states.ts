@@ -1,15 +1,15 @@
-/** Roles, weakest first: each may do what those before it may. */
+/** Roles, weakest first: each includes the rights of those before it. */
 export const ORG_ROLES = ["member", "admin"] as const;
 export type OrgRole = (typeof ORG_ROLES)[number];
 
 export const BINDING_ROLES = ["viewer", "editor", "admin"] as const;
 export type BindingRole = (typeof BINDING_ROLES)[number];
 
-/** What a CLI token may be allowed to do, a whole vocabulary. */
+/** All scopes of CLI tokens. */
 export const SCOPES = ["bundles:read", "clusters:read", "clusters:register", "install:report"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Every vocabulary of states, reasons and phases, written once: types, schemas, SQL checks and documents follow. */
+/** All states, reasons and phases, written once: types, schemas, SQL checks and documents are derived from them. */
 
 export const CLUSTER_STATUSES = [
   "pending",
@@ -26,7 +26,7 @@ export type ClusterStatus = (typeof CLUSTER_STATUSES)[number];
 
 export const PROVIDERS = ["aws", "gcp", "azure", "do", "metal", "ssh"] as const;
 export type Provider = (typeof PROVIDERS)[number];
-/** The only one that is wired for provisioning; the rest are coming soon. */
+/** The providers that provisioning supports. The others are refused. */
 export const WIRED_PROVIDERS: readonly Provider[] = ["aws"];
 
 export const INSTALL_STAGES = [
@@ -56,7 +56,7 @@ export const UPGRADE_STAGES = [
 ] as const;
 export const STAGES = [...new Set([...INSTALL_STAGES, ...UPGRADE_STAGES])] as const;
 export type Stage = (typeof INSTALL_STAGES)[number] | (typeof UPGRADE_STAGES)[number];
-/** They work on one component after another; the other stages have none. */
+/** These stages install one component after another; the other stages have no components. */
 export const COMPONENT_STAGES = STAGES.filter((stage) => stage === "profiles" || stage.startsWith("platform-"));
 export const STAGE_STATUSES = ["started", "completed", "failed"] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
@@ -77,7 +77,7 @@ export type LifecycleReason = (typeof LIFECYCLE_REASONS)[number];
 /** The levels of the Pod Security Standards, weakest first. */
 export const POD_SECURITY_LEVELS = ["privileged", "baseline", "restricted"] as const;
 export type PodSecurity = (typeof POD_SECURITY_LEVELS)[number];
-/** `namespace`: the pods of a project hear their own namespace and the ingress controllers, and nobody else. */
+/** With `namespace`, the pods of a project accept traffic from their own namespace and the ingress controllers only. */
 export const ISOLATIONS = ["namespace", "none"] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
@@ -130,7 +130,7 @@ export const GENERATORS = ["random_password", "random_hex", "uuid"] as const;
 export const WORKLOAD_KINDS = ["deployment", "statefulset", "job", "cronjob"] as const;
 export const COMPONENT_TYPES = ["workload", "addon", "chart"] as const;
 
-/** Names of the events on the stream. */
+/** The event names of the stream. */
 export const EVENT_TYPES = [
   "install_stage_update",
   "cluster-status",
@@ -142,9 +142,9 @@ export const EVENT_TYPES = [
   "activity",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
-/** What a subscriber may ask for. */
+/** The resource types that a subscriber may filter by. */
 export const RESOURCE_FILTERS = ["cluster", "project", "workload", "build", "addon", "app", "activity", "all"] as const;
 
-/** What is dispatched to a cluster. */
+/** The kinds of resources that are dispatched to clusters. */
 export const DESIRED_KINDS = ["project", "app", "addon_instance", "registry_secrets"] as const;
 export type DesiredKind = (typeof DESIRED_KINDS)[number];

@@ -1,4 +1,7 @@
-/** From a variable's text to its value. The error of one that does not fit continues a sentence: "BINNACLE_PORT must …". */
+/**
+ * Converts the text of a variable to its value. The message of a thrown error continues a sentence: "BINNACLE_PORT must
+ * …".
+ */
 export type Parser<T> = (text: string) => T;
 
 export function filled(text: string): string {
@@ -24,7 +27,7 @@ export function integer(minimum: number, maximum: number): Parser<number> {
   };
 }
 
-/** An address as it was written. */
+/** Accepts a URL and returns it as it was written. */
 export function url(...protocols: readonly string[]): Parser<string> {
   return (text) => {
     if (!protocols.includes(URL.parse(text)?.protocol ?? "")) {
@@ -34,7 +37,7 @@ export function url(...protocols: readonly string[]): Parser<string> {
   };
 }
 
-/** An address that says where, and nothing else. */
+/** Accepts a URL without credentials, query and fragment. */
 export function plainUrl(...protocols: readonly string[]): Parser<URL> {
   return (text) => {
     const address = new URL(url(...protocols)(text));
@@ -44,10 +47,10 @@ export function plainUrl(...protocols: readonly string[]): Parser<URL> {
   };
 }
 
-/** An address that paths are appended to. */
+/** Accepts a URL that paths are appended to, and removes the trailing slash. */
 export const baseUrl: Parser<string> = (text) => plainUrl("http:", "https:")(text).href.replace(/\/+$/, "");
 
-/** Comma-separated; nothing at all is the empty list. */
+/** Accepts a comma-separated list; an empty text is the empty list. */
 export function list<T>(item: Parser<T>): Parser<readonly T[]> {
   return (text) =>
     text

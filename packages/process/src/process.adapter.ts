@@ -4,7 +4,7 @@ import { ConfigProblems, type Env } from "./read-config.ts";
 
 const OLDEST_NODE = 24;
 
-/** Ends the process with one sentence for the person who has started it. */
+/** Prints the sentence for the person who started the process, and exits with code 1. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(1);
@@ -27,8 +27,8 @@ export function configOrExit<C>(parse: (env: Env) => C): C {
 }
 
 /**
- * Gives back what the start has left behind. Reading sources and compiling schemas fills three times the memory that
- * the work needs, and V8 keeps it until something presses for it.
+ * Frees the memory of the start. Reading sources and compiling schemas takes three times the memory that the process
+ * needs later, and V8 would keep it.
  */
 export function releaseStartupMemory(): void {
   setFlagsFromString("--expose-gc");
@@ -51,7 +51,7 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   let stoppingSince: number | null = null;
   async function onSignal(signal: string): Promise<void> {
     if (stoppingSince !== null) {
-      // A person who does not want to wait; at once it is npm, which passes on the Ctrl-C that we have had already.
+      // A second signal exits at once. Within the first second it is npm, which forwards the same Ctrl-C again.
       if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
       return;
     }

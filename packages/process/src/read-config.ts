@@ -2,10 +2,10 @@ import { oneOf, type Parser } from "./parsers.ts";
 
 export interface Variable<T, Fallback extends string | null | undefined = string | null | undefined> {
   readonly name: string;
-  /** What an unset variable counts as; null leaves the value null, and without one it has to be set. */
+  /** The text that an unset variable is read as. Null leaves the value null; undefined makes the variable required. */
   readonly fallback: Fallback;
   readonly parse: Parser<T>;
-  /** For the table of all variables that people read. */
+  /** The text of the variable in the table of all variables. */
   readonly meaning: string;
 }
 
@@ -36,9 +36,9 @@ export const optional = <T>(name: string, parse: Parser<T>, meaning: string): Va
 });
 
 /**
- * Kubernetes describes every Service of a namespace to every pod in it, unless told not to. One named `binnacle` or
- * `binnacle-…` puts variables under our prefix that are nobody's mistake: `BINNACLE_SERVICE_HOST`, and
- * `BINNACLE_PORT=tcp://10.0.0.7:8080`, which only its value tells from the port to listen on.
+ * Kubernetes sets variables for every Service of a namespace in every pod, unless that is turned off. A Service named
+ * `binnacle` or `binnacle-…` sets variables with our prefix that are not mistakes: `BINNACLE_SERVICE_HOST`, and
+ * `BINNACLE_PORT=tcp://10.0.0.7:8080`, which only its value distinguishes from the port to listen on.
  */
 const NAMED_LIKE_ONE = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 const VALUED_LIKE_ONE = /^(tcp|udp|sctp):\/\//;
@@ -49,21 +49,21 @@ function isServiceLink(name: string, value: string): boolean {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a program reads. */
+/** The variables of a program. */
 export interface Reader<S extends Variables, P extends Variables> {
   /** As in "BINNACLE_PROT is not a variable of Binnacle". */
   readonly program: string;
-  /** What may be shown and logged. */
+  /** Settings may be shown and logged. */
   readonly settings: S;
-  /** What is never shown: not in a message, not in a log. */
+  /** Secrets are never shown, neither in a message nor in a log. */
   readonly secrets: P;
-  /** What may be shown of a setting that does not fit: an address may carry a password. */
+  /** Removes secrets from a refused setting before it is shown: a URL may carry a password. */
   readonly shown: (text: string) => string;
-  /** What is wrong with values that fit each by itself; those that do not fit are not among them. */
+  /** Returns the conflicts between values. Values that did not parse are left out of the arguments. */
   readonly clashes?: (settings: Partial<ValuesOf<S>>, secrets: Partial<ValuesOf<P>>) => readonly string[];
 }
 
-/** Everything that is wrong, not only the first of it. */
+/** Carries all problems, not only the first. */
 export class ConfigProblems extends Error {
   override readonly name = "ConfigProblems";
   readonly problems: readonly string[];
@@ -73,7 +73,7 @@ export class ConfigProblems extends Error {
   }
 }
 
-/** The values of all variables, the secrets apart so that the rest can be logged. Throws ConfigProblems. */
+/** Reads all variables. Secrets are separate, so that the settings can be logged. Throws ConfigProblems. */
 export function readConfig<S extends Variables, P extends Variables>(
   { program, settings, secrets, shown, clashes }: Reader<S, P>,
   given: Env,

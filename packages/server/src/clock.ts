@@ -1,2 +1,2 @@
-/** The time of day comes as an argument, so that a test can turn it. */
+/** The current time is passed as an argument, so that tests can control it. */
 export type Clock = () => Date;

@@ -6,7 +6,7 @@ import type { VaultKey } from "./vault/vault.ts";
 
 export { type Environment, type Role, VARIABLES } from "./config/variables.ts";
 
-/** The whole configuration: parsed once at the start, typed, with the secrets apart so that the rest can be logged. */
+/** The whole configuration, parsed once at the start. Secrets are separate, so that the rest can be logged. */
 export interface Config {
   readonly environment: Environment;
   readonly roles: readonly Role[];
@@ -38,7 +38,7 @@ export interface Config {
 }
 
 export interface Secrets {
-  /** Null in `local`: the first start makes them and keeps them in the data folder. */
+  /** Null in `local`: the first start generates them and stores them in the data folder. */
   readonly signingKey: string | null;
   readonly vaultKeys: readonly VaultKey[] | null;
   readonly adminPassword: string | null;
@@ -48,12 +48,12 @@ export interface Secrets {
 
 export const LOCAL_ADMIN = { username: "admin", email: "admin@binnacle.local", password: "binnacle" } as const;
 
-/** Made of nothing but the words that manuals and examples use: public, so never a secret. */
+/** A secret that consists only of words from manuals and examples is public. */
 const WELL_KNOWN = /^(change[-_ ]?me|secret|password|passwd|default|example|admin|binnacle|key|[\d\W_])+$/i;
 
 export const isWellKnown = (secret: string) => WELL_KNOWN.test(secret);
 
-/** Throws ConfigProblems with everything that is wrong, not only with the first of it. */
+/** Throws ConfigProblems with all problems, not only the first. */
 export function parseConfig(env: Env): Config {
   return readConfig(
     {
@@ -77,13 +77,13 @@ export function parseConfig(env: Env): Config {
   );
 }
 
-/** A hub of its own stands beside the API, perhaps on the same machine. */
+/** A process with the hub role alone has its own port, because it may run beside the API on one machine. */
 export function listeningPort({ roles, port, hubPort }: Pick<Config, "roles" | "port" | "hubPort">) {
   const isHubAlone = roles.includes("hub") && !roles.includes("api");
   return isHubAlone ? { port: hubPort, variable: SETTINGS.hubPort.name } : { port, variable: SETTINGS.port.name };
 }
 
-/** Where `/metrics` has a port of its own; null where it is beside everything else. */
+/** Returns the address of `/metrics`, or null where it is served with everything else. */
 export function metricsAddress({ environment, host, metricsHost, metricsPort }: Config) {
   return environment === "local" ? null : { host: metricsHost ?? host, port: metricsPort };
 }
@@ -108,7 +108,7 @@ function wellKnownSecrets(secrets: Partial<Secrets>): string[] {
     .map((key) => `${SECRETS[key].name} is a well-known default; choose a secret of your own`);
 }
 
-/** What a well-known default already is, is not said a second time. */
+/** A well-known default is reported already, so it is skipped here. */
 function predictableKeys({ signingKey, vaultKeys }: Partial<Secrets>): string[] {
   const signing = signingKey && !isWellKnown(signingKey) ? predictabilityOfText(signingKey) : null;
   return [
@@ -116,7 +116,7 @@ function predictableKeys({ signingKey, vaultKeys }: Partial<Secrets>): string[] 
     ...(vaultKeys ?? []).flatMap(({ key }, index) => {
       const reason = predictabilityOf(key);
       if (!reason) return [];
-      // By its number: in a mistyped entry even the id may be key material.
+      // The message has the number of the entry, because in a mistyped one even the id may be key material.
       return [`${SECRETS.vaultKeys.name}: key ${index + 1} ${reason}; make one with "openssl rand -base64 32"`];
     }),
   ];
@@ -133,7 +133,7 @@ function insecureAddress(
   ];
 }
 
-/** A local control plane has a superuser whose password everybody knows. */
+/** A local control plane has a superuser with a public password. */
 function exposedLocal({ host, allowLocalOnNetwork }: Partial<Config>): readonly string[] {
   if (host === undefined || isLoopback(host) || allowLocalOnNetwork) return [];
   return [
@@ -146,7 +146,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Whether only this machine can reach what listens there. A name other than localhost may mean any address. */
+/** Returns whether only this machine can reach the address. A name other than localhost may resolve to any address. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(address);
@@ -154,11 +154,11 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.check(address, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Of 32 random bytes about 30 are distinct; fewer than 20 are as good as impossible. */
+/** 32 random bytes have about 30 distinct values; fewer than 20 are practically impossible. */
 const DISTINCT_OF_32 = 20;
 const MEASURED_BYTES = 32;
 
-/** Why a key is not a random one; null when it may be. Continues a sentence: "the key …". */
+/** Returns why a key is not random, or null. The text continues a sentence: "the key …". */
 export function predictabilityOf(bytes: Uint8Array): string | null {
   const first = bytes[0];
   if (bytes.every((byte) => byte === first)) return "repeats one byte";
@@ -168,13 +168,13 @@ export function predictabilityOf(bytes: Uint8Array): string | null {
   return new Set(bytes).size < least ? "has too few distinct bytes" : null;
 }
 
-/** Hexadecimal digits are the bytes they stand for; any other text is what its characters are. */
+/** Hexadecimal text is decoded; any other text is checked as characters. */
 export function predictabilityOfText(text: string): string | null {
   const isHex = text.length % 2 === 0 && /^[0-9a-f]+$/i.test(text);
   return predictabilityOf(isHex ? Buffer.from(text, "hex") : Buffer.from(text));
 }
 
-/** The length of the shortest beginning that the whole repeats, by the failure function of Knuth, Morris and Pratt. */
+/** Returns the length of the shortest repeated prefix, by the failure function of Knuth, Morris and Pratt. */
 function periodOf(bytes: Uint8Array): number {
   const borders = [0];
   for (let index = 1; index < bytes.length; index++) {
@@ -190,7 +190,7 @@ function isCounting(bytes: Uint8Array): boolean {
   return steps.size <= 1;
 }
 
-/** Without an API beside it there would be nobody to use it. */
+/** The sandbox needs the API and the hub in the same process, otherwise nobody could use it. */
 export const hasSandbox = ({
   environment,
   sandbox,

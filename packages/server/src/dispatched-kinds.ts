@@ -7,8 +7,8 @@ import { registrySecretsKind } from "./registry-secrets/registry-secret.store.ts
 import type { Vault } from "./vault/vault.ts";
 
 /**
- * Every kind of resource that is dispatched to clusters. Records are locked in the order of this list: a project before
- * its contents, as everywhere.
+ * All kinds of resources that are dispatched to clusters. Records are locked in the order of this list: a project
+ * before its contents, as everywhere.
  */
 export function dispatchedKinds(vault: Vault, { addons }: Pick<Catalog, "addons">): readonly DispatchedKind[] {
   const definitions = new Map(addons.map((definition) => [definition.id, definition]));

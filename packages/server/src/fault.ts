@@ -1,8 +1,8 @@
 import type { ConflictCode, ValidationItem } from "@binnacle/contract";
 
 /**
- * What can go wrong, in the domain's words. `http/failure.ts` alone knows which status each kind is.
- * The message is for the caller to read: it never holds a secret or a name the caller may not see.
+ * The kinds of failures in the domain. `http/failure.ts` alone maps them to statuses. The message is shown to the
+ * caller: it never contains a secret or a name that the caller may not see.
  */
 export type FaultKind =
   | "bad_request"
@@ -23,10 +23,10 @@ export type FaultKind =
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly kind: FaultKind;
-  /** What the answer's `detail` holds when it is more than the sentence. */
+  /** The `detail` of the answer, if it is more than the message. */
   readonly detail: string | object;
   readonly retryAfterSeconds: number | undefined;
-  /** The whole answer, where a standard prescribes another form. */
+  /** The whole body, if a standard prescribes another form. */
   readonly body: object | undefined;
 
   constructor(
@@ -42,13 +42,13 @@ export class Fault extends Error {
   }
 }
 
-/** The same words whatever is wrong with the credential, so that nobody learns which. */
+/** The message is the same for every invalid credential, so that it reveals nothing. */
 export const unauthenticated = (message = "User not authenticated.") => new Fault("unauthenticated", message);
 export const forbidden = (message = "You are not allowed to do this.") => new Fault("forbidden", message);
 export const notFound = (what: string) => new Fault("not_found", `${what} not found.`);
 export const conflict = (message: string) => new Fault("conflict", message);
 
-/** A refused app operation: a code for programs, a sentence for people, and what it is about. */
+/** A refused operation, with a code for programs, a sentence for people and its context. */
 export const codedConflict = (code: ConflictCode, message: string, context: object = {}) =>
   new Fault("conflict", message, { detail: { code, message, ...context } });
 
@@ -61,8 +61,8 @@ const LONGEST_STEP = 256;
 const LONGEST_MESSAGE = 1000;
 
 /**
- * The first of the items, with long text cut off, so that no answer is larger than what people can read. A place that
- * is too far inside is given as the nearest one around it that has room.
+ * Returns the first items with long text cut off, so that an answer stays readable. A location that is too deep is
+ * replaced by the nearest one around it.
  */
 export function readableItems(items: readonly ValidationItem[]): ValidationItem[] {
   const readable: ValidationItem[] = [];
@@ -83,10 +83,10 @@ export function readableItems(items: readonly ValidationItem[]): ValidationItem[
 const cut = (text: string, longest: number) =>
   text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
 
-/** With the comma after it. */
+/** The size of an item with the comma after it. */
 const bytesOf = (item: ValidationItem) => Buffer.byteLength(JSON.stringify(item)) + 1;
 
-/** One field that is well-formed and still wrong. */
+/** A field that is well-formed but not valid. */
 export const invalidValue = (loc: ValidationItem["loc"], msg: string) => invalid([{ loc, msg, type: "value_error" }]);
 
 export const rateLimited = (retryAfterSeconds: number) =>

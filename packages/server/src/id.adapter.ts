@@ -3,7 +3,7 @@ import { v7 } from "uuid";
 
 const BYTES_PER_ID = 16;
 
-/** Randomness is drawn for many ids at once: a call for each costs more than all the rest of it. */
+/** Random bytes are drawn for many ids at once, because a call for each would cost more than the rest. */
 const pool = Buffer.alloc(256 * BYTES_PER_ID);
 let used = pool.length;
 
@@ -11,8 +11,8 @@ let msecs = 0;
 let seq = 0;
 
 /**
- * Ids grow with time, so ordering by id is ordering by creation, finer than any clock column: within a millisecond, and
- * while a clock that was set back catches up, the sequence number counts on.
+ * Ids grow with time, so ordering by id is ordering by creation. Within a millisecond, and while a clock that was set
+ * back catches up, the sequence number is incremented.
  */
 export function newId(): string {
   if (used === pool.length) {
@@ -25,7 +25,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > msecs) {
     msecs = now;
-    // Half of the numbers stay free to be counted through.
+    // Half of the range stays free for increments.
     seq = random.readUInt32BE(6) >>> 1;
   } else {
     seq += 1;

@@ -9,7 +9,10 @@ export interface Keys {
   readonly vaultKeys: readonly VaultKey[];
 }
 
-/** The configured keys; where there are none (only `local` allows that), keys made once and kept in the data folder. */
+/**
+ * Returns the configured keys. Without any, which only `local` allows, it generates keys once and stores them in the
+ * data folder.
+ */
 export async function resolveKeys(secrets: Secrets, dataDir: string): Promise<Keys> {
   const kept = (file: string, make: () => string) => keptSecret(dataDir, file, make);
   return {
@@ -28,7 +31,8 @@ async function keptSecret(folder: string, file: string, make: () => string): Pro
     if (codeOf(error) !== "ENOENT") throw error;
   }
   await mkdir(folder, { recursive: true });
-  // Written aside and then linked into place: whoever reads it reads the whole of it, and of two starts at once one wins.
+  // The file is written under another name and then linked, so that readers see it complete and one of two concurrent
+  // starts wins.
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${make()}\n`, { mode: 0o600, flush: true });
   try {

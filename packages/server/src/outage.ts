@@ -2,7 +2,7 @@ import type { BaseLogger } from "pino";
 
 export type Log = Pick<BaseLogger, "debug" | "info" | "warn" | "error">;
 
-/** What something that is tried again and again tells the log: when it began to fail and when it works again. */
+/** Reports the begin and the end of an outage of something that is retried. */
 export interface Outage {
   readonly failed: (error: unknown) => void;
   readonly recovered: () => void;
@@ -10,12 +10,12 @@ export interface Outage {
 
 const LONGEST_PAUSE_MS = 5_000;
 
-/** The pause after so many failures in a row: it grows, yet stays so short that the end of an outage is noticed soon. */
+/** The pause grows with the failures in a row, and stays short enough to notice the end of an outage soon. */
 export function pauseMsAfter(failures: number, random = Math.random): number {
   return Math.min(100 * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
 
-/** Says it once per outage: a line for each try would bury the log just when somebody has to read it. */
+/** Logs once per outage, because a line for each attempt would flood the log. */
 export function watchOutage(log: Log, name: string): Outage {
   let down = false;
   return {

@@ -59,7 +59,7 @@ export interface ApiPorts {
   readonly log: Log;
 }
 
-/** Every route of the API, by resource. */
+/** All routes of the API, by resource. */
 export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators } = ports;
   const sessionSettings = {
@@ -106,7 +106,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   ];
 }
 
-/** Every route of the API, to be described and not to be called: nothing stands behind them. */
+/** All routes of the API for the document and its tests. They have no ports, so they cannot be called. */
 export function describedRoutes(): Route[] {
   const catalog = { bundles: [], addons: [], templates: [] };
   return apiRoutes({ catalog } as unknown as Parameters<typeof apiRoutes>[0], parseConfig({}));

@@ -9,7 +9,7 @@ import { insertMember, insertOrg } from "./orgs/org.store.ts";
 import { slugOf } from "./orgs/org.ts";
 import { DEFAULT_TIER, SEEDED_TIERS } from "./tiers/tier.ts";
 
-/** What a new installation begins with. Run at every start, by every replica; what is there stays as it is. */
+/** Creates the initial rows of an installation. Every replica runs it at every start; existing rows stay unchanged. */
 export async function seed(db: Queries, passwords: Passwords, config: Config, clock: Clock): Promise<void> {
   const now = clock();
   const tiers = SEEDED_TIERS.map((name) => ({ name, created_at: now, updated_at: now }));
@@ -23,7 +23,7 @@ export async function seed(db: Queries, passwords: Passwords, config: Config, cl
   const email = config.adminEmail ?? LOCAL_ADMIN.email;
   const password_hash = await passwords.hash(config.secrets.adminPassword ?? LOCAL_ADMIN.password);
   await inTransaction(db, async (tx) => {
-    // Replicas that start together on an empty database: one seeds, the others find it done.
+    // Of replicas that start together on an empty database one seeds, and the others find it done.
     await tx.selectFrom("tiers").select("name").where("name", "=", DEFAULT_TIER).forUpdate().execute();
     if (await hasUsers(tx)) return;
     const admin = {

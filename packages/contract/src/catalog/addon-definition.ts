@@ -3,7 +3,7 @@ import { ExportKey } from "../component.ts";
 import { DnsLabel, FreeMap, strict } from "../fields.ts";
 import { ExportSource } from "./placeholders.ts";
 
-/** An addon that people can run in their projects: a chart, what may be set, and what it gives to apps. */
+/** The definition of an addon: its chart, the values that may be set, and the exports that apps may use. */
 
 const Version = Type.String({ minLength: 1, maxLength: 100, pattern: "^[!-~]+$", examples: ["5.4.0"] });
 const Free = FreeMap({ examples: [{}] });

@@ -2,7 +2,10 @@ import Type, { type Static, type TSchema } from "typebox";
 import { strict } from "../fields.ts";
 import { HA_TIERS } from "../states.ts";
 
-/** A platform bundle: what a cluster of this version is made of. One YAML file each, and what the API shows of it. */
+/**
+ * A platform bundle pins the versions of everything that a cluster of this version runs. Each is one YAML file, and the
+ * API shows the same shape.
+ */
 
 const keyed = <T extends TSchema>(pattern: string, value: T, options: object) =>
   Type.Record(Type.String({ pattern }), value, { additionalProperties: false, minProperties: 1, ...options });

@@ -12,9 +12,8 @@ export interface Placeholder {
 type Part = string | Placeholder;
 
 /**
- * The text in pieces: what stands for itself, and what is to be filled in. It goes forward only. A regular expression
- * would search for the end of each placeholder anew, and a text of nothing but beginnings would take the square of its
- * length.
+ * Splits the text into literal parts and placeholders in one pass. A regular expression would search for the end of
+ * each placeholder anew, so a text full of `${` would take quadratic time.
  */
 export function scanPlaceholders(text: string): Part[] {
   const parts: Part[] = [];
@@ -22,7 +21,7 @@ export function scanPlaceholders(text: string): Part[] {
   let at = 0;
   for (let start = text.indexOf("${"); start !== -1; start = text.indexOf("${", Math.max(at, start + 1))) {
     const isEscaped = start > at && text[start - 1] === "$";
-    // A placeholder that never ends stands for itself.
+    // A placeholder without an end is literal text.
     if (!isEscaped && start > lastEnd) continue;
     const plain = text.slice(at, isEscaped ? start - 1 : start);
     if (plain) parts.push(plain);
@@ -34,7 +33,7 @@ export function scanPlaceholders(text: string): Part[] {
   return parts;
 }
 
-/** The names of all placeholders anywhere in a value; keys of objects are not looked at. */
+/** The names of all placeholders anywhere in a value. Keys of objects are not searched. */
 export function placeholdersIn(value: unknown): Set<string> {
   const names = new Set<string>();
   collectPlaceholders(value, names);
@@ -49,7 +48,10 @@ function collectPlaceholders(value: unknown, names: Set<string>): void {
   }
 }
 
-/** A string that is exactly one placeholder becomes the value itself, of whatever type; elsewhere its text is written in. */
+/**
+ * A string that is exactly one placeholder becomes the value, whatever its type. Inside other text, the value's text is
+ * inserted.
+ */
 export function fillPlaceholders(value: unknown, meaning: (name: string) => unknown): unknown {
   if (typeof value === "string") return filledText(value, meaning);
   if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, meaning));
@@ -86,7 +88,8 @@ const TEXT_NAME = "(release|namespace|fullname|values(\\.[A-Za-z0-9_-]+)+|export
 const TextTemplate = Type.String({
   minLength: 1,
   maxLength: 2000,
-  // Each piece is told from the others by its first two characters, so that there is one way to read a text.
+  // The first two characters decide which alternative matches, so a text is matched in one way only and without
+  // backtracking.
   pattern: `^([^$]|\\$[^\${]|\\$\\$+[^$]|\\$\\{${TEXT_NAME}(\\|uri)?\\})*(\\$\\$?)?$`,
   examples: [`nats://\${exports.host}:4222`],
 });
@@ -104,7 +107,7 @@ export const ExportSource = Type.Union(
 );
 export type ExportSource = Static<typeof ExportSource>;
 
-/** What the placeholders of a source stand for, as far as it is known. */
+/** The values of the placeholders of a source, as far as they are known. */
 export interface ReleaseFacts {
   readonly release: string;
   readonly namespace: string;
@@ -113,7 +116,7 @@ export interface ReleaseFacts {
   readonly exports: Readonly<Record<string, string>>;
 }
 
-/** The template filled in, or null while something that it names is not known. */
+/** Returns the filled template, or null while a value that it names is not known. */
 export function fillExportTemplate(template: string, facts: ReleaseFacts): string | null {
   const texts = scanPlaceholders(template).map((part) =>
     typeof part === "string" ? part : meaningOf(part.name, facts),
@@ -139,7 +142,7 @@ function textOf(name: string, facts: ReleaseFacts): string | null {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
 }
 
-/** What the value holds at the path; undefined where the path leads nowhere. */
+/** Returns undefined where the path does not exist. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, step) =>
@@ -152,7 +155,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
 
 const LONGEST_NAME = 63;
 
-/** The convention of Helm charts: a release whose name already says what it is does not say it twice. */
+/** Follows the convention of Helm charts: the chart's name is not repeated where the release's name contains it. */
 export function helmFullname(release: string, chart: string): string {
   const name = release.includes(chart) ? release : `${release}-${chart}`;
   return name.slice(0, LONGEST_NAME).replace(/-$/, "");

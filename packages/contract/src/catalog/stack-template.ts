@@ -18,7 +18,7 @@ const ofType = (types: readonly string[], value: TSchema): Rule =>
     fields: { default: value, options: { type: "array", items: value } },
   });
 
-/** What a declaration can be held against by itself. Its pattern, and whether its bounds have room, are looked at beside it. */
+/** The rules that a schema can express. The pattern and the room between the bounds are checked in code. */
 export const parameterRules: readonly Rule[] = [
   where(holds("type", ["select"]), "A select has options", { requires: ["options"] }),
   where(holds("type", ["secret"]), "A secret has no default", { refuses: ["default"] }),
@@ -56,7 +56,7 @@ export const TemplateParameter = Type.Object(
 );
 export type TemplateParameter = Static<typeof TemplateParameter>;
 
-/** Text with a placeholder in it. There is one way to the first that `$${` does not write literally. */
+/** Text with a placeholder in it. The pattern matches a text in one way only, so matching does not backtrack. */
 const Placeholder = Type.String({
   maxLength: 32_768,
   pattern: "^([^$]|\\$\\$+[^$]|\\$[^{$])*\\$\\{[^}]*\\}",
@@ -71,8 +71,8 @@ interface Shape extends TSchema {
 }
 
 /**
- * The same schema, in which text with a placeholder may stand for every single value. Defaults and the title go: a
- * default belongs to the filled component, and the title to the schema as it was.
+ * Returns the same schema, in which text with a placeholder may replace every scalar. Defaults are removed because they
+ * belong to the filled component, and the title because it belongs to the original schema.
  */
 export function withPlaceholders(schema: TSchema): TSchema {
   const { title: _title, default: _default, ...shape } = schema as Shape;
@@ -85,7 +85,7 @@ export function withPlaceholders(schema: TSchema): TSchema {
 const eachWith = (shapes: Readonly<Record<string, Shape>>) =>
   Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, withPlaceholders(shape)]));
 
-/** A component before its placeholders are filled; rules between its fields are for what comes of it. */
+/** A component before its placeholders are filled. Rules between its fields apply to the filled component only. */
 export type TemplateComponent = { readonly [field: string]: unknown };
 export const TemplateComponent = Type.Unsafe<TemplateComponent>(withPlaceholders(withoutRules(ComponentInput)));
 

@@ -9,7 +9,7 @@ import { App, appConflict, appParams, appQuery, shownComponent } from "./apps.ts
 const params = Type.Object(appParams);
 const query = Type.Object(appQuery);
 
-/** What is the same for everything that is done to an app as a whole. */
+/** The fields that all operations on an app share. */
 const acting = {
   method: "POST",
   tag: "Apps",
@@ -166,7 +166,7 @@ export const LogLine = Type.Object(
 );
 export type LogLine = Static<typeof LogLine>;
 
-/** The handler writes it by itself, for as long as it lasts; there is nothing to give back. */
+/** The handler writes the stream itself, so it returns nothing. */
 const LogStream = Type.Unsafe<null>(
   Type.String({
     description:

@@ -16,7 +16,7 @@ import { APP_PHASES, DRIFT_STATES } from "../states.ts";
 
 const tag = "Apps";
 
-/** How an app is addressed: the project in the query says which of the namesakes on all clusters is meant. */
+/** The address of an app. Apps on several clusters may share namespace and name; `project_id` selects one. */
 export const appParams = {
   namespace: Type.String({ maxLength: 253, description: "The project's Kubernetes namespace.", examples: ["shop"] }),
   name: Type.String({ maxLength: 253, examples: ["storefront"] }),
@@ -36,7 +36,7 @@ const AppConflict = Type.Object(
 );
 export const appConflict = { 409: AppConflict };
 
-/** As it is read: without what is secret. */
+/** The form of an answer, without secrets. */
 export const shownComponent = {
   ...ComponentSpec.properties,
   workload_spec: Type.Optional(
@@ -89,7 +89,7 @@ export const App = Type.Object(
 );
 export type App = Static<typeof App>;
 
-/** One step of a change; what else it holds is a component, or a merge patch of one. */
+/** One step of a change. Its other fields are those of a component, or of a merge patch of one. */
 export interface ComponentChange {
   readonly op: "add" | "remove" | "patch";
   readonly name: string;
@@ -97,7 +97,7 @@ export interface ComponentChange {
 }
 
 const { name: componentName, ...componentFields } = ComponentInput.properties;
-/** Defaults belong to the component that is added, which is looked at as a whole once more. */
+/** Defaults are filled in when the added component is validated as a whole. */
 const addedFields = Object.fromEntries(
   Object.entries(componentFields).map(([name, field]) => [name, Type.Optional(withoutDefaults(field))]),
 );
@@ -156,7 +156,7 @@ export const createApp = operation({
   success: [201, App],
   versioned: true,
   failures: [404],
-  // A project that is going, and an Idempotency-Key of another request, are refused in a sentence.
+  // A project that is being deleted and a reused Idempotency-Key are refused with a plain sentence.
   failureBodies: { 409: Type.Union([AppConflict, Failure]) },
 });
 

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { AnyMap, Nullable, Page, PageQuery, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-/** By what kind of credential a change was made; `system` is the control plane itself. */
+/** The kind of credential that made a change; `system` is the control plane itself. */
 export const VIAS = ["user", "cli_token", "system"] as const;
 export type Via = (typeof VIAS)[number];
 

@@ -6,7 +6,7 @@ import { HA_TIERS } from "../states.ts";
 
 const tag = "Bundles";
 const credentials = ["bundles:read"] as const;
-/** Whatever is asked for that is not in the catalog is unknown, also what no version looks like. */
+/** Anything that is not in the catalog is a 404, even a malformed version. */
 const Asked = Type.String({ minLength: 1, maxLength: 100, examples: ["1.4"] });
 
 const ProfileName = Type.String({ examples: ["observability"] });

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { DisplayName, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-/** Of one organization: all of them are sent to its clusters in one frame. */
+/** The limit of one organization, because all of its repositories are sent to its clusters in one frame. */
 export const MAX_CHART_REPOSITORIES = 50;
 
 const fields = {

@@ -31,7 +31,7 @@ const ChartRef = Type.String({
 });
 const Namespace = Type.String({ description: "Where the operator is installed.", examples: ["binnacle-system"] });
 
-/** The last that an operator reported. */
+/** The capacity that the operator reported last. */
 export const ClusterCapacity = Type.Object(
   {
     cpu_cores: Nullable(Type.Number({ examples: [12] })),
@@ -211,7 +211,7 @@ export const getInstallInstructions = operation({
   failures: [404],
 });
 
-/** Removed. It answers every signed-in caller with 410 and nothing else, whatever the id. */
+/** This operation is removed. It answers every signed-in caller with 410, whatever the id. */
 export const getInstallCommand = operation({
   id: "getInstallCommand",
   method: "GET",

@@ -8,7 +8,7 @@ const tag = "Credentials";
 const params = Type.Object({ id: Uuid() });
 const Name = DisplayName("AWS production");
 
-/** One line of visible ASCII: what providers issue, and never a key pasted with its line break. */
+/** One line of visible ASCII, which is what providers issue. A key that is pasted with its line break is refused. */
 const KEY_CHARACTERS = "^[!-~]+$";
 
 export const Region = Type.String({
@@ -68,7 +68,7 @@ export const CredentialInput = Type.Object(
 );
 export type CredentialInput = Static<typeof CredentialInput>;
 
-/** A key id with the secret of another would be refused by the cloud, at some later time and far from here. */
+/** The key id and the secret change together. A mismatched pair would fail much later, at the cloud provider. */
 export const CredentialChanges = Type.Object(
   {
     name: Type.Optional(Name),

@@ -6,7 +6,7 @@ import { Scopes } from "./cli-tokens.ts";
 
 const tag = "CLI tokens";
 
-/** Why a device has no token yet, in the words of RFC 8628. */
+/** The error codes of RFC 8628. */
 export const DEVICE_ERRORS = ["authorization_pending", "slow_down", "access_denied", "expired_token"] as const;
 export type DeviceError = (typeof DEVICE_ERRORS)[number];
 

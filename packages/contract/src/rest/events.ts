@@ -30,7 +30,7 @@ const StreamEvent = Type.Object(
   },
 );
 
-/** The handler writes it by itself, for as long as it lasts; there is nothing to give back. */
+/** The handler writes the stream itself, so it returns nothing. */
 const EventFrames = Type.Unsafe<null>(
   Type.String({
     description: "Server-sent events: the name of a frame is the event's type, its `data` the event as JSON.",

@@ -8,7 +8,7 @@ import { COMPONENT_STAGES, HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts
 const tag = "Clusters";
 const params = Type.Object({ id: Uuid() });
 
-/** As many as a cluster's journal keeps; the oldest go first. */
+/** The journal of a cluster keeps this many entries and drops the oldest. */
 export const MAX_JOURNAL_ENTRIES = 1000;
 
 const name = Type.String({ minLength: 1, maxLength: 63, examples: ["longhorn"] });

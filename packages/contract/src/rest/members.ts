@@ -70,7 +70,7 @@ export const addMember = operation({
   ),
   success: [201, Member],
   failures: [403, 404],
-  // Who is a member already is refused in a sentence.
+  // A user who is a member already is refused with a plain sentence.
   failureBodies: { 409: Type.Union([UnverifiedEmail, Failure]) },
 });
 

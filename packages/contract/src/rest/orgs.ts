@@ -102,10 +102,10 @@ const known = {
 };
 
 export const MAX_SETTINGS = 100;
-/** Of all settings of an organization together, as JSON. */
+/** The limit of all settings of an organization together, as JSON. */
 export const MAX_SETTINGS_BYTES = 64 * 1024;
 
-/** Known keys are typed; others are kept as given. */
+/** Known keys are typed; other keys are stored as given. */
 export const OrgSettings = Type.Object(
   { drift_policy: Type.Optional(known.drift_policy), gitops: Type.Optional(known.gitops) },
   { title: "OrgSettings", additionalProperties: true, examples: [{ drift_policy: "heal" }] },

@@ -134,7 +134,7 @@ export const listAvailableExports = operation({
   failures: [404],
 });
 
-/** Where a secret that a project sees is kept. */
+/** The kinds of owners of the secrets that a project sees. */
 export const SECRET_ORIGINS = ["cluster", "project", "app", "addon"] as const;
 
 const VisibleSecret = Type.Object(

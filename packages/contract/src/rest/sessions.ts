@@ -96,7 +96,7 @@ const Session = Type.Object(
   { title: "Session" },
 );
 
-/** Whose: a superuser may name anybody. */
+/** Only superusers may name another user. */
 export const OfUser = Type.Optional(Uuid("Whose; your own unless given. Only superusers may name somebody else."));
 
 export const listSessions = operation({

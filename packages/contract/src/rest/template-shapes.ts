@@ -86,7 +86,7 @@ export const identity = {
   scope: Type.Optional({ ...scope, default: "project" as const }),
 };
 
-/** What a template says, wherever it is written: in a request or in a YAML file. */
+/** The content of a template, in a request or in a YAML file. */
 export const StackTemplateContent = Type.Object(
   {
     ...identity,

@@ -157,7 +157,7 @@ export const createStackTemplateFromApp = operation({
   failures: [403, 404, 409],
 });
 
-/** A parameter that stands for one value of a chart. */
+/** A parameter that sets one value of a chart. */
 const PromotedParameter = Type.Object(
   {
     ...TemplateParameter.properties,
@@ -229,7 +229,7 @@ export const StackTemplateReading = Type.Object(
 );
 export type StackTemplateReading = Static<typeof StackTemplateReading>;
 
-/** Characters of a template in YAML. Reading YAML takes far longer than reading JSON. */
+/** The longest template in YAML, in characters. Parsing YAML takes far longer than parsing JSON. */
 export const MAX_TEMPLATE_YAML = 128 * 1024;
 const Yaml = (description: string, options = {}) =>
   Type.String({ maxLength: MAX_TEMPLATE_YAML, description, ...options });

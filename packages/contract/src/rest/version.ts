@@ -2,7 +2,7 @@ import Type from "typebox";
 import { Nullable } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-/** Raised by every change of client-visible behaviour; compared as a single integer. */
+/** Raised with every change of behaviour that clients can notice. Clients compare it as an integer. */
 export const CONTRACT = 2;
 
 export const getVersion = operation({

@@ -10,7 +10,9 @@ export async function insertCliToken(tx: Tx, token: CliToken, digest: Buffer): P
     .execute();
 }
 
-/** Call with the user locked: tokens made at once would each count on being the last. */
+/**
+ * Requires the user's row to be locked: of two tokens created at once, each would count itself as the last allowed one.
+ */
 export async function requireRoomForToken(tx: Tx, userId: string, now: Date): Promise<void> {
   const { live } = await tx
     .selectFrom("cli_tokens")
@@ -39,7 +41,7 @@ export function deleteCliTokenOf(tx: Tx, userId: string, id: string): Promise<Cl
     .executeTakeFirst();
 }
 
-/** Gives back how many there were. */
+/** Returns the number of deleted tokens. */
 export async function deleteCliTokensOf(tx: Tx, userId: string): Promise<number> {
   const { numDeletedRows } = await tx.deleteFrom("cli_tokens").where("user_id", "=", userId).executeTakeFirstOrThrow();
   return Number(numDeletedRows);

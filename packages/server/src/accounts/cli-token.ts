@@ -33,7 +33,7 @@ export function cliToken(
   };
 }
 
-/** A token that nobody remembers is a way in that nobody watches. */
+/** Limits the tokens of a user, because a forgotten token remains a way in. */
 export const MOST_CLI_TOKENS = 50;
 
 export const tooManyCliTokens = () =>
@@ -55,7 +55,7 @@ export const cliTokenResource = (token: CliToken) => ({ type: "cli_token", id: t
 
 export const CLI_TOKEN_PREFIX = "bnc_";
 
-/** A secret that says nothing and is kept only as its digest: 256 random bits need no slow hash. */
+/** A random secret. Only its digest is stored; 256 random bits need no slow hash. */
 export function newOpaqueToken(prefix: string, draw = randomBytes): string {
   return `${prefix}${draw(32).toString("base64url")}`;
 }
@@ -64,15 +64,15 @@ export function digestOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/** How exactly the last use of a CLI token is known: well enough to find a forgotten one. */
+/** The last use of a CLI token is stored once a minute at most. That suffices to find a forgotten token. */
 const NOTED_EVERY_MS = 60_000;
 
-/** The last use on record up to which a use at `now` is worth noting. */
+/** A use at `now` is stored where the stored one is not newer than this. */
 export const worthNotingSince = (now: Date) => new Date(now.getTime() - NOTED_EVERY_MS);
 
 export type NoteUse = (tokenId: string, lastUsedAt: Date | null, now: Date) => void;
 
-/** Notes uses beside the requests that make them: no request waits for it or fails by it, and the next use tries again. */
+/** Stores uses without delaying or failing the request. The next use tries again. */
 export function cliTokenUses(write: (tokenId: string, now: Date) => Promise<unknown>): NoteUse {
   const underWay = new Set<string>();
   return (tokenId, lastUsedAt, now) => {

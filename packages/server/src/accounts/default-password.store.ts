@@ -20,8 +20,8 @@ export class DefaultPasswords extends Error {
 }
 
 /**
- * A database that began in `local` brings its superuser along. Throws DefaultPasswords with every superuser whose password
- * everybody knows; asked of the hashes, because nothing else tells.
+ * A database that was created in `local` still has that superuser. Throws DefaultPasswords with every superuser whose
+ * password is a well-known default. The hashes are compared, because nothing else shows it.
  */
 export async function refuseDefaultPasswords(db: Queries, passwords: Passwords): Promise<void> {
   const superusers = await db
@@ -37,7 +37,10 @@ export async function refuseDefaultPasswords(db: Queries, passwords: Passwords):
   if (found.length > 0) throw new DefaultPasswords(found);
 }
 
-/** Whoever has used the old password may hold a session or have made a token, so both end. False for an unknown user. */
+/**
+ * Ends all sessions and CLI tokens of the user, because someone with the old password may have created them. Returns
+ * false for an unknown user.
+ */
 export function setPassword(
   db: Queries,
   { username, passwordHash, now }: { username: string; passwordHash: string; now: Date },

@@ -46,11 +46,11 @@ import { countAttempt, forgiveAttempts } from "./login-tally.store.ts";
 import { lockCaller } from "./session.store.ts";
 import { lockUser, recordInOrgsOf } from "./user.store.ts";
 
-/** RFC 8628 has answers of its own form, without a `detail`. */
+/** RFC 8628 prescribes error answers without a `detail`. */
 const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: { error } });
 
 export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string): Route[] {
-  /** A user code is short enough that two may meet; the later device gets another one. */
+  /** Two devices may draw the same short user code; the later one draws another. */
   async function begin(tx: Tx, wanted: Wanted, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
     const isFree = await insertDeviceLogin(tx, deviceLogin(newId(), userCode, wanted, clock()), digestOf(deviceCode));
@@ -59,7 +59,10 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
 
   const guessesOf = (userId: string) => [`device codes of ${userId}`];
 
-  /** Counted before the code is looked up, and taken back where it was right: codes tried side by side all count. */
+  /**
+   * The guess is counted before the code is looked up, and the count is reverted for a right code. Concurrent guesses
+   * are therefore all counted.
+   */
   async function countGuess(userId: string, code: string): Promise<void> {
     const now = clock();
     const refusedUntilMs = await inTransaction(db, (tx) => countAttempt(tx, guessesOf(userId), code, now));
@@ -106,7 +109,7 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
         await lockCaller(tx, caller, now);
         const login = await lockDeviceByUserCode(tx, code);
         if (!login || !isUndecided(login, now)) throw notFound("Device login");
-        // Said to the person, who can revoke one, before it is said to the device, which cannot.
+        // The person is refused at approval, because they can revoke a token and the device cannot.
         if (approved) await requireRoomForToken(tx, caller.id, now);
         await forgiveGuess(tx, caller.id, code);
         await updateDeviceLogin(tx, { ...login, status: approved ? "approved" : "denied", user_id: caller.id });
@@ -125,7 +128,7 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
         const login = await lockDeviceByCode(tx, digest);
         if (!login) return { outcome: "expired_token" } as const;
         const answer = ask(login, clock());
-        // Noted at once; the token itself has to be claimed together with what it creates.
+        // The poll is stored at once. The token is claimed later, in the transaction that creates it.
         if (answer.outcome !== "token") await updateDeviceLogin(tx, answer.next);
         return answer;
       });
@@ -134,11 +137,11 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
       return change(async (unit) => {
         const { db: tx } = unit;
         const now = clock();
-        // Before the device, in the order of those who end what a user has approved.
+        // The user is locked before the device, in the same order as where approvals are revoked.
         const user = await lockUser(tx, asked.userId);
         const login = await lockDeviceByCode(tx, digest);
         const answer = login && ask(login, now);
-        // Somebody else with the same code was faster, or the user has been disabled meanwhile.
+        // Another request with the same code was faster, or the user was disabled in the meantime.
         if (answer?.outcome !== "token" || !user || user.disabled) throw refusal("expired_token");
         await requireRoomForToken(tx, user.id, now);
         await updateDeviceLogin(tx, answer.next);

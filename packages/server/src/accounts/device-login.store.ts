@@ -17,7 +17,9 @@ const COLUMNS = [
   "expires_at",
 ] as const;
 
-/** Devices of one address are counted one at a time: those that begin at once would each count on being the last. */
+/**
+ * Requests of one address are serialized: of two that begin at once, each would count itself as the last allowed one.
+ */
 export async function requireRoomForDevice(tx: Tx, sourceAddress: string, now: Date): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('device_logins'), hashtext(${sourceAddress}))`.execute(tx);
   const pending = await tx
@@ -33,7 +35,7 @@ export async function requireRoomForDevice(tx: Tx, sourceAddress: string, now: D
   if (first && pending.length === MOST_PENDING) throw tooManyPending(secondsUntil(first.expires_at.getTime(), now));
 }
 
-/** False when another device shows this user code already. */
+/** Returns false where another device has this user code. */
 export async function insertDeviceLogin(tx: Tx, login: DeviceLogin, deviceCodeDigest: Buffer): Promise<boolean> {
   const inserted = await tx
     .insertInto("device_logins")
@@ -70,7 +72,7 @@ export async function updateDeviceLogin(tx: Tx, { id, ...login }: DeviceLogin): 
   await tx.updateTable("device_logins").set(login).where("id", "=", id).execute();
 }
 
-/** An approval that no device has used yet ends with the session that gave it. */
+/** Denies approvals that no device has used yet. They end with the session that gave them. */
 export async function denyApprovedDevices(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable("device_logins")

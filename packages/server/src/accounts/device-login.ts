@@ -6,9 +6,9 @@ export interface DeviceLogin {
   readonly id: string;
   readonly user_code: string;
   readonly client_name: string;
-  /** What an approval gives to the device. */
+  /** An approval creates either a CLI token or a session. */
   readonly kind: "token" | "session";
-  /** Where the device asked from. */
+  /** The address of the device. */
   readonly source_address: string | null;
   readonly scopes: Scope[];
   readonly status: "pending" | "approved" | "denied" | "claimed";
@@ -22,7 +22,7 @@ export interface DeviceLogin {
 export const LIFETIME_SECONDS = 600;
 export const FIRST_INTERVAL_SECONDS = 5;
 
-/** What one address may leave waiting for a decision; more would be codes to fish with. */
+/** The most undecided logins of one address. More would make it easier to guess a code. */
 export const MOST_PENDING = 10;
 
 export const tooManyPending = (retryAfterSeconds: number) =>
@@ -32,13 +32,13 @@ export const tooManyPending = (retryAfterSeconds: number) =>
     { retryAfterSeconds },
   );
 
-/** A code is short: whoever tries many that are not there is guessing at somebody else's. */
+/** Codes are short, so many unknown ones mean that someone is guessing. */
 export const tooManyGuesses = (retryAfterSeconds: number) =>
   new Fault("rate_limited", "Too many codes were tried that are not there. Wait, then check the code.", {
     retryAfterSeconds,
   });
 
-/** What a device asks for. */
+/** The login that a device requests. */
 export interface Wanted {
   readonly clientName: string;
   readonly scopes: readonly Scope[];
@@ -63,7 +63,7 @@ export function deviceLogin(id: string, userCode: string, wanted: Wanted, now: D
   };
 }
 
-/** Consonants only: no code spells a word, and none is mistaken for a digit. */
+/** Only consonants: no code spells a word, and no letter looks like a digit. */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
 
@@ -86,7 +86,7 @@ export function normaliseUserCode(typed: string): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** For the person who is to decide: who asks for what, from where and since when. */
+/** Shows the person who decides which program requests what, from where and since when. */
 export function wirePendingDevice(login: DeviceLogin, now: Date) {
   return {
     user_code: login.user_code,
@@ -99,17 +99,17 @@ export function wirePendingDevice(login: DeviceLogin, now: Date) {
   };
 }
 
-/** Rounded up, so that nobody comes back too soon. */
+/** The seconds are rounded up, so that a client does not retry too early. */
 export const secondsUntil = (untilMs: number, now: Date) => Math.max(1, Math.ceil((untilMs - now.getTime()) / 1000));
 
-/** Whether a person may still decide about it. */
+/** Returns whether the login can still be approved or denied. */
 export const isUndecided = (login: DeviceLogin, now: Date) => login.status === "pending" && login.expires_at > now;
 
 export type Asked =
   | { readonly outcome: "token"; readonly userId: string; readonly next: DeviceLogin }
   | { readonly outcome: DeviceError; readonly next: DeviceLogin };
 
-/** What a device that asks is told. One that asks too soon has to wait longer from then on. */
+/** Decides the answer to a device that polls. A device that polls too fast must wait longer from then on. */
 export function ask(login: DeviceLogin, now: Date): Asked {
   const next = { ...login, last_asked_at: now };
   if (login.expires_at <= now || login.status === "claimed") return { outcome: "expired_token", next: login };

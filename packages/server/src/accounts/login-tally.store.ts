@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { attempt, emptyTally, isIdle, REFUSAL_WINDOW_MS, succeeded, type Tally } from "./login-throttle.ts";
 
-/** What attempts are counted by, each alone and together with each account. */
+/** The keys of the tallies of an attempt: each source alone, and each source with each account. */
 export const tallyKeys = (sources: readonly string[], accounts: readonly string[]): string[] =>
   sources.flatMap((source) => [source, ...accounts.map((account) => `${source} account ${account}`)]);
 
@@ -10,8 +10,8 @@ export const bySource = (address: string) => `source ${address}`;
 export const bySession = (sessionId: string) => `session ${sessionId}`;
 
 /**
- * Counts the attempt in every tally and says until when one of them refuses it, in milliseconds; null where none does.
- * Counted first and judged later, so that attempts made side by side cannot all slip through.
+ * Counts the attempt in every tally. Returns until when one of them refuses it, in milliseconds, or null. Counting
+ * comes before checking, so that concurrent attempts cannot all pass.
  */
 export async function countAttempt(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function countAttempt(
   return refusedUntilMs;
 }
 
-/** Forgets the attempts made under any of the accounts, which are the names of one user. */
+/** Removes the attempts under any of the accounts, which are the names of one user. */
 export async function forgiveAttempts(
   tx: Tx,
   keys: readonly string[],
@@ -40,10 +40,10 @@ export async function forgiveAttempts(
   }
 }
 
-/** Always in the same order, so that two logins never wait for each other. */
+/** Keys are locked in one order, so that two logins never deadlock. */
 const inOrder = (keys: readonly string[]) => [...keys].sort();
 
-/** The upsert holds the row from here on, also one that did not exist or that another login is just deleting. */
+/** The upsert locks the row, even one that did not exist or that another login is deleting. */
 async function lockTally(tx: Tx, key: string, now: Date): Promise<Tally> {
   const { tally } = await tx
     .insertInto("login_tallies")
@@ -69,7 +69,7 @@ export interface Refusals {
   readonly refused: number;
 }
 
-/** Counts a refusal of the account, whoever was refused and from wherever, and says how many there were in its window. */
+/** Counts a refusal of the account from any address. Returns the number of refusals in its window. */
 export async function countRefusal(db: Queries, userId: string, now: Date): Promise<Refusals> {
   const isOver = sql`abs(extract(epoch from ${now}::timestamptz - refused_sign_ins.window_started_at)) >= ${REFUSAL_WINDOW_MS / 1000}`;
   return db

@@ -1,4 +1,4 @@
-/** The arithmetic of the login throttle. A tally belongs to a source address, or to a source address and account. */
+/** The rules of the login throttle. A tally belongs to a source address, or to a source address and an account. */
 
 export const LOGIN_LIMIT = 20;
 export const LOGIN_PERIOD_MS = 60_000;
@@ -15,7 +15,7 @@ export interface Refusal {
   readonly windowMs: number;
 }
 
-/** Survives JSON. `attempts` holds the unfinished series, oldest first, and so never more than LOGIN_LIMIT entries. */
+/** Stored as JSON. `attempts` has the current series, oldest first, so at most LOGIN_LIMIT entries. */
 export interface Tally {
   readonly attempts: readonly LoginAttempt[];
   readonly refusal: Refusal | null;
@@ -34,28 +34,28 @@ export function attempt(tally: Tally, account: string, nowMs: number): { tally: 
 }
 
 /**
- * Takes the attempts of the accounts whose password was right out of the series. A refusal stands: lifting it would
- * let somebody with one account of their own guess at the others' without end.
+ * Removes the attempts of the accounts whose password was right. A refusal in force stays: otherwise someone could lift
+ * it with an account of their own and go on guessing.
  */
 export function succeeded(tally: Tally, accounts: readonly string[]): Tally {
   return { ...tally, attempts: tally.attempts.filter(({ account }) => !accounts.includes(account)) };
 }
 
-/** How long refusals of one account are counted together for the audit log. */
+/** The refusals of one account within this time are one series in the audit log. */
 export const REFUSAL_WINDOW_MS = 10 * 60_000;
 
-/** The 1st, 2nd, 4th, 8th… refusal of a window: a thousand guesses leave ten entries in the audit log. */
+/** The 1st, 2nd, 4th, 8th… refusal of a window is recorded, so a thousand guesses leave ten audit entries. */
 export const comesOnRecord = (refused: number): boolean => Number.isInteger(Math.log2(refused));
 
-/** Whether the tally says no more than an empty one, so that its row may be deleted. */
+/** Returns whether the tally is equal to an empty one, so that its row can be deleted. */
 export function isIdle(tally: Tally, nowMs: number): boolean {
   const { attempts, refusal } = asOf(tally, nowMs);
   return attempts.length === 0 && refusal === null;
 }
 
 /**
- * The tally without what is over by now. Times that a faster clock wrote are pulled back to this one's, otherwise a
- * clock set back by an hour would refuse for an hour longer.
+ * Drops what has expired. Times in the future come from a faster clock and are set to now; otherwise a clock set back
+ * by an hour would refuse for an hour longer.
  */
 function asOf({ attempts, refusal }: Tally, nowMs: number): Tally {
   if (refusal !== null && refusal.untilMs <= nowMs) return emptyTally;

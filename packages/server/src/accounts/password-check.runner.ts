@@ -14,21 +14,24 @@ interface Ports {
   readonly clock: Clock;
 }
 
-/** Somebody says that they know the password of an account. */
+/** One attempt to prove the password of an account. */
 interface Attempt {
   readonly user: UserWithHash | undefined;
-  /** The name under which the attempt is counted; any text where there is no such user. */
+  /** The name that the attempt is counted under. It may be any text where no such user exists. */
   readonly account: string;
   readonly password: string;
-  /** What else it is counted by. */
+  /** The addresses that the attempt is counted by. */
   readonly sources: readonly string[];
-  /** What a refusal is called in the audit log. */
+  /** The action of a refusal in the audit log. */
   readonly refusal: string;
   readonly reply: FastifyReply;
   readonly change: Change;
 }
 
-/** False for a wrong password, an unknown or disabled user and a throttled attempt alike, after the same work. */
+/**
+ * Returns false for a wrong password, an unknown or disabled user and a throttled attempt, after the same work in each
+ * case.
+ */
 export type IsPasswordRight = (attempt: Attempt) => Promise<boolean>;
 
 export function passwordCheck({ db, passwords, clock }: Ports): IsPasswordRight {
@@ -51,7 +54,8 @@ export function passwordCheck({ db, passwords, clock }: Ports): IsPasswordRight 
     const isOpen = user !== undefined && !user.disabled && refusedUntil === null;
     const isRight = await passwords.matches(password, isOpen ? user.password_hash : null);
     if (!isRight && user) {
-      // After the answer: the time that it takes would tell that the account exists.
+      // The refusal is recorded after the answer is sent. Otherwise the response time would reveal that the account
+      // exists.
       reply.raw.once("close", () => {
         recordRefusal(user, attempt).catch((error: unknown) =>
           reply.log.warn({ err: error }, "a refused sign-in could not be recorded"),

@@ -2,11 +2,13 @@ import { hash, verify } from "@node-rs/argon2";
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Does the same work when there is no such user, so that the time taken does not tell. */
+  /** Does the same work for an unknown user, so that the response time reveals nothing. */
   matches(password: string, passwordHash: string | null): Promise<boolean>;
 }
 
-/** Argon2id is the library's default and its numbers are OWASP's first choice; the work runs off the event loop. */
+/**
+ * Argon2id is the library's default, with the first parameters that OWASP recommends. Hashing runs off the event loop.
+ */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export async function createPasswords(): Promise<Passwords> {

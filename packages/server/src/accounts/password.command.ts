@@ -6,8 +6,8 @@ import { setPassword } from "./default-password.store.ts";
 import { createPasswords } from "./password.adapter.ts";
 
 /**
- * `npm run password -- <username>`: gives a user the password that is the first line of the standard input. For a superuser
- * who cannot sign in, or whose password keeps the server from starting.
+ * `npm run password -- <username>` sets the password of a user from the first line of the standard input. It is for a
+ * superuser who cannot sign in, or whose password prevents the server from starting.
  */
 
 try {

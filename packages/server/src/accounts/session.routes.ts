@@ -25,7 +25,7 @@ interface Settings {
   readonly secureCookies: boolean;
 }
 
-/** One answer for a wrong password, an unknown or disabled user and a throttled attempt. */
+/** A wrong password, an unknown or disabled user and a throttled attempt get the same answer. */
 const refused = () => unauthenticated("Wrong username, email or password.");
 const invalidRefreshToken = () => unauthenticated("Invalid refresh token.");
 
@@ -39,7 +39,7 @@ export function sessionRoutes(
   const cookie = { path: API_BASE, httpOnly: true, sameSite: "lax", secure: settings.secureCookies } as const;
   const sessionSeconds = settings.refreshTokenDays * DAY_SECONDS;
 
-  /** Never outlives the session it belongs to. */
+  /** The access token expires with its session at the latest. */
   async function accessToken({ sessionId, userId, expiresAtMs }: TokenClaims) {
     const lifetimeEndsMs = clock().getTime() + settings.accessTokenMinutes * MINUTE_MS;
     const claims = { sessionId, userId, expiresAtMs: Math.min(lifetimeEndsMs, expiresAtMs) };
@@ -85,7 +85,7 @@ export function sessionRoutes(
       };
       await change(async (unit) => {
         const { db: tx } = unit;
-        // Changed while it was being checked, the password would have ended the session that it opens now.
+        // A password change during the check has ended all sessions, so this one must not be opened.
         const current = await lockUser(tx, user.id);
         if (current?.password_hash !== user.password_hash || current.disabled) throw refused();
         const names = [user.username, user.email];
@@ -110,7 +110,7 @@ export function sessionRoutes(
 
     route(logout, signedIn, async ({ caller, cookies, reply, change }) => {
       const { sessionId } = await refreshClaims(cookies.refresh_token);
-      // A page that holds a token of its own must not end the session whose cookie the browser adds to its request.
+      // The browser adds the cookie by itself. A page with another token must not end the session of that cookie.
       if (sessionId !== caller.credentialId) throw invalidRefreshToken();
       await change(async (unit) => {
         await endSessionOf(unit, caller.id, sessionId, clock());

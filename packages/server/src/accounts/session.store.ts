@@ -16,7 +16,7 @@ const COLUMNS = [
   "last_used_address",
 ] as const;
 
-/** How exactly the last use is known: well enough to find a forgotten session. */
+/** The last use of a session is stored once a minute at most. That suffices to find a forgotten session. */
 const NOTED_EVERY_MS = 60_000;
 
 export async function insertSession(tx: Tx, session: Session): Promise<void> {
@@ -39,7 +39,7 @@ export async function isSessionLive(db: Queries, id: string, now: Date): Promise
   return row !== undefined;
 }
 
-/** Another address is noted at once: it is what gives a stolen token away. */
+/** A new address is stored at once, because it can reveal a stolen token. */
 export async function noteSessionUse(db: Queries, id: string, address: string, now: Date): Promise<void> {
   const notedBefore = new Date(now.getTime() - NOTED_EVERY_MS);
   await db
@@ -51,8 +51,8 @@ export async function noteSessionUse(db: Queries, id: string, address: string, n
 }
 
 /**
- * The caller's record, locked. A session that ends, a password that changes or a user who is disabled while the request
- * is under way leaves nothing behind that the request would still have made.
+ * Locks the caller's row. If the session ends, the password changes or the user is disabled during the request, the
+ * request changes nothing.
  */
 export async function lockCaller(
   tx: Tx,
@@ -81,7 +81,7 @@ export async function listSessionsOf(
   return { sessions, total };
 }
 
-/** False where the user has no such session that is still open. */
+/** Returns false where the user has no such open session. */
 export async function endSessionOf(
   { db, accessChanged }: AccessUnit,
   userId: string,

@@ -23,7 +23,7 @@ export function wireSession(session: Session, currentId: string) {
 
 const LONGEST_USER_AGENT = 200;
 
-/** As far as people can read it: a client writes into this header whatever it likes. */
+/** Keeps the readable part of the header, because a client may send anything in it. */
 export function readableUserAgent(header: string | undefined): string | null {
   const text = (header ?? "").replace(/[^\x20-\x7e]+/g, " ").trim();
   return text.slice(0, LONGEST_USER_AGENT) || null;

@@ -3,7 +3,7 @@ import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
 import { newId } from "../id.adapter.ts";
 
-/** What a token is good for; one made for a purpose is refused for every other. */
+/** The purpose of a token. A token for one purpose is refused for the other. */
 export type Purpose = "access" | "refresh";
 
 export interface TokenClaims {
@@ -14,7 +14,7 @@ export interface TokenClaims {
 
 export interface Tokens {
   sign(purpose: Purpose, claims: TokenClaims): Promise<string>;
-  /** Null for whatever is wrong with it. */
+  /** Returns null for any invalid token. */
   read(purpose: Purpose, token: string): Promise<TokenClaims | null>;
 }
 
@@ -24,8 +24,8 @@ const REMEMBERED_TOKENS = 10_000;
 const LONGEST_TOKEN = 2_000;
 
 /**
- * Signatures are checked once and remembered by the token, in the memory that holds the key which made it; the time is
- * checked at every use. Whether the session still stands is not said here but by the database.
+ * A signature is verified once and cached by token; the expiry is checked at every use. Whether the session is still
+ * open is decided by the database.
  */
 export async function createTokens(signingKey: string, clock: Clock): Promise<Tokens> {
   const key = await crypto.subtle.importKey(
@@ -75,7 +75,7 @@ export async function createTokens(signingKey: string, clock: Clock): Promise<To
       if (!claims) {
         claims = await verify(purpose, token);
         if (!claims) return null;
-        // The oldest entry goes first: a map keeps the order of insertion.
+        // A map keeps insertion order, so the first entry is the oldest.
         if (known.size >= REMEMBERED_TOKENS) known.delete(known.keys().next().value ?? "");
         known.set(token, claims);
       }
@@ -84,5 +84,5 @@ export async function createTokens(signingKey: string, clock: Clock): Promise<To
   };
 }
 
-/** The audience carries the purpose, so a library that knows nothing of ours refuses the wrong token too. */
+/** The purpose is in the audience, so any JWT library refuses a token of the wrong purpose. */
 const audienceOf = (purpose: Purpose) => `binnacle:${purpose}`;

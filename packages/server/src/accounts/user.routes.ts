@@ -62,7 +62,10 @@ interface Ports {
 }
 
 export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Route[] {
-  /** The slow work, done before the transaction. What it proves holds while this hash is the stored one. */
+  /**
+   * Verifies the password before the transaction, because hashing is slow. The proof is valid while this hash is the
+   * stored one.
+   */
   async function provenHash(
     user: UserWithHash,
     password: string | undefined,
@@ -77,7 +80,9 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
     return user.password_hash;
   }
 
-  /** Everything by which the user acts, but not the account; says how many CLI tokens are gone. */
+  /**
+   * Ends all sessions and approvals, and the CLI tokens unless they are kept. Returns the number of deleted CLI tokens.
+   */
   async function endAccess(unit: AccessUnit, userId: string, keepsTokens: boolean, now: Date): Promise<number> {
     await endSessionsOf(unit, userId, now);
     await denyApprovedDevices(unit.db, userId);
@@ -144,7 +149,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
           const { db: tx } = unit;
           const now = clock();
           const current = await lockCaller(tx, caller, now);
-          // Of two changes made at once the second has been checked against a password that is no longer current.
+          // Of two concurrent changes, the second has proved a password that is no longer current.
           if (proven !== null && proven !== current.password_hash) throw currentPasswordWrong();
           const isMoving = email !== undefined && email !== current.email;
           if (isMoving && proven === null) throw currentPasswordMissing();
@@ -187,7 +192,8 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
           if (!user) throw unauthenticated();
           const problem = deletionProblem(user, facts);
           if (problem) throw problem;
-          // Before the memberships are gone: each organization's administrators read that a member is.
+          // The entries are written before the memberships are deleted, so that the administrators of each organization
+          // can read them.
           await recordInOrgsOf(user.id, unit, { action: "user.delete", resource: userResource(user) });
           await deleteUserRow(unit, user.id);
           return null;

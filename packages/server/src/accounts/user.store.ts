@@ -64,7 +64,7 @@ function rethrowTaken(error: unknown): never {
   throw error;
 }
 
-/** By username or email address: what a login form takes. */
+/** Finds a user by username or email address, as a login form sends it. */
 export function findUserByLogin(db: Queries, login: string): Promise<UserWithHash | undefined> {
   return db
     .selectFrom("users")
@@ -89,7 +89,7 @@ export function findUserByUsername(db: Queries, username: string): Promise<User 
   return db.selectFrom("users").select(COLUMNS).where("username", "=", username).executeTakeFirst();
 }
 
-/** Locked, so that what is decided about the user still holds when it is written. */
+/** Locks the user, so that decisions about the user still hold at the write. */
 export function lockUser(tx: Tx, id: string): Promise<UserWithHash | undefined> {
   return tx
     .selectFrom("users")
@@ -126,7 +126,7 @@ export function findVisibleUser(db: Queries, caller: Caller, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Puts what concerns a person on record in each of their organizations. */
+/** Records an audit entry about a user in each of their organizations. */
 export async function recordInOrgsOf(
   userId: string,
   { db, record }: Pick<Unit, "db" | "record">,
@@ -145,7 +145,7 @@ export async function orgIdsAdministeredBy(db: Queries, userId: string): Promise
   return rows.map(({ org_id }) => org_id);
 }
 
-/** Locked, so that of two superusers who disable each other at once one stays. */
+/** Locks all enabled superusers, so that two who disable each other at once do not both succeed. */
 export async function lockEnabledSuperusers(tx: Tx): Promise<string[]> {
   const rows = await tx
     .selectFrom("users")
@@ -158,7 +158,9 @@ export async function lockEnabledSuperusers(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Locks what the answer depends on: two last administrators who leave at once would each count on the other. */
+/**
+ * Locks the rows that the answer depends on: two last administrators who leave at once would each rely on the other.
+ */
 export async function deletionFacts(
   tx: Tx,
   userId: string,

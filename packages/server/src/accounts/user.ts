@@ -7,9 +7,9 @@ export interface User {
   readonly name: string;
   readonly username: string;
   readonly email: string;
-  /** Whether a superuser has set or confirmed the address. */
+  /** A superuser has set or confirmed the address. */
   readonly email_verified: boolean;
-  /** The organizations one of whose administrators has set the address. */
+  /** The organizations whose administrators have set the address. */
   readonly email_vouched_by: readonly string[];
   readonly profile_image_url: string | null;
   readonly is_superuser: boolean;
@@ -37,7 +37,7 @@ export function wireUser(user: User): WireUser {
 
 export const userResource = (user: User) => ({ type: "user", id: user.id, name: user.username });
 
-/** Whose things a request is about: the caller's own, unless a superuser names somebody else. */
+/** Returns the user that a request is about: the caller, unless a superuser names another user. */
 export function subjectOf(caller: Pick<Caller, "id" | "isSuperuser">, userId: string | undefined): string {
   const id = userId?.toLowerCase() ?? caller.id;
   if (id !== caller.id && !caller.isSuperuser) throw forbidden();
@@ -60,18 +60,18 @@ export function wireBinding({ id, created_at, updated_at, ...binding }: Binding)
 
 const CURRENT_PASSWORD = ["body", "current_password"];
 
-/** Addresses that differ in case alone reach the same person, so they are one address. */
+/** Addresses that differ only in case reach the same person, so they are equal. */
 export const normaliseEmail = (email: string) => email.toLowerCase();
 
 type EmailTrust = Pick<User, "email_verified" | "email_vouched_by">;
 
-/** How far an address is believed that was set by a superuser, or by an administrator of these organizations. */
+/** The trust in an address that was set by a superuser or by an administrator of these organizations. */
 export const emailSetBy = (setter: { isSuperuser: boolean }, administered: readonly string[]): EmailTrust => ({
   email_verified: setter.isSuperuser,
   email_vouched_by: setter.isSuperuser ? [] : administered,
 });
 
-/** Anybody may claim any address for themselves; whoever looks a person up by it would take the one for the other. */
+/** Users may set any address for themselves. An untrusted address must not identify a person. */
 export const isEmailTrusted = (user: EmailTrust, orgId: string): boolean =>
   user.email_verified || user.email_vouched_by.includes(orgId);
 
@@ -85,16 +85,19 @@ export const emailChanged = () => conflict("The user has another email address b
 export const emailTaken = () => conflict("A user with this email already exists.");
 export const usernameTaken = () => conflict("A user with this username already exists.");
 
-/** A new password or address needs the current password: a session left open is not enough to take an account over. */
+/**
+ * A new password or address requires the current password, so that an open session is not enough to take over the
+ * account.
+ */
 export const currentPasswordMissing = () => invalidValue(CURRENT_PASSWORD, "The current password is required");
 export const currentPasswordWrong = () => invalidValue(CURRENT_PASSWORD, "The current password is wrong");
 
-/** Nobody can let a superuser in again but another one. */
+/** A superuser must not lock themselves out, because only another superuser can enable them again. */
 export function disablingProblem(user: User, callerId: string): Fault | null {
   return user.id === callerId ? conflict("You cannot disable yourself; another superuser has to do it.") : null;
 }
 
-/** Somebody must be left to administer what the user administers. */
+/** Everything that the user administers must keep an administrator. */
 export function deletionProblem(
   user: User,
   facts: { enabledSuperusers: readonly string[]; soleAdminOf: readonly string[] },

@@ -9,7 +9,7 @@ import { addonAfterReport, addonBody, missingAddon } from "./addon-sync.ts";
 
 type FindDefinition = (id: string) => AddonDefinitionFile | undefined;
 
-/** Addon instances as they are dispatched to clusters and reported on by them. */
+/** The dispatched kind of addon instances. */
 export const addonKind = (
   vault: Vault,
   findDefinition: FindDefinition,
@@ -89,7 +89,7 @@ export const addonKind = (
   },
 });
 
-/** Writes only what a report can change. */
+/** Writes only the columns that a report can change. */
 async function saveReported(tx: Tx, instances: readonly Instance[], now: Date): Promise<void> {
   if (instances.length === 0) return;
   const parts = instances.map(({ values: _values, ...part }) => part);

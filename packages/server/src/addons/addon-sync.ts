@@ -8,7 +8,7 @@ import {
 import { afterReport, type Instance } from "./addon.ts";
 import { overlay, type Values } from "./addon-values.ts";
 
-/** What a cluster is told of an addon instance; its secrets, by path, are already opened. */
+/** The body of an addon instance that is sent to its cluster. `secrets` are opened, by path. */
 export function addonBody(
   instance: Instance,
   { chart: { repo, name }, default_values, export_schema }: AddonDefinitionFile,
@@ -26,7 +26,7 @@ export function addonBody(
   };
 }
 
-/** Each secret at the end of its path, instead of the reference that stands there in what people read. */
+/** Puts each secret at its path, in place of the reference that readers see. */
 export function withSecrets(values: Values, secrets: ReadonlyMap<string, string>): Record<string, unknown> {
   return [...secrets].reduce<Values>((filled, [path, secret]) => overlay(filled, alongPath(path, secret)), values);
 }
@@ -35,8 +35,8 @@ const alongPath = (path: string, secret: string): Values =>
   path.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), secret) as Values;
 
 /**
- * What a report makes of an instance; the same object where it changes nothing. A generation that the cluster was never
- * told of is not believed, and a deletion is asked for here: a cluster neither begins nor ends one.
+ * Applies a report to an instance; returns the same object where nothing changes. A generation that was never sent to
+ * the cluster is ignored. A deletion is requested here only: a cluster neither begins nor ends one.
  */
 export function addonAfterReport(
   instance: Instance,
@@ -57,12 +57,12 @@ export function addonAfterReport(
       { ...report, generation, phase: phase as Exclude<typeof phase, "deleting">, exports },
       definition,
     );
-    // Without a definition nobody knows which of the new ones are secret; those that are on record stay.
+    // Without the definition it is unknown which new exports are secret, so the stored ones stay.
     return observed && (definition ? observed : { ...observed, exports: instance.exports });
   }
 }
 
-/** What keeps it from going, where something does. */
+/** Keeps the reported reason why a deletion does not proceed. */
 function deletionUnderWay(
   { phase, generation: present }: Instance,
   generation: number,
@@ -72,7 +72,7 @@ function deletionUnderWay(
   return { observed_generation: generation, phase_reason: reason, phase_message: message };
 }
 
-/** Somebody has deleted it on the cluster; it is told again, and nothing of it is known until the next report. */
+/** The instance was deleted on the cluster. It is sent again, and its state is unknown until the next report. */
 export function missingAddon(instance: Instance): Instance {
   if (instance.phase === "deleting") return instance;
   return {

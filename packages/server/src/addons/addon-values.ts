@@ -4,16 +4,16 @@ import { compileValuesSchema } from "../catalog/catalog-file.ts";
 import { stepsAlong } from "../http/validation.ts";
 
 /**
- * The values of an addon instance, and the secrets among them. What people set is divided here, before anything of it is
- * stored: the secrets go to the vault, and in the values a reference stands where each of them was.
+ * Values of addon instances. Secrets are split off before anything is stored: they go to the vault, and the values keep
+ * a reference in their place.
  */
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Whose values are set, and the paths of the secrets that are in the vault for it already. */
+/** The owner of the values, with the paths of the secrets that the vault has for it. */
 export interface Holder {
   readonly name: string;
-  /** The Secret in the cluster that has them; that of an addon instance where it is left out. */
+  /** The name of the Secret in the cluster; that of an addon instance where it is left out. */
   readonly secretName?: string;
   readonly held: readonly string[];
 }
@@ -21,27 +21,27 @@ export interface Holder {
 export interface ValueRules {
   readonly default_values: Values;
   readonly secret_values: readonly string[];
-  /** What is wrong with the values; a place is told from the values on. */
+  /** Returns the problems of the values, each with its location within the values. */
   readonly check: (values: Values) => readonly ValidationItem[];
 }
 
 export interface Settled {
-  /** As they are stored and read. They hold no secret. */
+  /** The values without secrets, as they are stored and shown. */
   readonly values: Values;
-  /** The secrets that were given, by path. */
+  /** The secrets of the request, by path. */
   readonly given: ReadonlyMap<string, string>;
-  /** The paths of those that are neither given nor held, and have to be made up. */
+  /** The paths of secrets that are neither in the request nor in the vault. They are generated. */
   readonly missing: readonly string[];
 }
 
-/** Where the cluster keeps the secret of an instance. A path is a valid key of a Secret as it is. */
+/** The reference to the Secret in the cluster. A path is a valid key of a Secret. */
 export const secretRefOf = (instanceName: string, path: string): SecretRef =>
   refIn(addonSecretName(instanceName), path);
 
 const addonSecretName = (instanceName: string) => `${instanceName}-addon-values`;
 const refIn = (secretName: string, path: string): SecretRef => ({ secret_ref: { name: secretName, key: path } });
 
-/** What values given by somebody come to: what is to be stored, or everything that is wrong with them. */
+/** Splits the values of a request into what is stored and what is secret, or returns all problems. */
 export function settleValues(
   values: Values,
   rules: ValueRules,
@@ -58,7 +58,7 @@ export function settleValues(
   const problems = onePerPlace([
     ...paths.flatMap((path) => obstacle(values, stepsOf(path))),
     ...changed.flatMap((path) => textProblem(path, found.get(path))),
-    // A secret that is not in the request is not missing: it is held already or will be made up.
+    // A secret that is not in the request is not missing: the vault has it, or it is generated.
     ...rules.check(candidate).filter(({ loc, type }) => type !== "missing" || !open.some((path) => leadsTo(path, loc))),
   ]);
   if (problems.length > 0) return { problems };
@@ -70,18 +70,18 @@ export function settleValues(
   };
 }
 
-/** A reference at every path, whatever was there or was not. */
+/** Puts a reference at every path, whether or not there was a value. */
 export const redactValues = (values: Values, paths: readonly string[], instanceName: string): Values =>
   withReferences(values, paths, addonSecretName(instanceName));
 
 export const withReferences = (values: Values, paths: readonly string[], secretName: string): Values =>
   paths.reduce((inner, path) => withPath(inner, stepsOf(path), refIn(secretName, path)), values);
 
-/** The paths at which such a reference stands. */
+/** Returns the paths at which the values have such a reference. */
 export const referredPaths = (values: Values, paths: readonly string[], secretName: string): string[] =>
   paths.filter((path) => isRef(through(values, stepsOf(path)), refIn(secretName, path)));
 
-/** What Helm is given: maps are laid over maps, and everything else replaces what is below it. */
+/** Merges values as Helm does: maps are merged, everything else is replaced. */
 export function overlay(below: Values, above: Values): Values {
   const merged = Object.entries(above).map(([key, value]) => {
     const under = Object.hasOwn(below, key) ? below[key] : undefined;
@@ -94,7 +94,7 @@ const stepsOf = (path: string) => path.split(".");
 
 const leadsTo = (path: string, loc: ValidationItem["loc"]) => JSON.stringify(stepsOf(path)) === JSON.stringify(loc);
 
-/** What is at the end of the way; undefined where the way ends before. A list has no names to go by. */
+/** Returns the value at the path, or undefined. Lists are not entered. */
 function through(values: Values, steps: readonly string[]): unknown {
   return steps.reduce<unknown>(
     (inner, step) => (isMap(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),
@@ -102,7 +102,7 @@ function through(values: Values, steps: readonly string[]): unknown {
   );
 }
 
-/** The first thing on the way to a secret that is there and is no map. */
+/** Reports the first value on the path to a secret that is not a map. */
 function obstacle(values: Values, steps: readonly string[]): ValidationItem[] {
   const ways = steps.slice(1).map((_, index) => steps.slice(0, index + 1));
   const loc = ways.find((way) => {
@@ -132,7 +132,7 @@ function withPath(values: Values, [step = "", ...rest]: readonly string[], value
   return { ...values, [step]: withPath(isMap(inner) ? inner : {}, rest, value) };
 }
 
-/** Everything but what is at the end of the paths. */
+/** Returns the values without those at the paths. */
 export const withoutPaths = (values: Values, paths: readonly string[]): Values =>
   paths.reduce((left, path) => without(left, stepsOf(path)), values);
 
@@ -150,7 +150,7 @@ function onePerPlace(items: readonly ValidationItem[]): ValidationItem[] {
 
 type Schema = AddonDefinitionFile["values_schema"];
 
-/** Compiled once for each schema of the catalog. */
+/** Caches the compiled schema of each definition. */
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
 function validatorOf(schema: Schema): ValidateFunction {
@@ -161,7 +161,7 @@ function validatorOf(schema: Schema): ValidateFunction {
   return made;
 }
 
-/** Everything that the definition's schema has against the values. What they hold is never repeated in the words. */
+/** Validates values by the schema of the definition. Messages never contain the values. */
 export function valueProblems(schema: Schema, values: Values): ValidationItem[] {
   const validate = validatorOf(schema);
   if (validate(values)) return [];

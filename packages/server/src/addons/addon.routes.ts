@@ -59,7 +59,7 @@ import {
 } from "./addon.ts";
 import { type Holder, redactValues, type Settled, settleValues, type Values, valueProblems } from "./addon-values.ts";
 
-/** `definitions` come by name. */
+/** Expects `definitions` in order of their names. */
 export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): Route[] {
   return [
     route(listAddonDefinitions, signedIn, async ({ query }) => {
@@ -75,7 +75,6 @@ export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): 
   ];
 }
 
-/** Reading addon instances. */
 export function addonRoutes(db: Queries): Route[] {
   return [
     route(listAddonInstances, signedIn, async ({ caller, query }) => {
@@ -104,20 +103,19 @@ interface Ports {
 }
 
 const SECRET_BYTES = 24;
-/** How long the caller of a deletion waits for the cluster. The deletion itself goes on for as long as it takes. */
+/** The longest time that a DELETE waits for the cluster. The deletion itself continues after that. */
 const CONFIRM_WITHIN_MS = 10_000;
 
-/** Hexadecimal: whatever a chart makes of a password, a URL or a word of a shell, it stays what it is. */
+/** Hexadecimal digits need no quoting in a password, a URL or a shell. */
 const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
 
-/** Changing addon instances. */
 export function addonChangeRoutes(
   { db, clock, vault, operators, confirmWithinMs = CONFIRM_WITHIN_MS }: Ports,
   definitions: readonly AddonDefinition[],
 ): Route[] {
   const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
 
-  /** The last steps of every change: subscribers hear of it, and the cluster is sent it. */
+  /** Announces the instance to subscribers and dispatches it to its cluster. */
   async function deliver({ announce, dispatch }: Unit, instance: Instance, resource = dispatchedAddon(instance)) {
     announce(announcementOf(instance));
     await dispatch(instance.cluster_id, [resource]);
@@ -217,7 +215,8 @@ export function addonChangeRoutes(
     route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
       requireMatch(headers, versionOf(seen));
       if (seen.phase !== "deleting" && !(await operators.isConnected(seen.cluster_id))) throw operatorUnreachable();
-      // Stored before it is sent: whatever is lost or killed from here on, the hub sends it until the cluster confirms it.
+      // The deletion is stored before it is sent, so the hub repeats it until the cluster confirms it, whatever fails
+      // in between.
       await change(async (unit) => {
         const current = await lockInstance(unit.db, seen.id);
         unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id });
@@ -234,7 +233,7 @@ export function addonChangeRoutes(
   ];
 }
 
-/** Throws everything that is wrong with the values, and with the rest of the request, at once. */
+/** Throws one 422 with all problems of the values and of the rest of the request. */
 function settle(
   values: Values,
   definition: AddonDefinition,

@@ -32,7 +32,7 @@ export async function updateInstance(tx: Tx, instance: Instance): Promise<void> 
   await tx.updateTable("addon_instances").set(written(instance)).where("id", "=", instance.id).execute();
 }
 
-/** Locked, so that of two changes at once the second one builds on the first, and each has a revision of its own. */
+/** Locks the instance, so that concurrent changes build on each other and each gets its own revision. */
 export async function lockInstance(tx: Tx, id: string): Promise<Instance> {
   const row = await tx.selectFrom("addon_instances").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
   if (!row) throw notFound("Addon instance");
@@ -55,7 +55,7 @@ export async function insertRevision(tx: Tx, revision: Revision): Promise<void> 
     .execute();
 }
 
-/** Finds it by the field that is given. */
+/** Finds a revision by the given field. */
 export async function findRevision(
   db: Queries,
   instanceId: string,
@@ -68,8 +68,8 @@ export async function findRevision(
 }
 
 /**
- * Newest first, those up to the given number. Numbers have no gaps, so the number of an instance is the count of its
- * revisions, and a page stays the same however many are made while a client reads page after page.
+ * Lists revisions up to the given number, newest first. Numbers have no gaps, so the number of an instance is the count
+ * of its revisions, and pages are stable while revisions are added.
  */
 export function listRevisions(
   db: Queries,
@@ -81,7 +81,7 @@ export function listRevisions(
       .selectFrom("addon_revisions")
       .selectAll()
       .where("addon_instance_id", "=", id)
-      // A page far past the end would have a number that no column holds.
+      // The number of a page far past the end would exceed the range of the column.
       .where("revision_number", "<=", Math.max(0, revision_number - offset))
       .orderBy("revision_number", "desc")
       .limit(limit)
@@ -99,7 +99,7 @@ export async function heldSecretPaths(tx: Tx, instanceId: string): Promise<strin
   return rows.map(({ path }) => path);
 }
 
-/** Call it with the instance locked: a secret is sealed for the id of its row, which nobody else may choose meanwhile. */
+/** Requires the instance to be locked: a secret is sealed for the id of its row, which must not change in between. */
 export async function keepSecrets(
   tx: Tx,
   vault: Vault,

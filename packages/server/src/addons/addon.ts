@@ -21,10 +21,10 @@ export const nameTaken = () => conflict("An addon instance of this name already 
 const beingDeleted = () => conflict("The addon instance is being deleted.");
 export const definitionGone = () => conflict("The addon's definition is no longer in the catalog.");
 
-/** Nobody has acted on it yet. */
+/** The phase of an instance that no cluster has acted on. */
 const FIRST_PHASE: AddonPhase = "pending";
 
-/** The phase after somebody has changed what is wanted; null where nothing may be changed any more. */
+/** Returns the phase after a change of the desired state, or null where the instance may no longer be changed. */
 export function phaseAfterChange(phase: AddonPhase): AddonPhase | null {
   switch (phase) {
     case "pending":
@@ -40,7 +40,7 @@ export function phaseAfterChange(phase: AddonPhase): AddonPhase | null {
   }
 }
 
-/** What an operator says about an instance. Values of secret exports stay in the cluster. */
+/** The report of an operator about an instance. Values of secret exports stay in the cluster. */
 export interface Report {
   readonly generation: number;
   readonly phase: Exclude<AddonPhase, "pending" | "deleting">;
@@ -52,9 +52,8 @@ export interface Report {
 type Observed = Pick<Instance, "phase" | "phase_reason" | "phase_message" | "observed_generation" | "exports">;
 
 /**
- * The instance after a report, or null where the report changes nothing: one that was overtaken by a later one. A report
- * on what was wanted before says how far the operator is, and does not say that the change under way has ended; a
- * deletion ends only with the absence of the instance.
+ * Returns the instance after a report, or null where the report is stale. A report on an earlier generation shows
+ * progress but does not complete the change under way. A deletion completes only when the instance is absent.
  */
 export function afterReport(
   instance: Instance,
@@ -76,7 +75,7 @@ const observedOf = ({ phase, phase_reason, phase_message, observed_generation, e
   exports,
 });
 
-/** What is declared, and of that the secrets as references only, even if an operator sends more. */
+/** Keeps declared exports only, and secrets as references only, even if an operator sends more. */
 function publishedExports(
   reported: Report["exports"],
   definition: Pick<AddonDefinitionFile, "export_schema"> | null,
@@ -97,7 +96,7 @@ export function chartVersionProblems({ chart }: Pick<AddonDefinitionFile, "chart
   return [{ loc: ["body", "chart_version"], msg, type: "value_error" }];
 }
 
-/** What is wanted of an instance from a revision on. */
+/** The desired state of a revision. */
 export interface Wanted {
   readonly values: Values;
   readonly chart_version: string;
@@ -130,7 +129,7 @@ export function newInstance(
   };
 }
 
-/** The instance as it is wanted now. Throws where it may not be changed any more. */
+/** Returns the instance with a new desired state. Throws where it may no longer be changed. */
 export function revised(current: Instance, { values, chart_version }: Wanted, now: Date): Instance {
   const phase = phaseAfterChange(current.phase);
   if (phase === null) throw beingDeleted();
@@ -162,7 +161,7 @@ export const deleting = (current: Instance, now: Date): Instance => ({
   updated_at: now,
 });
 
-/** The instance's present state, to be kept. */
+/** Records the current desired state as a revision. */
 export const revisionOf = (instance: Instance, id: string, notes: string | null, createdBy: string): Revision => ({
   id,
   addon_instance_id: instance.id,

@@ -1,13 +1,13 @@
 import type { AddonDefinitionFile, AvailableExport } from "@binnacle/contract";
 
-/** A key that an addon publishes, as far as its definition tells. */
+/** An export as its definition declares it. */
 export interface DeclaredExport {
   readonly key: string;
   readonly description: string;
   readonly secret: boolean;
 }
 
-/** What instances of the addon publish, by key; the values are known only to the cluster that runs one. */
+/** Returns the declared exports in order of their keys. Only the cluster knows their values. */
 export function exportKeysOf({ export_schema }: Pick<AddonDefinitionFile, "export_schema">): DeclaredExport[] {
   return Object.entries(export_schema)
     .map(([key, { description, secret }]) => ({ key, description, secret }))
@@ -17,11 +17,13 @@ export function exportKeysOf({ export_schema }: Pick<AddonDefinitionFile, "expor
 interface Exporting {
   readonly id: string;
   readonly name: string;
-  /** What the cluster has reported so far. */
+  /** The exports that the cluster has reported. */
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** Every key that the instance's definition declares. Where the catalog no longer has it, those that were reported. */
+/**
+ * Returns every export that the definition declares; where the catalog no longer has the definition, the reported ones.
+ */
 export function availableExports(
   instance: Exporting,
   definition: Pick<AddonDefinitionFile, "export_schema"> | undefined,

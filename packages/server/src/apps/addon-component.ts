@@ -5,32 +5,32 @@ import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 
 export type FindDefinition = (id: string) => AddonDefinition | undefined;
 
-/** What components are held against when they are written. */
+/** The rules that components are validated by. */
 export interface ComponentRules {
   readonly findDefinition: FindDefinition;
-  /** Hosts that charts may come from whatever their address. */
+  /** Hosts that charts may be fetched from even if their address is private. */
   readonly chartHosts: readonly string[];
 }
 
-/** Ids are compared as ids: the case of letters is nothing. */
+/** Finds a definition by id. Upper and lower case are equal. */
 export function definitionFinder(definitions: readonly AddonDefinition[]): FindDefinition {
   const byId = new Map(definitions.map((definition) => [definition.id, definition]));
   return (id) => byId.get(id.toLowerCase());
 }
 
-/** A component as it may be kept. */
+/** The result of validating a component. */
 export interface Settled<C extends ComponentSpec = ComponentSpec> {
-  /** Without the secrets that were among its values. */
+  /** The component without the secrets of its values. */
   readonly component: C;
-  /** Those secrets, by the path that led to each. */
+  /** Those secrets, by path. */
   readonly inline: Readonly<Record<string, string>>;
-  /** What there is against it, each where it is in the component. */
+  /** The problems, each with its location in the component. */
   readonly problems: readonly ValidationItem[];
 }
 
 /**
- * Holds a component against the definition it names, as an instance of that addon would be. What the definition calls
- * secret is taken out of the values, because these are shown to whoever reads the app and kept in each of its revisions.
+ * Validates a component by its addon definition, like an instance of that addon. Secret values are split off, because
+ * the values are shown to everybody who reads the app and are stored in each of its revisions.
  */
 export function settleAddon<C extends ComponentSpec>(
   component: C,

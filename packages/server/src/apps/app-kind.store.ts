@@ -11,7 +11,7 @@ import { appAfterReport, appBody, isInPlace, missingApp, type ReportedApp, repor
 import { driftEvent, isSameDrift, NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { releaseHosts } from "./ingress-host.store.ts";
 
-/** Apps as they are dispatched to clusters and reported on by them. */
+/** The dispatched kind of apps. */
 export const appKind = (vault: Vault, findDefinition: FindDefinition): DispatchedKind<"app", ReportedApp> => ({
   kind: "app",
 
@@ -86,7 +86,7 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
       gone.map(({ app }) => app.project_id),
     ),
 
-  /** A deployment is known by its generation, and so is a forced one. */
+  /** Deployments and forced applies refer to a generation, so they follow it when it is raised. */
   async followGeneration(tx, raised) {
     const given = sql`unnest(${raised.map(({ resource_id }) => resource_id)}::uuid[],
       ${raised.map(({ generation }) => generation)}::bigint[]) as given (id, generation)`;
@@ -104,7 +104,7 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
 
 type EndedDeployment = Pick<Deployment, "id" | "app_id" | "revision" | "status">;
 
-/** What has not changed is not announced. */
+/** Announces only apps that have changed. */
 function announcementsOf(
   { before, after: { app } }: Outcome<ReportedApp>,
   ended: readonly EndedDeployment[],
@@ -114,7 +114,7 @@ function announcementsOf(
   return [...(isSame ? [] : [event]), ...(isSameDrift(before.app, app) ? [] : [driftEvent(app)])];
 }
 
-/** Writes only what a report can change, and returns the deployments that have ended by it. */
+/** Writes only the columns that a report can change. Returns the deployments that it has ended. */
 async function saveReported(tx: Tx, reported: readonly ReportedApp[], now: Date): Promise<EndedDeployment[]> {
   if (reported.length === 0) return [];
   await sql`

@@ -1,18 +1,20 @@
 import { MAX_SECRETS, type ValidationItem } from "@binnacle/contract";
 
-/** How a secret of an app is named: `component/key`. Neither part can hold a slash. */
+/** The path of a secret is `component/key`. Neither part can contain a slash. */
 export const secretPath = (component: string, key: string) => `${component}/${key}`;
 
-/** Of one component. */
+/** Returns the keys of one component. */
 export function keysOf(paths: readonly string[], component: string): string[] {
   const start = secretPath(component, "");
   return paths.filter((path) => path.startsWith(start)).map((path) => path.slice(start.length));
 }
 
-/** What happens to the secrets of an app: first whole components lose theirs, then single keys are set or removed. */
+/**
+ * Changes of an app's secrets: first all secrets of some components are removed, then single keys are set or removed.
+ */
 export interface SecretChanges {
   readonly dropped: ReadonlySet<string>;
-  /** By component and key; null removes. */
+  /** Values by component and key; null removes the secret. */
   readonly values: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
@@ -28,7 +30,7 @@ export const dropSecrets = (components: Iterable<string>): SecretChanges => ({
   values: new Map(),
 });
 
-/** The one and then the other, as one. */
+/** Combines two changes that are applied one after the other. */
 export function thenSecrets(first: SecretChanges, second: SecretChanges): SecretChanges {
   const values = new Map(first.values);
   for (const component of second.dropped) values.delete(component);
@@ -49,7 +51,7 @@ export function secretPathsAfter(paths: readonly string[], { dropped, values }: 
   return [...after].sort();
 }
 
-/** A component's secrets become one Secret of its cluster, which has room for so many. */
+/** The secrets of a component become one Secret in its cluster, which limits their number. */
 export function tooManySecrets(paths: readonly string[]): ValidationItem[] {
   const counts = new Map<string, number>();
   for (const path of paths) counts.set(componentOf(path), (counts.get(componentOf(path)) ?? 0) + 1);
@@ -58,7 +60,7 @@ export function tooManySecrets(paths: readonly string[]): ValidationItem[] {
     .map(([name]) => ({ loc: ["body"], msg: `${name} would have more than ${MAX_SECRETS} secrets`, type: "too_long" }));
 }
 
-/** For the audit log: what is touched, and never a value. */
+/** Names the changed secrets for the audit log, without their values. */
 export function auditedSecrets({ values }: SecretChanges): Record<string, unknown> {
   const touched = [...values].flatMap(([component, keys]) =>
     [...keys].map(([key, value]) => [secretPath(component, key), value === null ? "removed" : "set"]),

@@ -35,7 +35,7 @@ interface LogOptions {
   readonly follow: boolean;
 }
 
-/** What only the operator on the app's cluster knows: it is asked while somebody waits, and nothing of it is kept. */
+/** Logs and metrics are requested from the operator of the app's cluster while the client waits. Nothing is stored. */
 export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Route[] {
   async function requireOperator(clusterId: string): Promise<void> {
     const leaseUntil = await sessionLease(db, clusterId);
@@ -55,7 +55,8 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
       () => leaving.abort(),
     );
     leaving.signal.addEventListener("abort", unwatch);
-    // The reader may have left while it was being asked what it may see; its stream would count until its token expires.
+    // The client may have disconnected while its access was read; without this, the stream would count until the token
+    // expires.
     if (leaving.signal.aborted) unwatch();
     const lines = await operators.logs(
       {
@@ -70,7 +71,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
       leaving.signal,
     );
     const stream = openStream(reply);
-    // The answer has begun: what goes wrong from here on ends the stream and cannot be a status any more.
+    // The answer has begun, so an error can only end the stream.
     pumpLogs(lines, stream).catch((error: unknown) => reply.log.warn({ err: error }, "a log stream broke off"));
     return null;
   }

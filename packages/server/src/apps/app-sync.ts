@@ -14,12 +14,12 @@ import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
 import { driftAfter, NO_DRIFT_KNOWN } from "./drift-report.ts";
 
-/** By component, then by key. */
+/** Secrets by component, then by key. */
 export type OpenSecrets = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** What a cluster is told of an app; its secrets are already opened. Throws where a definition has left the catalog. */
+/** The body of an app that is sent to its cluster. Throws where the catalog no longer has a definition. */
 export function appBody(app: App, find: FindDefinition, secrets: OpenSecrets): AppBody {
   const spec = specOf(app);
   const parts = effectiveComponents(spec).map((component) =>
@@ -45,7 +45,7 @@ export function appBody(app: App, find: FindDefinition, secrets: OpenSecrets): A
 
 interface Part {
   readonly component: DesiredComponent;
-  /** What Helm is given, where it installs something. */
+  /** The Helm values of a chart or addon component. */
   readonly values?: Record<string, unknown>;
 }
 
@@ -77,7 +77,7 @@ function partOf(
   };
 }
 
-/** Of a component's secrets, those that are values of its chart. */
+/** Selects the secrets of a component that are values of its chart. */
 const ofPaths = (secrets: ReadonlyMap<string, string>, paths: readonly string[]): ReadonlyMap<string, string> =>
   new Map([...secrets].filter(([key]) => paths.includes(key)));
 
@@ -87,24 +87,24 @@ const givenParts = ({ repo, name, version }: ChartRef): ChartRef => ({
   ...(version === undefined ? {} : { version }),
 });
 
-/** How a deployment has ended, by the generation that it made. */
+/** The outcome of a deployment, by its generation. */
 export interface Settled {
   readonly generation: number;
   readonly status: "succeeded" | "failed";
-  /** Null leaves what is said about it. */
+  /** Null leaves the stored message. */
   readonly message: string | null;
 }
 
-/** An app as far as reports have brought it. */
+/** An app with the deployments that reports have ended. */
 export interface ReportedApp {
   readonly app: App;
   readonly settled: Settled | null;
 }
 
 /**
- * What a report makes of an app; the same object where it changes nothing. A generation that the cluster was never told
- * of is not believed, nor one that an earlier report has passed. What is said of the generation before the present one
- * counts the replicas and does not turn the phase: the change under way has not ended by it.
+ * Applies a report to an app; returns the same object where nothing changes. A generation that was never sent to the
+ * cluster is ignored, as is one older than an earlier report. A report on the previous generation updates the replica
+ * counts and not the phase, because the change under way has not ended.
  */
 export function appAfterReport(before: ReportedApp, generation: number, report: AppReport, now: Date): ReportedApp {
   const { app } = before;
@@ -117,7 +117,7 @@ export function appAfterReport(before: ReportedApp, generation: number, report: 
   return { app: after, settled: before.settled ?? settled };
 }
 
-/** A deletion is asked for here and ends with the absence of the app; a cluster neither begins nor ends one. */
+/** A deletion is requested here and ends when the app is absent; a cluster neither begins nor ends one. */
 function turned(app: App, { phase, reason, message, drift }: AppReport, now: Date): App {
   if ((app.phase === "deleting") !== (phase === "deleting")) return app;
   return { ...app, phase, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
@@ -140,15 +140,15 @@ function settledBy({ phase, phase_reason, phase_message }: App, generation: numb
 }
 
 /**
- * Whether the cluster holds what the app declares now and nothing of what it declared before: the operator reports a
- * generation so once it has applied all of it and removed the rest. An app without components has nothing to be in sync.
+ * Returns whether the cluster has applied the current generation completely and removed everything else. An app without
+ * components cannot drift.
  */
 export function isInPlace({ phase, generation, observed_generation, drift_state, components }: App): boolean {
   const isReached = observed_generation === generation && (phase === "running" || phase === "paused");
   return isReached && (drift_state === "in_sync" || components.length === 0);
 }
 
-/** Somebody has deleted it on the cluster; it is told again, and nothing of it is known until the next report. */
+/** The app was deleted on the cluster. It is sent again, and its state is unknown until the next report. */
 export function missingApp(before: ReportedApp): ReportedApp {
   if (before.app.phase === "deleting") return before;
   const app: App = {
@@ -164,7 +164,7 @@ export function missingApp(before: ReportedApp): ReportedApp {
 
 type Ended = Pick<Deployment, "id" | "revision" | "status">;
 
-/** With what a report adds to it, so that an event differs from the one before. */
+/** The event of a report includes the reported state, so that it differs from the event before. */
 export const reportedAppEvent = (app: App, ended: Ended | null): Announcement => ({
   ...appEvent(app),
   phase_reason: app.phase_reason,

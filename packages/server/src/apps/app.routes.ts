@@ -138,7 +138,7 @@ type Acting = Pick<Call<Operation>, "headers" | "change" | "reply"> &
   };
 
 export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
-  /** Every operation is the same but for what it decides and what the audit log says about it. */
+  /** All operations share these steps and differ in their decision and their audit entry. */
   async function act(
     { params, query, headers, caller, standing, change, reply }: Acting,
     changes: Readonly<Record<string, unknown>>,

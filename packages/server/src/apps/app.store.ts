@@ -15,8 +15,8 @@ import { type SecretChanges, secretPath } from "./app-secrets.ts";
 import { reportedAppEvent } from "./app-sync.ts";
 
 /**
- * Locked to the end of the transaction, so that of several who change the app at once each starts from what the last one
- * left. The keys are read afterwards: the same statement would read them as they were before it waited for the lock.
+ * Locks the app until the end of the transaction, so that concurrent changes build on each other. The keys are read in
+ * a second statement: the first one would return them as they were before it waited for the lock.
  */
 export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress): Promise<SeenApp> {
   const app = await tx
@@ -32,12 +32,12 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
   return { ...app, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
 }
 
-/** The keys of its secrets come along, because every read of an app shows them. */
+/** Every answer with an app shows the keys of its secrets. */
 const LIST_COLUMNS = sql`page.*, array(
   select k.component || '/' || k.key from app_secrets k where k.app_id = page.id order by k.component, k.key
 ) as secret_paths`;
 
-/** The apps that the caller sees, newest first. A project that the caller does not see has none. */
+/** Lists the apps that the caller sees, newest first. A project that the caller does not see has none. */
 export function listAppRows(
   db: Queries,
   caller: Caller,
@@ -47,7 +47,7 @@ export function listAppRows(
   return readList<SeenApp>(db, appList(caller, filter, page), LIST_COLUMNS);
 }
 
-/** The app that has the name now, also while it is being deleted: its name is not free before it is gone. */
+/** Finds the app with this name, even one that is being deleted: its name is taken until it is gone. */
 export function findNamesake(db: Queries, projectId: string, name: string): Promise<Pick<App, "phase"> | undefined> {
   return db
     .selectFrom("apps")
@@ -81,12 +81,12 @@ export async function insertApp(tx: Tx, app: SeenApp): Promise<void> {
     });
 }
 
-/** Call it with the app locked. */
+/** Requires the app to be locked. */
 export async function updateAppRow(tx: Tx, app: SeenApp): Promise<void> {
   await tx.updateTable("apps").set(columnsOf(app)).where("id", "=", app.id).execute();
 }
 
-/** A new deployment replaces those that are still pending. */
+/** Ends the pending deployments of an app, which a new one replaces. */
 export async function supersedePending(tx: Tx, appId: string, now: Date): Promise<void> {
   await tx
     .updateTable("app_deployments")
@@ -103,7 +103,7 @@ export async function insertDeployment(tx: Tx, deployment: Deployment): Promise<
     .execute();
 }
 
-/** Revisions have no gaps and are never deleted, so the app's own revision is their total. */
+/** Revisions have no gaps and are never deleted, so the app's revision is their count. */
 export function listDeploymentRows(
   db: Queries,
   appId: string,
@@ -131,7 +131,7 @@ export async function findDeployment(
   return deployment;
 }
 
-/** An instance of the app's own project, with its phase: one that is being deleted cannot be attached. */
+/** Finds an instance in the project of the app. Its phase shows whether it is being deleted. */
 export async function findInstance(
   tx: Tx,
   projectId: string,
@@ -157,7 +157,7 @@ export function listSecretKeys(db: Queries, appId: string) {
     .execute();
 }
 
-/** Call it with the app locked. A value is sealed for its row, so a row that is replaced is replaced by a new one. */
+/** Requires the app to be locked. A value is sealed for the id of its row, so a changed secret gets a new row. */
 export async function writeSecrets(
   tx: Tx,
   vault: Vault,
@@ -177,7 +177,7 @@ export async function writeSecrets(
     )
   `.execute(tx);
   const set = touched.flatMap(({ component, key, value }) => (value === null ? [] : [{ component, key, value }]));
-  // An app may have twenty thousand secrets, and sealing all of them at once would block other requests.
+  // An app may have twenty thousand secrets. Sealing all of them at once would block other requests.
   for (let at = 0; at < set.length; at += SECRETS_AT_ONCE) {
     const rows = set.slice(at, at + SECRETS_AT_ONCE).map(({ component, key, value }) => {
       const id = newId();
@@ -200,7 +200,7 @@ export async function writeSecrets(
 
 const SECRETS_AT_ONCE = 500;
 
-/** The hub that holds the connection of the cluster renews this lease. */
+/** Returns the lease that the hub renews while the cluster's operator is connected. */
 export async function sessionLease(db: Queries, clusterId: string): Promise<Date | null> {
   const session = await db
     .selectFrom("cluster_sessions")
@@ -220,7 +220,7 @@ interface Ports {
 
 type Failed = App & { readonly deployment_id: string; readonly deployment_revision: number };
 
-/** Deployments that had to be done by a time and are not. Rows that another replica works on are left to it. */
+/** Fails the deployments whose deadline has passed. Rows that another replica has locked are skipped. */
 export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise<void> {
   const now = clock();
   const { rows } = await sql<Failed>`

@@ -11,17 +11,17 @@ import { shownChart } from "./chart-component.ts";
 export type App = Selectable<AppTable>;
 export type Deployment = Selectable<AppDeploymentTable>;
 
-/** What a revision holds and a rollback restores: what is declared, and whether it runs. */
+/** The part of an app that a revision stores and a rollback restores. */
 export type AppSpec = Deployment["spec"];
 
-/** The project tells namesakes on several clusters apart. */
+/** The project distinguishes apps of the same namespace and name on several clusters. */
 export interface AppAddress {
   readonly projectId: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** An app with the keys of its secrets, each as `component/key`; neither part can hold a slash. */
+/** An app with the paths of its secrets, each as `component/key`. */
 export interface SeenApp extends App {
   readonly secret_paths: readonly string[];
 }
@@ -30,7 +30,7 @@ export const isPaused = (app: Pick<App, "replicas_before_pause">) => app.replica
 
 export const specOf = (app: App): AppSpec => ({ components: app.components, paused: isPaused(app) });
 
-/** What a cluster is to run: a paused app keeps the counts it declares and runs none of them. */
+/** Returns the components as the cluster runs them: a paused app keeps its declared replica counts and runs none. */
 export function effectiveComponents({ components, paused }: AppSpec): ComponentSpec[] {
   if (!paused) return components;
   return components.map((component) =>
@@ -72,7 +72,7 @@ export function wireApp(app: SeenApp): WireApp {
   };
 }
 
-/** What a revision calls secret is shown as such, whether or not the app has it by now: it is no part of a revision. */
+/** Shows every secret value of a revision as a reference, even if the app no longer has that secret. */
 export function wireDeployment(deployment: Deployment, app: Pick<App, "name">): WireDeployment {
   const { spec } = deployment;
   const components = effectiveComponents(spec).map((component) =>
@@ -114,7 +114,7 @@ export const appEvent = (app: App): Announcement => ({
   paused: isPaused(app),
 });
 
-/** How every request about one app names it. */
+/** The input of every request about one app. */
 type AppInput = Input<{ readonly namespace: string; readonly name: string }, { readonly project_id: string }>;
 
 export const addressOf = ({

@@ -3,22 +3,22 @@ import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
 import { referredPaths, settleValues, withoutPaths, withReferences } from "../addons/addon-values.ts";
 import type { Settled } from "./addon-component.ts";
 
-/** What is known around a chart component when it is written. */
+/** The context of a chart component. */
 export interface ChartSurroundings {
   readonly app: string;
-  /** Hosts that charts may come from whatever their address. */
+  /** Hosts that charts may be fetched from even if their address is private. */
   readonly chartHosts: readonly string[];
-  /** Keys of secrets that the same request gives, and of those that the component has already. */
+  /** The keys of the secrets in the request, and of those that the component already has. */
   readonly given: readonly string[];
   readonly held: readonly string[];
 }
 
-/** The Secret in the cluster that has the secrets of a component. */
+/** The name of the Secret of a component in the cluster. */
 const secretNameOf = (app: string, component: string) => `${app}-${component}-secrets`;
 
 /**
- * Holds a chart component against what charts may be, and takes out of its values what it calls secret: these are shown to
- * whoever reads the app, and kept in each of its revisions. A reference that was read stands for the secret that is held.
+ * Validates a chart component and splits the secrets off its values, because the values are shown to everybody who
+ * reads the app and are stored in each of its revisions. A reference in the values stands for the stored secret.
  */
 export function settleChart<C extends ComponentSpec>(component: C, around: ChartSurroundings): Settled<C> {
   const { chart_spec } = component;
@@ -51,7 +51,7 @@ function addressProblems(repo: string, chartHosts: readonly string[]): Validatio
   return problem === null ? [] : [wrong(["repo"], problem)];
 }
 
-/** A text cannot hold another one. */
+/** One secret path must not be within another. */
 const overlaps = (paths: readonly string[]): ValidationItem[] =>
   paths.flatMap((path, index) =>
     paths.some((other) => other.startsWith(`${path}.`))
@@ -59,7 +59,7 @@ const overlaps = (paths: readonly string[]): ValidationItem[] =>
       : [],
   );
 
-/** Left where it is no secret any more, the reference itself would be the value. */
+/** A reference at a path that is no longer secret would be sent as the value itself. */
 const strayReferences = (
   values: Readonly<Record<string, unknown>>,
   held: readonly string[],
@@ -79,7 +79,7 @@ const twiceGiven = (paths: readonly string[], given: readonly string[]): Validat
 
 const wrong = (loc: ValidationItem["loc"], msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
 
-/** As it is shown: a reference to the Secret stands where a secret is. */
+/** Shows a chart component with a reference to the Secret at each secret path. */
 export function shownChart<C extends ComponentSpec>(app: string, component: C, held: readonly string[]): C {
   const { chart_spec } = component;
   const paths = chart_spec?.secret_values?.filter((path) => held.includes(path)) ?? [];

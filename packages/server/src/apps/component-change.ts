@@ -36,7 +36,7 @@ const placed = (items: readonly ValidationItem[], index: number): ValidationItem
 const checkWhole = checkOf(ComponentInput);
 const checkKept = checkOf(ComponentSpec);
 
-/** Checks a copy and fills its defaults in. */
+/** Validates a copy and fills in its defaults. */
 function checkOf<S extends TSchema>(schema: S) {
   const check = compileCheck({ body: schema });
   return (value: unknown, loc: Loc) => {
@@ -47,20 +47,20 @@ function checkOf<S extends TSchema>(schema: S) {
 }
 
 interface About {
-  /** The app, which a reference to a secret names. A component that is new has none to refer to. */
+  /** The name of the app, which references to secrets contain. A new component has no secrets to refer to. */
   readonly app?: string;
-  /** Keys of secrets that the same request gives, and of those that the component has already. */
+  /** The keys of the secrets in the request, and of those that the component already has. */
   readonly given?: readonly string[];
   readonly held?: readonly string[];
 }
 
-/** What a component comes to, of whichever type it is. */
+/** Validates a component of any type. */
 function settle(component: Kept, rules: ComponentRules, { app = "", given = [], held = [] }: About): Settled {
   if (component.chart_spec) return settleChart(component, { app, chartHosts: rules.chartHosts, given, held });
   return settleAddon(component, rules.findDefinition, given);
 }
 
-/** Splits what is written into what is kept and what is secret. */
+/** Splits a component of a request into the stored component and its secrets. */
 export function keptPart(
   { secrets = {}, ...given }: Given,
   rules: ComponentRules,
@@ -72,11 +72,14 @@ export function keptPart(
 const secretsGiven = (name: string, secrets: Readonly<Record<string, string | null>>): SecretChanges =>
   Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(name, secrets);
 
-/** What is wrong with the addon or the chart of a component that is written, each problem where it is in the component. */
+/** Returns the problems of the addon or chart of a component, each with its location in the component. */
 const releaseProblems = ({ secrets = {}, ...given }: Given, rules: ComponentRules): readonly ValidationItem[] =>
   settle(given, rules, { given: Object.keys(secrets) }).problems;
 
-/** What can be said about the changes without the app: an addition is whole, a removal names and says nothing more. */
+/**
+ * Returns the problems of the changes that do not depend on the app: an addition must be complete, and a removal only
+ * names the component.
+ */
 export function changeProblems(changes: readonly ComponentChange[], rules: ComponentRules): ValidationItem[] {
   return changes.flatMap(({ op, ...component }, index) => {
     if (op === "add") {
@@ -90,7 +93,7 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
   });
 }
 
-/** All of the changes, one after the other, or the first reason why not. `secretPaths` are those that the app has. */
+/** Applies the changes one after the other, or returns the first problem. `secretPaths` are those of the app. */
 export function changeComponents(
   appName: string,
   before: readonly Kept[],
@@ -135,9 +138,9 @@ function changeOne(
   const { value, problems } = checkKept(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
   const whole = value as Kept;
-  // A component that the patch leaves the addon or chart it was is not held against what the rules have become meanwhile.
+  // A component whose addon or chart the patch does not touch is not validated again: the rules may be stricter by now.
   const isTouched = patch["addon_spec"] !== undefined || patch["chart_spec"] !== undefined;
-  // With `secrets: null` there is nothing left that a reference could stand for.
+  // With `secrets: null` no reference has a secret to refer to.
   const about = { app, given: Object.keys(secrets ?? {}), held: secrets === null ? [] : held };
   const touched = isTouched ? settle(whole, rules, about) : null;
   if (touched && touched.problems.length > 0) return invalid(placed(touched.problems, index));
@@ -147,7 +150,7 @@ function changeOne(
   };
 }
 
-/** `secrets: null` takes all of them away, as a merge patch says. */
+/** `secrets: null` removes all secrets, as in a merge patch. */
 function patchedSecrets(
   name: string,
   secrets: Readonly<Record<string, string | null>> | null | undefined,
@@ -169,7 +172,10 @@ function brokenReference(components: readonly Kept[], changes: readonly Componen
   });
 }
 
-/** Each problem where the request caused it: at the change that touched the component, or removed what it needs. */
+/**
+ * Locates each problem at the change that caused it: the one that touched the component or removed a component that it
+ * needs.
+ */
 function problemOf(appName: string, components: readonly Kept[], changes: readonly ComponentChange[]): Fault | null {
   const lastChangeOf = (name: string | undefined, op?: string) =>
     changes.findLastIndex((change) => change.name === name && (op === undefined || change.op === op));

@@ -2,10 +2,10 @@ import type { ComponentSpec, ValidationItem, WorkloadSpec } from "@binnacle/cont
 
 type Loc = ValidationItem["loc"];
 
-/** So that the names made of both, and what Kubernetes appends to them, stay within 63 characters. */
+/** Names of objects contain both, and with what Kubernetes appends they must stay within 63 characters. */
 const LONGEST_NAMES_TOGETHER = 52;
 
-/** What the schema cannot say about the components of an app; every problem, each where it is in the list. */
+/** Returns the problems of components that a schema cannot express, each with its location in the list. */
 export function componentProblems(appName: string, components: readonly ComponentSpec[]): ValidationItem[] {
   return [
     ...repeats(components, (component) => component.name).map((index) =>
@@ -42,7 +42,7 @@ function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
   ];
 }
 
-/** An export_ref that names no component is no problem here: the cluster says that it is invalid. */
+/** An export_ref that names no component is accepted here; the cluster reports it as invalid. */
 function needProblems(components: readonly ComponentSpec[]): ValidationItem[] {
   const names = new Set(components.map(({ name }) => name));
   const needs = needsOf(components);
@@ -54,7 +54,7 @@ function needProblems(components: readonly ComponentSpec[]): ValidationItem[] {
   ];
 }
 
-/** The places of those that have the key of an earlier one. */
+/** Returns the indexes of items with the same key as an earlier one. */
 function repeats<T>(items: readonly T[], keyOf: (item: T) => unknown): number[] {
   const seen = new Set<unknown>();
   return items.flatMap((item, index) => {
@@ -65,12 +65,12 @@ function repeats<T>(items: readonly T[], keyOf: (item: T) => unknown): number[] 
   });
 }
 
-/** That one component needs another, and where it says so. */
+/** A dependency of one component on another, with its location. */
 export interface Need {
   readonly from: string;
   readonly to: string;
   readonly by: "depends_on" | "export_ref";
-  /** From the list of components on. */
+  /** The location, starting at the list of components. */
   readonly loc: ValidationItem["loc"];
 }
 
@@ -88,7 +88,7 @@ export function needsOf(components: readonly ComponentSpec[]): Need[] {
   ]);
 }
 
-/** The needs that lead round in a circle: what each of them waits for waits for it. */
+/** Returns the dependencies that are part of a cycle. */
 export function circularNeeds(needs: readonly Need[]): Need[] {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of needs) next.set(from, (next.get(from) ?? new Set()).add(to));

@@ -11,7 +11,7 @@ import { type App, appEvent } from "./app.ts";
 
 type Drift = Pick<App, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at">;
 
-/** The drift in a report about something that was not looked at. */
+/** The drift in a report on an app that was not compared. */
 export const NO_DRIFT_REPORTED: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
 
 export const NO_DRIFT_KNOWN: Drift = {
@@ -21,7 +21,7 @@ export const NO_DRIFT_KNOWN: Drift = {
   drift_detected_at: null,
 };
 
-/** The drift after a report. One that is seen again was detected when it was seen first. */
+/** Returns the drift after a report. A known drift keeps its time of detection. */
 export function driftAfter(app: Drift, { state, summary, fields, detected_at }: DriftReport, now: Date): Drift {
   const isDrift = state === "drifted" || state === "blocked_sync";
   const drift: Drift = {
@@ -35,7 +35,7 @@ export function driftAfter(app: Drift, { state, summary, fields, detected_at }: 
     : drift;
 }
 
-/** Stored JSON comes back with its keys in another order. */
+/** The keys of stored JSON may be in another order, so canonical forms are compared. */
 export const isSameDrift = (one: Drift, other: Drift): boolean =>
   one.drift_state === other.drift_state && canonicalJson(one.drift_fields) === canonicalJson(other.drift_fields);
 
@@ -50,7 +50,7 @@ function shownField({ object, pointer, desired, observed, manager }: DriftField)
   };
 }
 
-/** As it is, unless it is too long or holds what must not be shown: then as text, cut and masked. */
+/** Shows a value as it is. A value that is too long or may contain a secret is shown as masked, shortened text. */
 function shownValue(value: unknown): unknown {
   const text = JSON.stringify(value);
   return text.length <= LONGEST_MESSAGE && isSafeText(text) ? value : safeText(text);

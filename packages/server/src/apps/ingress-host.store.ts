@@ -4,8 +4,8 @@ import type { App } from "./app.ts";
 import { hostsOf, hostTaken, isWildcard, namesAnswering } from "./ingress-host.ts";
 
 /**
- * Throws the 409 of a host that another project has, or has a wildcard over, or of a wildcard over another project's host.
- * The cluster's row is locked first, so that of two projects which ask at once the second sees what the first has taken.
+ * Claims the hosts for an app. Throws the 409 where another project has a host, a wildcard over it, or a host under a
+ * requested wildcard. The cluster's row is locked first, so that of two concurrent claims the second sees the first.
  */
 export async function claimHosts(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function claimHosts(
     .execute();
 }
 
-/** Lets go of the hosts that the apps no longer declare. Those of a deleted app go with its row. */
+/** Releases the hosts that the apps no longer declare. Those of a deleted app are deleted with its row. */
 export async function releaseHosts(tx: Tx, apps: readonly Pick<App, "id" | "components">[]): Promise<void> {
   if (apps.length === 0) return;
   const kept = apps.flatMap(({ id, components }) => hostsOf(components).map((host) => ({ id, host })));

@@ -4,7 +4,7 @@ import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
 import type { DroppedLines } from "../hub/operator-requests.ts";
 import type { SeenApp } from "./app.ts";
 
-/** Whose logs are meant: the component named, or the only workload that there is, or the only component. */
+/** Selects the component whose logs are read: the named one, else the only workload, else the only component. */
 export function logTarget({ components }: Pick<SeenApp, "components">, asked: string | undefined): string | Fault {
   if (asked !== undefined) {
     return components.some(({ name }) => name === asked) ? asked : notFound(`Component ${asked}`);
@@ -16,10 +16,10 @@ export function logTarget({ components }: Pick<SeenApp, "components">, asked: st
   return invalid([{ loc: ["query", "component"], msg: `Field required: the app has ${has}`, type: "missing" }]);
 }
 
-/** As much as a reader may leave waiting; past it, lines are lost instead of kept. */
+/** The most bytes that a slow client may leave unread; further lines are dropped. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
-/** Passes lines on as they come, loses those that a slow reader does not take, and says how many. */
+/** Writes lines to the stream as they arrive. Lines that a slow client does not read are dropped and counted. */
 export async function pumpLogs(
   lines: AsyncIterable<LogLine | DroppedLines>,
   stream: Omit<SseStream, "cut" | "onClose">,

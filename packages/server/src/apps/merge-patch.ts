@@ -3,7 +3,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** RFC 7396: null takes a field away, an object is merged into what is there, everything else replaces it. */
+/** Applies a merge patch (RFC 7396): null removes a field, objects are merged, everything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(Object.entries(isObject(target) ? target : {}));

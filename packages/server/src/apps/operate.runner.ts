@@ -36,13 +36,13 @@ interface Order {
   readonly address: AppAddress;
   readonly headers: IncomingHttpHeaders;
   readonly createdBy: string;
-  /** Left out where the operation cannot add a wildcard host. */
+  /** Needed only by operations that may add a wildcard host. */
   readonly isOrgAdmin?: boolean;
-  /** For the audit log; never a secret, nor anything that may hold one. */
+  /** The changes for the audit log. They must not contain a secret. */
   readonly changes?: Readonly<Record<string, unknown>>;
 }
 
-/** Does one operation to one app: sees it under a lock, decides, and acts. */
+/** Runs one operation on one app: locks it, decides, and writes the outcome. */
 export async function operate(
   unit: Unit,
   ports: AppPorts,
@@ -63,7 +63,7 @@ export async function operate(
   return app;
 }
 
-/** A new generation of which the cluster has said nothing yet. */
+/** Returns the app with a new generation, on which the cluster has not reported yet. */
 function advanced({ app, forced }: Step, now: Date): SeenApp {
   const generation = app.generation + 1;
   return {
@@ -87,7 +87,9 @@ interface Circumstances {
   readonly hosts: readonly string[];
 }
 
-/** What every operation leaves behind, beside the app's own row: a revision, its secrets, and word for all who wait. */
+/**
+ * Writes what every operation adds to the app's row: a revision, its secrets, its hosts, the events and the dispatch.
+ */
 async function deploy(
   { db, record, announce, dispatch }: Unit,
   { vault }: AppPorts,
@@ -125,15 +127,15 @@ export interface NewApp {
   readonly project: Project;
   readonly name: string;
   readonly description: string | null;
-  /** Their form checked, their defaults filled in. */
+  /** Validated components with their defaults filled in. */
   readonly components: readonly ComponentInput[];
   readonly createdBy: string;
   readonly isOrgAdmin: boolean;
-  /** The deployment has failed when the app is not running by then. */
+  /** The deployment fails if the app is not running after this time. */
   readonly timeoutSeconds?: number;
 }
 
-/** Creates an app within a change that the caller makes; the caller has seen to it that they may. */
+/** Creates an app in the transaction of the caller, who has authorized it. */
 export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Promise<SeenApp> {
   const { project, name, description, createdBy, timeoutSeconds } = given;
   const problems = newAppProblems(name, given.components, ports);

@@ -6,12 +6,12 @@ import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, t
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
 
-/** What an operation makes of an app. */
+/** The result of an operation on an app. */
 export interface Step {
   readonly app: SeenApp;
   readonly operation: DeploymentOperation;
   readonly secrets: SecretChanges;
-  /** Takes over, with this generation, fields that another manager owns. */
+  /** This generation takes over fields that another field manager owns. */
   readonly forced: boolean;
   readonly message: string | null;
 }
@@ -20,7 +20,9 @@ export type Outcome = Step | Fault;
 type Changes = Partial<Pick<SeenApp, "components" | "replicas_before_pause" | "description">>;
 type Extra = Partial<Pick<Step, "secrets" | "forced" | "message">>;
 
-/** Nothing is done to an app that is going, nor to one whose objects somebody else holds, unless to take them over. */
+/**
+ * An app that is being deleted refuses every operation, and an app in conflict every operation but one that takes over.
+ */
 function operationProblem(app: SeenApp, { takesOver = false } = {}): Fault | null {
   if (app.phase === "deleting") return codedConflict("app_deleting", `The app ${app.name} is being deleted.`);
   if (app.drift_state !== "blocked_sync" || takesOver) return null;
@@ -45,7 +47,7 @@ function step(before: SeenApp, operation: DeploymentOperation, changes: Changes 
   return { app: { ...before, ...changes, secret_paths }, operation, secrets, forced, message };
 }
 
-/** How many of each workload run when the app is not paused. */
+/** Returns the replica count of each workload while the app is not paused. */
 const countsOf = (components: readonly ComponentSpec[]): Record<string, number> =>
   Object.fromEntries(
     components.flatMap(({ name, workload_spec }) => (workload_spec ? [[name, workload_spec.replicas ?? 1]] : [])),
@@ -69,7 +71,10 @@ export function updated(
   return step(app, "update", { components, description, replicas_before_pause }, { secrets });
 }
 
-/** Of components that stay: the count to come back to is settled until the app is resumed. */
+/**
+ * Returns whether the counts of remaining components change. A paused app must not change the counts that it resumes
+ * with.
+ */
 function countsChanged({ components: before }: SeenApp, after: readonly ComponentSpec[]): boolean {
   const [old, now] = [countsOf(before), countsOf(after)];
   return Object.entries(now).some(([name, count]) => Object.hasOwn(old, name) && old[name] !== count);
@@ -96,7 +101,7 @@ export function scaled(
   return step(app, "scale", { components: replaced(app, { ...component, workload_spec }) });
 }
 
-/** A second pause keeps what the first one remembered. */
+/** A second pause changes nothing. */
 export const pausedApp = (app: SeenApp): Outcome =>
   step(app, "pause", { replicas_before_pause: app.replicas_before_pause ?? countsOf(app.components) });
 
@@ -116,7 +121,7 @@ const withCounts = (components: readonly ComponentSpec[], counts: Readonly<Recor
 export const redeployed = (app: SeenApp, { force = false }: { force?: boolean }): Outcome =>
   step(app, "redeploy", {}, { forced: force });
 
-/** Which deployment a rollback means, by its revision: -1 is the one before the current. */
+/** Resolves the revision of a rollback: -1 is the one before the current. */
 export const meantRevision = ({ revision: current }: SeenApp, asked: number): number =>
   asked === -1 ? current - 1 : asked;
 
@@ -136,7 +141,10 @@ const namesGone = ({ components: before }: SeenApp, { components: after }: AppSp
 const isAttachment = (instance: string) => (ref: { component: string; key?: string; env?: string }) =>
   ref.component === instance && ref.key === undefined && ref.env === undefined;
 
-/** Without a component named, every workload gets it; one that has the instance's own name stands for it. */
+/**
+ * Attaches an instance to the named component, or to every workload. A component with the instance's name stands for
+ * it.
+ */
 export function attached(
   app: SeenApp,
   { instance, component_name }: { instance: string; component_name?: string | undefined },
@@ -184,7 +192,7 @@ export function secretsChanged(app: SeenApp, component: string, secrets: SecretC
 const replaced = ({ components }: SeenApp, changed: ComponentSpec) =>
   components.map((component) => (component.name === changed.name ? changed : component));
 
-/** It stays, as going, until the cluster has confirmed that nothing of it is left. */
+/** The app stays, marked as deleting, until the cluster has confirmed that nothing of it is left. */
 export function deleted(app: SeenApp, now: Date): SeenApp | Fault {
   return (
     operationProblem(app) ?? {

@@ -1,25 +1,25 @@
 import type { AuditEntry, Via } from "@binnacle/contract";
 
-/** A handler describes each change it makes. */
+/** The audit entry of a change, as a handler describes it. */
 export interface ChangeRecord {
   /** `<resource>.<verb>`, such as `org.update`. */
   readonly action: string;
   readonly resource: { readonly type: string; readonly id: string | null; readonly name: string | null };
-  /** The organization whose administrators may read the entry; null where the change concerns no organization. */
+  /** The organization whose administrators may read the entry; null where there is none. */
   readonly orgId: string | null;
-  /** The place of the change, where it is another than the one that the guard of the request has found. */
+  /** The place of the change, if it is not the one that the guard has found. */
   readonly place?: Place;
-  /** The changed fields with their new values. Secrets are named, never shown. */
+  /** The changed fields with their new values. Secrets are named without their values. */
   readonly changes?: Readonly<Record<string, unknown>>;
-  /** The actor, where the request does not name one, as at a login. */
+  /** The actor, if the request has no caller, as at a login. */
   readonly actor?: Actor;
 }
 
-/** An entry about a person is for the administrators of all their organizations; without any, for superusers. */
+/** Creates an entry about a user for each of their organizations; without any, for superusers only. */
 export const inEachOrg = (entry: Omit<ChangeRecord, "orgId">, orgIds: readonly string[]): ChangeRecord[] =>
   (orgIds.length > 0 ? orgIds : [null]).map((orgId) => ({ ...entry, orgId }));
 
-/** A cluster or one of its projects. Whoever sees the place may be told what is done there. */
+/** A cluster or one of its projects. Everybody who sees the place may see the entries about it. */
 export interface Place {
   readonly clusterId: string;
   readonly projectId?: string;
@@ -31,7 +31,7 @@ export interface Actor {
   readonly via: Via;
 }
 
-/** The facts of a request that every entry of its changes has. */
+/** The facts of a request that are in each of its audit entries. */
 export interface Circumstances {
   readonly actor: Actor;
   readonly sourceAddress: string | null;

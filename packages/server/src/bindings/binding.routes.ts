@@ -36,7 +36,6 @@ const clusterPlace = ({ id, org_id }: Located): Place => ({ kind: "cluster", id,
 const projectPlace = ({ id, org_id }: Located): Place => ({ kind: "project", id, orgId: org_id });
 const placeId = ({ params }: Input<{ id: string }>) => params.id;
 
-/** Role bindings of clusters and of projects. */
 export function bindingRoutes(db: Queries, clock: Clock): Route[] {
   async function list(place: Place) {
     const bindings = await listBindings(db, place);
@@ -93,7 +92,7 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
   ];
 }
 
-/** The organization is locked, because a removal of the member at the same instant would leave the role behind. */
+/** Locks the organization: a concurrent removal of the member would leave the role behind. */
 async function memberOf(tx: Tx, { orgId }: Place, userId: string): Promise<void> {
   await lockOrg(tx, orgId);
   if (!(await findMember(tx, orgId, userId))) throw notAMember();

@@ -5,7 +5,7 @@ import type { RoleBindingTable } from "../database/fleet-tables.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries } from "../database/transaction.ts";
 import { conflict, invalidValue, notFound } from "../fault.ts";
 
-/** A role is granted on a cluster, where it holds for its projects too, or on a project. */
+/** The cluster or project of a role. A role on a cluster includes its projects. */
 export interface Place {
   readonly kind: "cluster" | "project";
   readonly id: string;
@@ -15,10 +15,10 @@ export interface Place {
 const alreadyGranted = ({ kind }: Place) =>
   conflict(`The user already has a role on this ${kind}; replace it with PUT.`);
 
-/** A role on a place is of no use to somebody who may not enter its organization. */
+/** A role needs a membership, because others may not enter the organization. */
 export const notAMember = () => invalidValue(["body", "user_id"], "The user is not a member of the organization");
 
-/** The place was deleted while the request was under way. */
+/** The place was deleted during the request. */
 const placeGone = ({ kind }: Place) => notFound(kind === "cluster" ? "Cluster" : "Project");
 
 export type BindingRow = Selectable<RoleBindingTable>;
@@ -72,7 +72,7 @@ export async function updateBindingRole(
   return binding;
 }
 
-/** Only a binding of this place is deleted. */
+/** Deletes a binding of this place only. */
 export async function deleteBinding(
   { db, accessChanged }: AccessUnit,
   place: Place,

@@ -4,7 +4,7 @@ import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { diffBundles as differences, summaryOf } from "./bundle.ts";
 
-/** `bundles` come oldest first. */
+/** Expects `bundles` oldest first. */
 export function bundleRoutes(bundles: readonly BundleManifest[]): Route[] {
   const byVersion = new Map(bundles.map((manifest) => [manifest.bundle, manifest]));
 

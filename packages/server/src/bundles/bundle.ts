@@ -12,7 +12,7 @@ import type {
   SettingValue,
 } from "@binnacle/contract";
 
-/** As numbers: 1.10 comes after 1.9. */
+/** Compares versions as numbers: 1.10 comes after 1.9. */
 export function compareVersions(one: string, other: string): number {
   const [oneMajor = 0, oneMinor = 0] = one.split(".").map(Number);
   const [otherMajor = 0, otherMinor = 0] = other.split(".").map(Number);
@@ -31,14 +31,14 @@ export const isOffered = ({ ha_tiers }: BundleManifest, haTier: HaTier): boolean
 export const unknownProfiles = ({ profiles }: BundleManifest, names: readonly string[]): string[] =>
   names.filter((name) => !Object.hasOwn(profiles, name));
 
-/** In the core or in any profile: an install may have chosen each of them. */
+/** Searches the core and all profiles, because an install may have chosen any of them. */
 export const hasComponent = ({ core, profiles }: BundleManifest, key: string): boolean =>
   [core, ...Object.values(profiles).map(({ components }) => components)].some((pins) => Object.hasOwn(pins, key));
 
 export const anyHasComponent = (manifests: readonly BundleManifest[], key: string): boolean =>
   manifests.some((manifest) => hasComponent(manifest, key));
 
-/** What changes from one bundle to another. The diff the other way round is its mirror. */
+/** Compares two bundles. The reverse comparison is the mirror image. */
 export function diffBundles(from: BundleManifest, to: BundleManifest): BundleDiff {
   return {
     from: from.bundle,
@@ -63,7 +63,7 @@ function turnover<T extends string>(from: readonly T[], to: readonly T[]): Turno
   };
 }
 
-/** Every key of either, with what each has under it; in order of the keys. */
+/** Pairs the values of both maps by key, in order of the keys. */
 function sideBySide<T>(
   from: ReadonlyMap<string, T>,
   to: ReadonlyMap<string, T>,
@@ -117,7 +117,10 @@ function settingChanges(from: Settings, to: Settings): SettingChange[] {
     .map(({ key, ...values }) => ({ path: key, ...values }));
 }
 
-/** `{limits: {nodes: {max_agents: 20}}}` as `limits.nodes.max_agents` → 20. No name holds a dot, so no two paths are alike. */
+/**
+ * Flattens `{limits: {nodes: {max_agents: 20}}}` to `limits.nodes.max_agents` → 20. No name contains a dot, so paths
+ * are unique.
+ */
 export function leaves(settings: Settings, prefix = ""): Map<string, SettingValue> {
   return new Map(
     Object.entries(settings).flatMap(([name, value]): [string, SettingValue][] =>

@@ -3,8 +3,8 @@ import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { type Bus, Subscriptions, writeMessage } from "./bus.ts";
 
 /**
- * The bus of an installation with one process. It writes and parses JSON and delivers later, as Redis does, so that
- * code which works here works there.
+ * The bus of an installation with one process. It serializes messages and delivers them later, as Redis does, so that
+ * code behaves the same on both.
  */
 export function createMemoryBus(log: Log): Bus {
   const subscriptions = new Subscriptions(log);
@@ -27,13 +27,13 @@ export function createMemoryBus(log: Log): Bus {
   };
 }
 
-/** Pub/sub knows no databases: without a prefix another program on the same Redis could meet our topics. */
+/** Redis does not separate channels by database, so the prefix avoids clashes with other programs. */
 const CHANNEL_PREFIX = "binnacle:";
 
 /**
- * Hints through Redis, which may be away at the start, later, or for good: the callers never notice, the log hears
- * of it once per outage, and what is published meanwhile is dropped. Two connections, because one that subscribes can do
- * nothing else.
+ * Sends hints through Redis, which may be unreachable at any time. Callers never notice; the log reports it once per
+ * outage, and messages are dropped in the meantime. There are two connections, because a subscribing one can do nothing
+ * else.
  */
 export function connectRedisBus(url: string, log: Log): Bus {
   const subscriptions = new Subscriptions(log);
@@ -42,7 +42,7 @@ export function connectRedisBus(url: string, log: Log): Bus {
   const subscriber = open(url);
   const connections = [publisher, subscriber];
 
-  /** While the connection is away there is nothing to do: it asks for every topic when it is back. */
+  /** A lost connection subscribes to every topic when it is back, so failures are ignored. */
   const listen = (topics: readonly string[]) => {
     if (topics.length === 0 || subscriber.status !== "ready") return;
     subscriber.subscribe(...topics.map((topic) => CHANNEL_PREFIX + topic)).catch(outage.failed);
@@ -50,7 +50,7 @@ export function connectRedisBus(url: string, log: Log): Bus {
 
   for (const connection of connections) {
     connection.on("error", outage.failed);
-    // A connection that is cut cleanly is an outage too, though it reports no error.
+    // A cleanly closed connection is an outage too, although it reports no error.
     connection.on("reconnecting", () => outage.failed(new Error("The connection was lost.")));
     connection.on("ready", () => {
       if (connections.every(({ status }) => status === "ready")) outage.recovered();
@@ -83,19 +83,19 @@ export function connectRedisBus(url: string, log: Log): Bus {
 
 function open(url: string): Redis {
   return new Redis(url, {
-    // What cannot be sent now is dropped instead of piling up in memory during an outage.
+    // Messages are dropped instead of filling the memory during an outage.
     enableOfflineQueue: false,
-    // Done on `ready`, from the handlers that are wanted then.
+    // The `ready` handler subscribes to the current topics.
     autoResubscribe: false,
     connectTimeout: 5_000,
-    // Finds a peer that vanished without a word; a subscriber, which only listens, would otherwise wait for ever.
+    // Detects a peer that vanished silently. A subscriber only listens and would otherwise wait forever.
     keepAlive: 10_000,
     maxRetriesPerRequest: 1,
     retryStrategy: (failures) => pauseMsAfter(failures),
   });
 }
 
-/** Between two tries there is no socket that could end, and no `end` to wait for. */
+/** Between two attempts there is no socket, and so no `end` event to wait for. */
 async function shut(connection: Redis): Promise<void> {
   const connected = ["connecting", "connect", "ready"].includes(connection.status);
   const ended = new Promise<void>((resolve) => connection.once("end", resolve));

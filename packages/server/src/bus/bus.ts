@@ -1,23 +1,21 @@
 import type { Log } from "../outage.ts";
 
 /**
- * Carries hints between the replicas of Binnacle: "there may be something new, look for yourself". A hint may get lost,
- * arrive twice or arrive late, so what it announces is always in the database already, and whoever waits for it also
- * looks there from time to time. A lost hint costs latency, never correctness.
+ * Carries hints between the replicas of Binnacle. A hint may be lost, duplicated or late, so what it announces is
+ * always in the database already, and every receiver also polls. A lost hint costs latency, never correctness.
  */
 export interface Bus {
   /**
-   * Sends the message as JSON to every subscriber of the topic, this process included, after this call has returned.
-   * Best effort, and it never throws: a message that cannot be sent is dropped.
+   * Sends the message as JSON to every subscriber of the topic, including this process, after this call has returned.
+   * It is best effort and never throws.
    */
   publish(topic: string, message: object): void;
   /**
-   * Calls the handler with each message from now on, give or take the time the news of the subscription travels. The
-   * message comes from outside the process: the handler judges its shape. What a handler throws is logged and reaches
-   * neither the publisher nor the other handlers.
+   * Calls the handler with each message once the subscription has reached the other end. Messages come from other
+   * processes, so the handler must validate them. An error of a handler is logged and does not affect the others.
    */
   subscribe(topic: string, handler: (message: unknown) => void): () => void;
-  /** Whether what is published now goes out, as far as is known: for those who would wait for an answer. */
+  /** Returns whether messages are currently sent, for callers that would wait for an answer. */
   isUp(): boolean;
   /** Nothing is sent or delivered afterwards. */
   close(): Promise<void>;
@@ -25,7 +23,7 @@ export interface Bus {
 
 type Handler = Parameters<Bus["subscribe"]>[1];
 
-/** The handlers of this process by topic, and the way from a received text to them: the same for every adapter. */
+/** The handlers of this process by topic. All adapters share it. */
 export class Subscriptions {
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #log: Log;
@@ -38,7 +36,7 @@ export class Subscriptions {
     return [...this.#handlers.keys()];
   }
 
-  /** True when the topic had no handler before. A handler added twice is called twice, hence the wrapping. */
+  /** `first` is true where the topic had no handler. Handlers are wrapped, so that one added twice is called twice. */
   add(topic: string, handler: Handler): { readonly first: boolean; remove(): { readonly last: boolean } } {
     const handlers = this.#handlers.get(topic) ?? new Set();
     const first = handlers.size === 0;
@@ -74,7 +72,7 @@ export class Subscriptions {
   }
 }
 
-/** Null, and a line in the log, for what JSON cannot carry. */
+/** Returns null and logs an error for a message that JSON cannot express. */
 export function writeMessage(log: Log, topic: string, message: object): string | null {
   try {
     return JSON.stringify(message);

@@ -7,13 +7,13 @@ import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { boundWork } from "../http/bounded-ajv.ts";
 import { compileRe2 } from "../templates/pattern.ts";
 
-/** Something that is wrong with an entry, and the path in it that leads there. */
+/** A problem of an entry, and the path to it. */
 export interface Problem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** One kind of catalog file: its form, how an entry is called, and what is wrong with it that a schema cannot say. */
+/** One kind of catalog file: its schema, the name of an entry, and the checks that a schema cannot express. */
 export interface Kind<S extends TSchema> {
   readonly schema: S;
   readonly nameOf: (entry: Static<S>) => string;
@@ -27,9 +27,9 @@ type Reading<T> =
 const ajv = new Ajv2020({ allErrors: true, strict: true });
 addFormats.default(ajv, ["uuid"]);
 
-/** A reader of `<folder>/<name>.yaml`. Every problem it finds names the file, the line and the place. */
+/** Reads `<folder>/<name>.yaml`. Every problem names the file, the line and the path. */
 export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, text: string) => Reading<Static<S>> {
-  // Rules between fields are told by the kind itself, in the words of a file.
+  // Rules between fields are checked by the kind, with messages for a file.
   const isWellFormed = ajv.compile<Static<S>>(withoutRules(kind.schema));
   return (file, text) => {
     const lines = new LineCounter();
@@ -52,7 +52,7 @@ export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, tex
   };
 }
 
-/** An alias can make a small file large beyond measure, and a catalog has no use for one. */
+/** An alias can expand a small file without bound, and a catalog needs none. */
 function firstAlias(document: Document): number | null {
   let offset: number | null = null;
   visit(document, {
@@ -64,14 +64,14 @@ function firstAlias(document: Document): number | null {
   return offset;
 }
 
-/** So a name cannot be given twice, and an entry is found by its name. */
+/** The file is named after the entry, so names are unique. */
 function nameProblems(file: string, name: string): Problem[] {
   return file.endsWith(`/${name}.yaml`)
     ? []
     : [{ path: [], message: `is called ${name}, so its name is ${name}.yaml` }];
 }
 
-/** Why each of the alternatives of a value does not fit would be said at length; that none does is enough. */
+/** Reports only that no alternative matches, because the reasons for each of them are long. */
 function formProblems(errors: readonly ErrorObject[]): Problem[] {
   const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ schemaPath }) => `${schemaPath}/`);
   return errors
@@ -91,15 +91,15 @@ const stepsOf = (pointer: string) =>
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 
-/** Changed, it would give every addon another id: instances and templates that name the old ones would lose theirs. */
+/** The namespace of addon ids. A change of it would change every id and detach existing instances and templates. */
 const ADDONS = "6f1b1a52-9a3e-5c0e-8f0b-2d6c1b7e4a90";
 
-/** The id of an addon, made of its name alone, so that it is the same in every installation and after every start. */
+/** The id of an addon is derived from its name, so it is the same in every installation. */
 export const definitionId = (name: string): string => v5(name, ADDONS);
 
 /**
- * Compiles the JSON Schema of an addon's values, with an Ajv of its own, because Ajv remembers schemas by `$id`. The
- * values are a user's: patterns are tested by RE2, and validation stops after the first hundred problems.
+ * Compiles the schema of an addon's values with an Ajv of its own, because Ajv caches schemas by `$id`. The values come
+ * from users: patterns are matched by RE2, and validation stops after a hundred problems.
  */
 export function compileValuesSchema(schema: object): ValidateFunction {
   const ajv = new Ajv2020({
@@ -112,5 +112,5 @@ export function compileValuesSchema(schema: object): ValidateFunction {
   return boundWork(ajv).compile(schema);
 }
 
-/** `code` is what a module that Ajv writes out would call; there is none. */
+/** Ajv requires `code` for standalone modules, which are not generated here. */
 const re2 = Object.assign((pattern: string) => compileRe2(pattern), { code: "compileRe2" });

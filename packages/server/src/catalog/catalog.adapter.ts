@@ -10,7 +10,7 @@ export interface AddonDefinition extends AddonDefinitionFile {
   readonly id: string;
 }
 
-/** What ships with Binnacle. Bundles come oldest first, the rest by name. */
+/** The catalog that ships with Binnacle. Bundles are ordered oldest first, the rest by name. */
 export interface Catalog {
   readonly bundles: readonly BundleManifest[];
   readonly addons: readonly AddonDefinition[];
@@ -31,7 +31,7 @@ export const LARGEST_FILE_BYTES = 256 * 1024;
 
 const SHIPPED = fileURLToPath(new URL("../../../../catalog", import.meta.url));
 
-/** Read once, at the start. Throws CatalogProblems with everything that is wrong in any file. */
+/** Reads the catalog at the start. Throws CatalogProblems with all problems of all files. */
 export async function loadCatalog(folder: string = SHIPPED): Promise<Catalog> {
   const problems: string[] = [];
   const load = async <S extends TSchema>(name: string, kind: Kind<S>): Promise<Static<S>[]> => {
@@ -74,7 +74,7 @@ async function filesIn(folder: string, name: string, problems: string[]): Promis
   return found;
 }
 
-/** A sentence where it cannot be read. */
+/** Returns a sentence as a string if the file cannot be read. */
 async function textOf(path: string): Promise<{ text: string } | string> {
   try {
     const { size } = await stat(path);

@@ -50,7 +50,7 @@ function compiled(schema: Definition["values_schema"]): ValidateFunction | strin
   }
 }
 
-/** A secret must be a text that people may set, and a default would be a password that everybody knows. */
+/** A secret must be a settable string without a default, which would be a public password. */
 function secretProblems({ values_schema, default_values, secret_values }: Definition): Problem[] {
   return secret_values.flatMap((dotted, index) => {
     const steps = dotted.split(".");
@@ -62,12 +62,12 @@ function secretProblems({ values_schema, default_values, secret_values }: Defini
   });
 }
 
-/** The schema of the value at the path, through `properties` and local `$ref`s. */
+/** Finds the schema of the value at the path, through `properties` and local `$ref`s. */
 function schemaAt(root: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((schema, step) => resolved(root, valueAt(schema, ["properties", step])), root);
 }
 
-/** One reference far and no further, so that a schema that refers in circles has an end. */
+/** Follows one reference only, so that a circular schema ends. */
 function resolved(root: unknown, schema: unknown): unknown {
   const reference = valueAt(schema, ["$ref"]);
   return typeof reference === "string" ? valueAt(root, reference.split("/").slice(1)) : schema;
@@ -110,7 +110,7 @@ export const BUNDLES: Kind<typeof BundleManifest> = {
   problems: (manifest) => [...pinProblems(manifest), ...twiceProblems(manifest), ...osProblems(manifest)],
 };
 
-/** A chart without a repository, or the reverse, cannot be installed. */
+/** A pin needs both a chart and a repository, or neither. */
 function pinProblems({ core, profiles }: BundleManifest): Problem[] {
   const groups = [
     { path: ["core"], pins: core },
@@ -126,7 +126,7 @@ function pinProblems({ core, profiles }: BundleManifest): Problem[] {
   );
 }
 
-/** A component is named by its key alone, so the key must lead to one pin. */
+/** Components are identified by key alone, so a key must be unique. */
 function twiceProblems({ core, profiles }: BundleManifest): Problem[] {
   const seen = new Map(Object.keys(core).map((key) => [key, "the core"]));
   return Object.entries(profiles).flatMap(([name, { components }]) =>

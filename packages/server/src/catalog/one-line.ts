@@ -1,16 +1,16 @@
 /**
- * Values of an addon are written into the templates of its chart, and many a template writes a text as it is: a line break in
- * it begins another line of YAML. So no text that people may set has one.
+ * Values of an addon are rendered into the templates of its chart, often without quotes, so a line break in a value
+ * could add lines of YAML. Therefore settable text must not contain one.
  */
 
 type Path = readonly (string | number)[];
 type Schema = Readonly<Record<string, unknown>>;
 
-/** None of these takes a line break. */
+/** These formats exclude line breaks. */
 const ONE_LINE_FORMATS = new Set(["date", "date-time", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"]);
 const CHOICES = ["anyOf", "oneOf"] as const;
 
-/** Where a JSON Schema takes text with a line break, or does not say what it takes. */
+/** Returns the paths at which a JSON Schema accepts text with a line break or has no type. */
 export function multilinePlaces(schema: unknown, path: Path = []): Path[] {
   if (schema === false) return [];
   if (!isMap(schema)) return [path];
@@ -57,7 +57,7 @@ function placesOf(type: unknown, schema: Schema, path: Path): Path[] {
   }
 }
 
-/** The names of properties that are not listed are text as well. */
+/** Names of additional properties are text as well. */
 function objectPlaces(schema: Schema, path: Path): Path[] {
   const named = Object.entries(mapOf(schema["properties"]));
   const matched = Object.entries(mapOf(schema["patternProperties"]));
@@ -77,17 +77,16 @@ function objectPlaces(schema: Schema, path: Path): Path[] {
 const isOneLineText = ({ pattern, format }: Schema): boolean =>
   (typeof pattern === "string" && isOneLine(pattern)) || ONE_LINE_FORMATS.has(String(format));
 
-/** Scalars alone: a map that is listed may hold any text. */
+/** Only scalars count, because a listed map may contain any text. */
 const isOneLineValue = (value: unknown): boolean =>
   typeof value === "string" ? !/[\n\v\f\r\x85\u2028\u2029]/.test(value) : typeof value !== "object" || value === null;
 
-/** Escapes that stand for themselves, and the two classes that hold no line break. */
+/** Escapes of literal characters, and the two classes without line breaks. */
 const HARMLESS_ESCAPES = /^[.+*?()[\]{}|^$/\\dw-]$/;
 
 /**
- * Whether a pattern holds for the whole text, and no line break can be in what it matches, whichever engine reads it. It is
- * told by its form, and what is not plain is not said to be: printable ASCII, no dot, no class of what is left out, no
- * choice beside the anchors.
+ * Returns whether a pattern matches the whole text and excludes line breaks in every engine. It accepts simple patterns
+ * only: printable ASCII, no dot, no negated class, no alternation beside the anchors.
  */
 export function isOneLine(pattern: string): boolean {
   if (!/^\^[ -~]*\$$/.test(pattern)) return false;

@@ -40,7 +40,7 @@ interface Ports {
 const resourceOf = ({ id, name }: ChartRepository) => ({ type: "chart_repository", id, name });
 
 export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHosts: readonly string[]): Route[] {
-  /** The operators of the organization are told with its other settings. */
+  /** The repositories are sent to the operators together with the other settings of the organization. */
   const tellOperators = (orgId: string) => () => bus.publish(ORG_SETTINGS_TOPIC, { org_id: orgId });
 
   return [

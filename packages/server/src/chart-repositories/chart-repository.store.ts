@@ -14,21 +14,21 @@ const ofOrg = (db: Queries, orgId: string) =>
 export const listChartRepositoryRows = (db: Queries, orgId: string): Promise<ChartRepository[]> =>
   ofOrg(db, orgId).execute();
 
-/** One of another organization is as good as none. */
+/** Returns nothing for a row of another organization. */
 export async function findChartRepository(db: Queries, orgId: string, id: string): Promise<ChartRepository> {
   const repository = await ofOrg(db, orgId).where("id", "=", id).executeTakeFirst();
   if (!repository) throw notFound("Chart repository");
   return repository;
 }
 
-/** Locked, so that a change builds on what is there. */
+/** Locks the row, so that concurrent changes build on each other. */
 export async function lockChartRepository(tx: Tx, orgId: string, id: string): Promise<ChartRepository> {
   const repository = await ofOrg(tx, orgId).where("id", "=", id).forUpdate().executeTakeFirst();
   if (!repository) throw notFound("Chart repository");
   return repository;
 }
 
-/** One at a time in an organization: of two that would be one too many together, the second sees the first. */
+/** Inserts are serialized per organization, so that concurrent ones cannot exceed the limit. */
 export async function insertChartRepository(tx: Tx, repository: ChartRepository): Promise<void> {
   await lockOrg(tx, repository.org_id);
   const { total } = await tx
@@ -55,16 +55,16 @@ function rethrowTaken(error: unknown): never {
   throw error;
 }
 
-/** What organizations read private repositories with. */
+/** Reads the credentials that organizations have stored for chart repositories. */
 export interface RepositoryCredentials {
-  /** Of one organization, opened. The stamp changes whenever they do. */
+  /** Returns the opened credentials of one organization. The stamp changes whenever they do. */
   of(orgId: string): Promise<{ readonly stamp: string; readonly credentials: readonly RepositoryCredential[] }>;
-  /** By organization; those without any are missing. */
+  /** Returns stamps by organization. Organizations without credentials are missing. */
   stampsOf(orgIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 export function repositoryCredentials(db: Queries, vault: Vault, log: Log): RepositoryCredentials {
-  /** One that no key opens is left out: the others are of use without it. */
+  /** A credential that no key opens is left out, so that the others stay usable. */
   function opened({ id, org_id, url, username, sealed_password }: ChartRepository): RepositoryCredential[] {
     try {
       return [{ url, username, password: vault.open(sealed_password, sealedAt(id)) }];

@@ -13,7 +13,7 @@ export type ChartRepository = Selectable<ChartRepositoryTable>;
 
 export const sealedAt = (id: string) => ({ table: "chart_repositories", row: id, column: "sealed_password" });
 
-/** What the schema cannot say about an address. */
+/** Returns the problems of an address that a schema cannot express. */
 export function urlProblems({ url }: { readonly url?: string }, chartHosts: readonly string[]): ValidationItem[] {
   if (url === undefined) return [];
   const problem =
@@ -24,7 +24,7 @@ export function urlProblems({ url }: { readonly url?: string }, chartHosts: read
   return problem === null ? [] : [{ loc: ["body", "url"], msg: problem, type: "value_error" }];
 }
 
-/** One spelling for each address. Its form has been checked. */
+/** Returns the canonical spelling of a valid address. */
 export const storedUrl = (url: string): string => canonicalRepositoryUrl(url) ?? url;
 
 export function wireChartRepository(repository: ChartRepository): WireChartRepository {
@@ -33,7 +33,7 @@ export function wireChartRepository(repository: ChartRepository): WireChartRepos
   return { id, org_id, name, url, username, ...times };
 }
 
-/** For the audit log: the password is named, never shown. */
+/** Names a changed password for the audit log, without its value. */
 export const auditedChartRepository = ({ password, ...rest }: ChartRepositoryChanges) => ({
   ...rest,
   ...(password === undefined ? {} : { password: "changed" }),

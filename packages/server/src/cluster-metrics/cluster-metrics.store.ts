@@ -15,8 +15,8 @@ interface Ports {
 const nothingKept = () => new Fault("unavailable", "Nothing on the cluster has been measured yet.");
 
 /**
- * Series from the cluster itself where something there keeps them; otherwise from the samples that its operator has sent.
- * These are there without an operator too.
+ * Returns series from the cluster itself where Prometheus runs there, otherwise from the stored samples, which are
+ * available without an operator too.
  */
 export async function metricsOf(
   { db, clock, operators }: Ports,

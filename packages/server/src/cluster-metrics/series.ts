@@ -2,7 +2,7 @@ import type { Metrics } from "@binnacle/contract";
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** Of a text that the contract's `RangeQuery` takes. */
+/** Converts a range that the contract's `RangeQuery` accepts. */
 export const rangeSeconds = (range: string) => Number(range.slice(0, -1)) * (UNIT_SECONDS[range.slice(-1)] ?? 0);
 
 interface Amounts {
@@ -10,12 +10,12 @@ interface Amounts {
   readonly memory_bytes: number;
 }
 
-/** One look at a cluster, as far as it is asked for. */
+/** One stored sample of a cluster, reduced to the request. */
 export interface KeptSample {
   readonly at: Date;
   readonly used: Amounts | null;
   readonly capacity: Amounts;
-  /** Of the app that is asked for. */
+  /** The components of the requested app. */
   readonly components: readonly (Amounts & { readonly component: string })[];
 }
 
@@ -27,15 +27,15 @@ const MEASURES = [
   { what: "memory", unit: "bytes", of: ({ memory_bytes }: Amounts) => memory_bytes },
 ] as const;
 
-/** Samples are kept once a minute at most, each as of the minute in which it was taken. */
+/** At most one sample is stored per minute, with the start of that minute as its time. */
 const STEP = "60s";
 const STEP_MS = 60_000;
 
-/** The minute in which the range begins is part of it: what was measured in that minute bears its beginning as its time. */
+/** The range includes the minute in which it begins, because a sample has the start of its minute as its time. */
 export const startOfRange = (now: Date, rangeSeconds: number): Date =>
   new Date(Math.floor((now.getTime() - rangeSeconds * 1000) / STEP_MS) * STEP_MS);
 
-/** Series of what was kept: of the cluster, or of an app with its components and what the cluster can carry. */
+/** Builds the series of a cluster, or of an app with its components and the capacity of the cluster. */
 export function keptSeries(samples: readonly KeptSample[], app: string | null): Omit<Metrics, "range"> {
   const shown = app === null ? clusterSeries(samples) : [...appSeries(samples, app), ...capacitySeries(samples)];
   return { step: STEP, series: shown.filter(({ points }) => points.length > 0) };

@@ -8,7 +8,7 @@ import { newId } from "../id.adapter.ts";
 
 export interface AgentTokens {
   mint(clusterId: string, tokenVersion: number): Promise<{ readonly token: string; readonly expiresAt: Date }>;
-  /** Null for whatever is wrong with it. Whether its version is revoked follows from the floor of the cluster. */
+  /** Returns null for any invalid token. A revoked version is detected by the floor of the cluster. */
   read(token: string): Promise<AgentClaims | null>;
 }
 
@@ -18,7 +18,10 @@ const ALGORITHM = "HS256";
 export const AGENT_TOKEN_LIFETIME_MS = 365 * 86_400_000;
 const LONGEST_TOKEN = 2_000;
 
-/** Signed with a key derived for agents alone: not even a mistake about audiences makes one of these a user's token. */
+/**
+ * Agent tokens are signed with a derived key, so that one can never be used as a user's token, even if audiences are
+ * confused.
+ */
 export async function createAgentTokens(signingKey: string, clock: Clock): Promise<AgentTokens> {
   const key = await crypto.subtle.importKey(
     "raw",
@@ -64,20 +67,20 @@ export async function createAgentTokens(signingKey: string, clock: Clock): Promi
   };
 }
 
-/** A JWT knows no milliseconds; the time that is told beside it shall be the one in it. */
+/** A JWT has whole seconds, so the expiry that is shown is rounded down to the one in the token. */
 const wholeSeconds = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
 const LONGEST_WAIT_MS = 2_000;
 
 export interface FloorQuestion {
   ask(clusterId: string, floor: number): Promise<Enforcement>;
-  /** Stops listening; an answer that is still awaited is `pending`. */
+  /** Stops listening. An open question resolves to `pending`. */
   drop(): void;
 }
 
 /**
- * Listens from now on, so that the news of the subscription has travelled by the time the question is asked. No answer
- * is `pending`: the floor is in the database already, and every later handshake is held against it.
+ * Subscribes now, so that the subscription is in place when the question is sent. Without an answer the result is
+ * `pending`: the floor is in the database already, and every later handshake is checked against it.
  */
 export function prepareFloorQuestion(bus: Bus, longestWaitMs = LONGEST_WAIT_MS): FloorQuestion {
   const id = newId();

@@ -32,7 +32,7 @@ export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
       ),
       async ({ cluster: { id }, body, change }) =>
         change(async ({ db: tx, record, dispatch }) => {
-          // Locked first: the next change sees this one, and a project that is being made waits for it.
+          // The cluster is locked first, so that concurrent changes and new projects wait.
           const { name, org_id } = await lockCluster(tx, id);
           const current = await readSettings(tx, id);
           const settings = { ...current, ...body };

@@ -13,14 +13,14 @@ export type SettingsRow = Omit<Selectable<ClusterSettingsTable>, "cluster_id" | 
 
 export type Settings = Omit<ClusterSettings, "cluster_id">;
 
-/** What holds on a cluster: what was set, and the product's default for the rest. */
+/** Returns the effective settings of a cluster: the stored values, and defaults for the rest. */
 export const settingsOf = (row: SettingsRow | null): Settings => ({
   pod_security: row?.pod_security ?? DEFAULT_POLICY.pod_security,
   ingress_namespaces: [...(row?.ingress_namespaces ?? DEFAULT_POLICY.ingress_namespaces)],
   cluster_wide_charts: [...(row?.cluster_wide_charts ?? DEFAULT_POLICY.cluster_wide_charts)],
 });
 
-/** One chart is listed once, however it is spelled. */
+/** A chart may be listed once only, however it is spelled. */
 export function chartListProblems(charts: readonly ClusterWideChart[] = []): ValidationItem[] {
   const keys = charts.map(chartSourceKey);
   return keys.flatMap((key, at) =>
@@ -30,7 +30,7 @@ export function chartListProblems(charts: readonly ClusterWideChart[] = []): Val
   );
 }
 
-/** The fields that a change gives another value, as they were and as they become. */
+/** Returns the changed fields, before and after. */
 export function changedFields<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
   const names = (Object.keys(after) as (keyof T)[]).filter(
     (name) => canonicalJson(before[name]) !== canonicalJson(after[name]),

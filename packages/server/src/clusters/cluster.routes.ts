@@ -144,7 +144,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
             afterCommit(() => bus.publish(JOBS_TOPIC, {}));
           } else {
             await deleteClusterRow(tx, id);
-            // No token of it counts any more: whichever hub holds its session lets go of it.
+            // The raised floor revokes every token, so that the hub ends the session.
             const floor = cluster.token_version + 1;
             afterCommit(() => bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: id, floor, deleted: true }));
           }
@@ -155,7 +155,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
   ];
 }
 
-/** Null for a bring-your-own cluster. */
+/** Returns null for a bring-your-own cluster. */
 async function credentialFor(tx: Tx, orgId: string, body: ClusterInput): Promise<Credential | null> {
   if (body.credential_id === undefined) return null;
   const credential = await findOrgCredential(tx, orgId, body.credential_id);
@@ -165,7 +165,7 @@ async function credentialFor(tx: Tx, orgId: string, body: ClusterInput): Promise
   return credential;
 }
 
-/** Asked again, a destruction under way is left alone, and one that failed is tried again. */
+/** A repeated request leaves a running destroy job alone and retries a failed one. */
 async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, now: Date): Promise<void> {
   const newest = await newestJob(tx, cluster.id);
   if (newest?.action === "destroy") {

@@ -10,7 +10,7 @@ interface Window {
   readonly offset: number;
 }
 
-/** Clusters with the facts that decide their status; `newest` is their latest provisioning job. */
+/** Selects clusters with the facts that decide their status; `newest` is their latest provisioning job. */
 function clusters(db: Queries) {
   return db
     .selectFrom("clusters")
@@ -56,8 +56,7 @@ export async function knownCluster(db: Queries, id: string): Promise<Cluster> {
 }
 
 /**
- * Locked, so that what is decided about the cluster still holds when it is written: no project and no job is added
- * meanwhile. The facts are read once the lock is held, not before.
+ * Locks the cluster, so that decisions about it still hold at the write. Its facts are read after the lock is acquired.
  */
 export async function lockCluster(tx: Tx, id: string): Promise<Cluster> {
   await tx.selectFrom("clusters").select("id").where("id", "=", id).forUpdate().execute();
@@ -78,7 +77,7 @@ export async function describeCluster(
 
 function rethrowRefused(error: unknown): never {
   if (isUniqueViolation(error, "clusters_name_taken")) throw clusterNameTaken();
-  // Deleted since the guard has found them.
+  // The row was deleted after the guard had found it.
   if (isForeignKeyViolation(error, "clusters_org")) throw notFound("Organization");
   if (isForeignKeyViolation(error, "clusters_credential")) throw notFound("Credential");
   throw error;
@@ -102,12 +101,12 @@ export async function projectNamesOn(tx: Tx, clusterId: string): Promise<string[
   return rows.map(({ name }) => name);
 }
 
-/** The version of the next token; no two tokens get the same. */
+/** Returns the version of the next token, which is unique. */
 export function nextTokenVersion(tx: Tx, id: string, now: Date): Promise<number> {
   return raiseVersion(tx, id, { updated_at: now });
 }
 
-/** The next version, which becomes the floor: every earlier token is refused once this is committed. */
+/** Returns the next version, which becomes the floor: every earlier token is refused after the commit. */
 export function nextTokenFloor(tx: Tx, id: string, now: Date): Promise<number> {
   return raiseVersion(tx, id, { token_floor: sql<number>`token_version + 1`, updated_at: now });
 }
@@ -134,7 +133,7 @@ export async function readSettings(db: Queries, clusterId: string): Promise<Sett
   return settingsOf(row ?? null);
 }
 
-/** What was not given stays null, and follows the product's default. */
+/** Fields that are not given stay null and follow the default. */
 export async function saveSettings(tx: Tx, clusterId: string, given: Partial<Settings>, now: Date): Promise<void> {
   const { cluster_wide_charts: charts, ...plain } = given;
   const fields = { ...plain, ...(charts ? { cluster_wide_charts: JSON.stringify(charts) } : {}), updated_at: now };

@@ -10,18 +10,18 @@ import type { ClusterTable } from "../database/fleet-tables.ts";
 import { conflict } from "../fault.ts";
 import { messageOf, statusOf } from "./status.ts";
 
-/** A cluster with the facts beside its row that its status depends on. */
+/** A cluster with the facts of other tables that its status depends on. */
 export interface Cluster extends Selectable<ClusterTable> {
-  /** Until when the hub that holds its connection vouches for it; null where none does. */
+  /** The lease that the hub renews while the operator is connected; null where there is none. */
   readonly session_lease_until: Date | null;
-  /** Of the newest provisioning job. */
+  /** The fields of the newest provisioning job. */
   readonly job_action: ProvisioningAction | null;
   readonly job_status: ProvisioningStatus | null;
   readonly job_phase: ProvisioningPhase | null;
   readonly job_error_message: string | null;
 }
 
-/** Binnacle made its infrastructure; whatever else there is was brought by its owner. */
+/** Returns whether Binnacle created the infrastructure. */
 export const isProvisioned = ({ credential_id }: Pick<Cluster, "credential_id">) => credential_id !== null;
 
 export const hasLiveSession = ({ session_lease_until }: Pick<Cluster, "session_lease_until">, now: Date) =>
@@ -56,10 +56,10 @@ export function wireCluster(cluster: Cluster, now: Date): WireCluster {
   };
 }
 
-/** What a provisioned cluster gets where the request says nothing. */
+/** The defaults of a provisioned cluster. */
 const PROVISIONING_DEFAULTS = { instance_type: "t3.large", agent_count: 0, disk_size_gb: 50 };
 
-/** The columns that a creation decides, for both kinds. `credentialRegion` is null where nothing is provisioned. */
+/** Returns the columns of a new cluster. `credentialRegion` is null for a bring-your-own cluster. */
 export function provisioningOptions(body: ClusterInput, credentialRegion: string | null) {
   const given = {
     region: body.region ?? credentialRegion,
@@ -78,7 +78,7 @@ export function provisioningOptions(body: ClusterInput, credentialRegion: string
 
 const MOST_NAMED = 20;
 
-/** `a, b and 3 more`: enough to act on, however many there are. */
+/** Joins names to `a, b and 3 more`, so that a message stays short. */
 export function named(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED);
   const rest = names.length - shown.length;

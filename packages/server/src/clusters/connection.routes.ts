@@ -24,7 +24,7 @@ interface Ports {
 
 const resourceOf = ({ id, name }: Cluster) => ({ type: "cluster", id, name });
 
-/** How an operator comes to its cluster's connection, and how it loses it. */
+/** Routes that issue and revoke the tokens of operators. */
 export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Ports, publicUrl: string): Route[] {
   return [
     route(

@@ -7,14 +7,14 @@ interface PinnedChart {
   readonly fileName: string;
 }
 
-/** `https` becomes `wss`: the hub listens on the control plane's own address. */
+/** The hub is reached at the address of the control plane, with `wss` instead of `https`. */
 export const hubUrl = (publicUrl: string) => `${publicUrl.replace(/^http/, "ws")}/hub/v1`;
 
 const repository = (publicUrl: string) => `${publicUrl}/charts`;
 export const chartRef = (publicUrl: string, { fileName }: PinnedChart) => `${repository(publicUrl)}/${fileName}`;
 export const docsUrl = (publicUrl: string) => `${repository(publicUrl)}/README.md`;
 
-/** One command that works as it is printed, in any shell. Whoever can read it can connect as the cluster. */
+/** Returns a command that works in any shell. Everybody who can read it can connect as the cluster. */
 export function installCommand(publicUrl: string, chart: PinnedChart, clusterId: string, token: string): string {
   const values = { "hub.url": hubUrl(publicUrl), "cluster.id": clusterId, "cluster.token": token };
   return [
@@ -25,7 +25,7 @@ export function installCommand(publicUrl: string, chart: PinnedChart, clusterId:
   ].join(" ");
 }
 
-/** Helm takes a comma for the end of a value. */
+/** Helm reads a comma as the end of a value. */
 const helmValue = (value: string) => value.replace(/[\\,]/g, "\\$&");
 
 const quoted = (word: string) => (/^[\w@%+=:./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -5,7 +5,7 @@ import { AGENT_TOKEN_LIFETIME_MS, type AgentTokens } from "./agent-token.adapter
 import { clustersById, nextTokenVersion } from "./cluster.store.ts";
 import { statusAnnouncement } from "./status.ts";
 
-/** Clusters as the hub is given them at composition. */
+/** Implements the port through which the hub reads clusters. */
 export const hubClusters = (db: Queries, tokens: AgentTokens, clock: Clock): HubClusters => ({
   tokenLifetimeMs: AGENT_TOKEN_LIFETIME_MS,
   readToken: (token) => tokens.read(token),

@@ -22,7 +22,7 @@ interface NodePorts {
   readonly operators: Pick<OperatorRequests, "metrics">;
 }
 
-/** The machines of a cluster: how many there are, how to get onto them, and what they can carry. */
+/** Routes about the nodes of a cluster: their number, their SSH key and their capacity. */
 export function nodeRoutes(ports: NodePorts): Route[] {
   const { bus, vault, clock } = ports;
   return [

@@ -2,7 +2,7 @@ import { type ClusterStatus, INSTALL_STAGES, type JournalEntry, UPGRADE_STAGES }
 import type { Announcement } from "../events/event.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** Everything that a cluster's status depends on, as it is on record. */
+/** The stored facts that the status of a cluster depends on. */
 export type StatusFacts = Pick<
   Cluster,
   | "deletion_requested_at"
@@ -18,8 +18,8 @@ export type StatusFacts = Pick<
 >;
 
 /**
- * The one place that says what state a cluster is in. Nothing is stored: a fact that changes, a lease that runs out
- * included, changes the status with it. Deletion outweighs failure, failure an installation, and that the rest.
+ * Derives the status of a cluster. It is not stored, so every change of a fact changes it, including the expiry of a
+ * lease. Deletion takes precedence over failure, and failure over installation.
  */
 export function statusOf(facts: StatusFacts, now: Date): ClusterStatus {
   const { deletion_requested_at, job_action, job_status } = facts;
@@ -35,21 +35,21 @@ export function statusOf(facts: StatusFacts, now: Date): ClusterStatus {
   return job_action !== null || facts.stage !== null ? "awaiting_operator" : "pending";
 }
 
-/** Explains `error`; null in every other state. */
+/** Returns the explanation of `error`, and null for every other status. */
 export function messageOf(facts: StatusFacts, now: Date): string | null {
   return statusOf(facts, now) === "error" ? facts.job_error_message : null;
 }
 
 /**
- * Between two stages the installation goes on. It is over with `verify`, and with the `record` that comes after it in an
- * upgrade: a cluster that has been upgraded would stay `installing` for good otherwise.
+ * An installation continues between two stages. It ends with `verify`, or with the `record` after it in an upgrade;
+ * otherwise an upgraded cluster would stay `installing` forever.
  */
 function isInstalling({ stage, stage_status, install_journal }: StatusFacts): boolean {
   if (stage_status !== "completed") return stage_status !== null;
   return stage === "record" ? isUnverifiedInstall(install_journal as JournalEntry[] | null) : stage !== "verify";
 }
 
-/** An install records before it verifies. */
+/** An install writes its record before it verifies. */
 function isUnverifiedInstall(journal: readonly JournalEntry[] | null): boolean {
   const entries = journal ?? [];
   const verified = entries.findLastIndex(({ stage, status }) => stage === "verify" && status === "completed");
@@ -59,13 +59,13 @@ function isUnverifiedInstall(journal: readonly JournalEntry[] | null): boolean {
 const ofUpgrades: ReadonlySet<string> = new Set(UPGRADE_STAGES);
 const ofInstallsAlone: ReadonlySet<string> = new Set(INSTALL_STAGES.filter((stage) => !ofUpgrades.has(stage)));
 
-/** From the phase `operator` on the machines are up and bootstrapped: what is missing is the operator's first word. */
+/** From the phase `operator` on, the machines run, and only the operator's first connection is missing. */
 function isBeingCreated({ job_action, job_status, job_phase }: StatusFacts): boolean {
   const isUnfinished = job_status === "pending" || job_status === "running";
   return job_action === "create" && isUnfinished && job_phase !== "operator" && job_phase !== "done";
 }
 
-/** What subscribers hear when a change has moved the cluster from one state to another; null where it has not. */
+/** Returns the event of a changed status, or null where the status is the same. */
 export function statusAnnouncement(before: Cluster | null, after: Cluster, now: Date): Announcement | null {
   const status = statusOf(after, now);
   if (before !== null && statusOf(before, now) === status) return null;

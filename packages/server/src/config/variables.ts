@@ -68,7 +68,7 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 export const ROLES = ["api", "hub", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What may be shown and logged. */
+/** Settings may be shown and logged. */
 export const SETTINGS = {
   environment: setting(
     "BINNACLE_ENVIRONMENT",
@@ -200,7 +200,7 @@ export const SETTINGS = {
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };
 
-/** What is never shown: not in a message, not in a log. */
+/** Secrets are never shown, neither in a message nor in a log. */
 export const SECRETS = {
   databaseUrl: optional(
     "DATABASE_URL",
@@ -229,7 +229,7 @@ export const SECRETS = {
   ),
 };
 
-/** Every variable that Binnacle reads; `docs/operations/configuration.md` is held against this list by a test. */
+/** Every variable that Binnacle reads. A test compares `docs/operations/configuration.md` with this list. */
 export const VARIABLES: readonly Variable<unknown, string | null>[] = [
   ...Object.values(SETTINGS),
   ...Object.values(SECRETS),

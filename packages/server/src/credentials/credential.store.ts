@@ -7,7 +7,7 @@ interface Window {
   readonly offset: number;
 }
 
-/** One of another organization is as good as none. */
+/** Returns nothing for a row of another organization. */
 export function findOrgCredential(db: Queries, orgId: string, id: string): Promise<Credential | undefined> {
   return db
     .selectFrom("cloud_credentials")
@@ -17,7 +17,7 @@ export function findOrgCredential(db: Queries, orgId: string, id: string): Promi
     .executeTakeFirst();
 }
 
-/** An organization has few of them: they are counted where they are listed. */
+/** An organization has few credentials, so they are counted at each list. */
 export async function listCredentialRows(db: Queries, orgId: string, page: Window) {
   const ofOrg = db.selectFrom("cloud_credentials").where("org_id", "=", orgId);
   const [credentials, { total }] = await Promise.all([
@@ -27,7 +27,10 @@ export async function listCredentialRows(db: Queries, orgId: string, page: Windo
   return { credentials, total };
 }
 
-/** Locked, so that a change builds on what is there and no cluster begins to use what is deleted. */
+/**
+ * Locks the credential, so that concurrent changes build on each other and no cluster starts to use it during a
+ * deletion.
+ */
 export async function lockCredential(tx: Tx, id: string): Promise<Credential> {
   const credential = await tx
     .selectFrom("cloud_credentials")
@@ -54,12 +57,12 @@ export async function updateCredentialRow(tx: Tx, credential: Credential): Promi
 
 function rethrowRefused(error: unknown): never {
   if (isUniqueViolation(error, "cloud_credentials_name_taken")) throw credentialNameTaken();
-  // Deleted since it was looked up.
+  // The row was deleted after it was looked up.
   if (isForeignKeyViolation(error, "cloud_credentials_org")) throw notFound("Organization");
   throw error;
 }
 
-/** Call with the credential locked. */
+/** Requires the credential to be locked. */
 export async function deleteCredentialRow(tx: Tx, id: string): Promise<void> {
   const users = await tx
     .selectFrom("clusters")

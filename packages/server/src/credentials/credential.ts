@@ -8,7 +8,7 @@ export type Credential = Selectable<CloudCredentialTable>;
 
 const SHOWN_CHARACTERS = 4;
 
-/** `****MPLE`. One that is no longer than what is shown is not shown at all. */
+/** Masks a key id as `****MPLE`. A short one is hidden completely. */
 export const maskedKeyId = (keyId: string) =>
   keyId.length > SHOWN_CHARACTERS ? `****${keyId.slice(-SHOWN_CHARACTERS)}` : "****";
 
@@ -25,7 +25,7 @@ export function wireCredential(credential: Credential): WireCredential {
   };
 }
 
-/** For the audit log: the secret is named, never shown. */
+/** Names a changed secret for the audit log, without its value. */
 export function auditedCredential({ access_key_id, secret_access_key, ...rest }: CredentialInput | CredentialChanges) {
   return {
     ...rest,
@@ -34,7 +34,7 @@ export function auditedCredential({ access_key_id, secret_access_key, ...rest }:
   };
 }
 
-/** Provisioning on one provider with the keys of another cannot work. */
+/** The credential must be for the provider of the cluster. */
 export function providerMismatch(credential: Credential, provider: Provider | undefined): Fault | null {
   if (credential.provider === provider) return null;
   return invalidValue(["body", "credential_id"], `The credential is for ${credential.provider}, not for ${provider}`);

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { connect, type Database } from "./connection.adapter.ts";
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from "./embedded/embedded.adapter.ts";
 
-/** The database for a command that works beside the servers: a running one where there is one, started for it otherwise. */
+/** Gives a command the database: the running one, or one that is started for it. */
 export async function withDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
   const { address, stop } = await reach(config);
   const database = connect(address, { poolSize: 2, onError: () => undefined });

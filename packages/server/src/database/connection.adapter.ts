@@ -2,12 +2,12 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Tables } from "./tables.ts";
 
-/** Where the database is: a URL, or the embedded one's socket. */
+/** The address of the database: a URL, or the socket of the embedded one. */
 export type Address =
   | { readonly url: string }
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
 
-/** One pool, two ways to speak to it: Kysely for most queries, prepared SQL for the hottest. */
+/** One pool with two interfaces: Kysely for most queries, prepared SQL for the most frequent ones. */
 export interface Database {
   readonly kysely: Kysely<Tables>;
   readonly pool: pg.Pool;
@@ -29,8 +29,8 @@ export function connect(address: Address, options: { poolSize: number; onError: 
         (oid === BIGINT ? Number : pg.types.getTypeParser(oid, format ?? "text")) as never,
     },
   });
-  // A connection that breaks says so twice over: the pool tells of idle ones, each client of itself while it is in use.
-  // An error event that nobody listens to ends the process.
+  // Both the pool and the clients in use report a broken connection. An error event without a listener would end the
+  // process.
   let isClosing = false;
   const onError = (error: Error) => isClosing || options.onError(error);
   pool.on("error", onError);

@@ -27,7 +27,7 @@ import type {
 } from "@binnacle/contract";
 import type { ColumnType, Generated } from "kysely";
 
-/** Written as text, because `pg` takes a JavaScript array for a PostgreSQL array; read as the value. */
+/** Written as text, because `pg` converts a JavaScript array to a PostgreSQL array; read as the value. */
 export type Json<T> = ColumnType<T, string, string>;
 
 /** A column that has a default and is read as its value. */
@@ -38,7 +38,7 @@ export interface Timestamps {
   updated_at: Date;
 }
 
-/** Everything that runs on clusters, as the migrations leave it. */
+/** The tables of clusters and their contents, as the migrations create them. */
 export interface FleetTables {
   addon_instances: AddonInstanceTable;
   addon_revisions: AddonRevisionTable;
@@ -123,7 +123,7 @@ export interface ClusterSessionTable {
   started_at: Date;
 }
 
-/** Null stands for what the product does by default. */
+/** Null columns follow the default. */
 export interface ClusterSettingsTable {
   cluster_id: string;
   pod_security: PodSecurity | null;
@@ -164,7 +164,7 @@ export interface ProjectTable extends Timestamps {
   lifecycle: Generated<ProjectLifecycle>;
   lifecycle_reason: LifecycleReason | null;
   lifecycle_message: string | null;
-  /** Its own level; null follows the cluster's. */
+  /** The level of the project; null follows the cluster. */
   pod_security: PodSecurity | null;
   /** An administrator of the organization has allowed a level weaker than the cluster's. */
   weaker_pod_security_allowed: Generated<boolean>;
@@ -198,7 +198,7 @@ export interface DesiredResourceTable {
   generation: number;
   revision: number;
   removed_at: Date | null;
-  /** What the cluster has confirmed to hold: of an earlier generation while a later one is on its way. */
+  /** The generation that the cluster has confirmed. It is lower than `generation` while a change is being delivered. */
   acked_generation: number | null;
   acked_hash: string | null;
   updated_at: Date;
@@ -257,7 +257,7 @@ export interface AppDeploymentTable extends Timestamps {
   finished_at: Date | null;
 }
 
-/** A host that an app declares, or has declared and may still be serving. */
+/** A host that an app declares, or that it declared earlier and may still serve. */
 export interface IngressHostTable {
   app_id: string;
   host: string;
@@ -306,9 +306,9 @@ export interface AddonRevisionTable {
 export interface StackTemplateTable extends Timestamps {
   id: string;
   org_id: string;
-  /** Of scope `project`; null where it dates from before and fits no single project. */
+  /** The project of scope `project`; null in old rows that fit no single project. */
   project_id: string | null;
-  /** The same, of scope `cluster`. */
+  /** The cluster of scope `cluster`. */
   cluster_id: string | null;
   namespace: string;
   name: string;
@@ -319,6 +319,6 @@ export interface StackTemplateTable extends Timestamps {
   tags: string[];
   components: Json<TemplateComponent[]>;
   parameters: Json<TemplateParameter[]>;
-  /** Goes up with each change of it. */
+  /** Incremented with each change. */
   generation: Generated<number>;
 }

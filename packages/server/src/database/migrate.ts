@@ -9,7 +9,7 @@ import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
 import { projectPolicy } from "./migrations/0009_project_policy.ts";
 import type { Queries } from "./transaction.ts";
 
-/** In order; a migration that has been released is never edited. */
+/** Migrations in order. A released migration is never edited. */
 const MIGRATIONS: Record<string, Migration> = {
   "0001_foundation": foundation,
   "0002_jobs": jobs,
@@ -21,7 +21,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0009_project_policy": projectPolicy,
 };
 
-/** Brings the schema up to date. Replicas that start together wait for each other. */
+/** Applies all migrations. Replicas that start together wait for each other. */
 export async function migrate(database: Queries): Promise<string[]> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
   const { error, results = [] } = await migrator.migrateToLatest();

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "./transaction.ts";
 
-/** The relations whose totals are kept by triggers; counting their rows at each read would grow with the table. */
+/**
+ * The tables whose row counts are maintained by triggers, because counting rows at each read would grow with the table.
+ */
 type CountedRelation =
   | "users"
   | "orgs"
@@ -28,13 +30,16 @@ export async function totalRows(
   return row.total;
 }
 
-/** A page of a list, newest first, and the number of all its rows. */
+/** The queries of a list: a page, newest first, and the total. */
 export interface ListQuery {
   readonly page: RawBuilder<unknown>;
   readonly total: RawBuilder<number>;
 }
 
-/** Both in one statement: a round trip less, and a total that fits the page. The total comes even if the page is empty. */
+/**
+ * Reads both in one statement, which saves a round trip and keeps the total consistent with the page. The total is
+ * returned even if the page is empty.
+ */
 export async function readList<R extends { readonly id: string }>(
   db: Queries,
   { page, total }: ListQuery,
@@ -46,7 +51,7 @@ export async function readList<R extends { readonly id: string }>(
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]?.list_total ?? 0 };
 }
 
-/** Adds the deltas of each total together. A reader sees all of it or none; rows another worker folds are left to it. */
+/** Folds the deltas of each total. A reader sees all of it or none; rows that another worker has locked are skipped. */
 export async function foldRowCounts(db: Queries): Promise<void> {
   await sql`
     with taken as (

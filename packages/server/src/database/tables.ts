@@ -3,7 +3,7 @@ import type { Generated } from "kysely";
 import type { Tally } from "../accounts/login-throttle.ts";
 import type { FleetTables, Json, Timestamps } from "./fleet-tables.ts";
 
-/** The schema as the migrations leave it, for the type checker. */
+/** The types of all tables, as the migrations create them. */
 export interface Tables extends FleetTables {
   audit_log: AuditLogTable;
   cli_tokens: CliTokenTable;
@@ -27,9 +27,9 @@ export interface UserTable extends Timestamps {
   name: string;
   username: string;
   email: string;
-  /** Set or confirmed by a superuser. */
+  /** A superuser has set or confirmed the address. */
   email_verified: Generated<boolean>;
-  /** The organizations one of whose administrators has set it. */
+  /** The organizations whose administrators have set the address. */
   email_vouched_by: Generated<string[]>;
   password_hash: string;
   profile_image_url: string | null;
@@ -46,7 +46,7 @@ interface SessionTable {
   ended_at: Date | null;
   source_address: string | null;
   user_agent: string | null;
-  /** When it last got an access token, and from where that was asked for. */
+  /** The time and the address of the last refresh of an access token. */
   last_used_at: Date;
   last_used_address: string | null;
 }
@@ -156,15 +156,15 @@ interface RowCountTable {
 export interface JobTable extends Timestamps {
   id: string;
   kind: string;
-  /** Jobs of one lane run one at a time; null is no lane. */
+  /** Jobs of one lane run one at a time; null means no lane. */
   lane: string | null;
   payload: Json<Record<string, unknown>>;
   status: JobStatus;
   attempts: Generated<number>;
-  /** Null until the first claim when the enqueuer leaves the number to the kind's handler. */
+  /** Null until the first claim if the handler decides the number. */
   max_attempts: number | null;
   run_at: Date;
-  /** Raised with each claim; what an earlier holder still tries to write is refused by it. */
+  /** The fencing token, raised with each claim. Writes of an earlier holder are refused by it. */
   fence: Generated<number>;
   worker_id: string | null;
   lease_until: Date | null;

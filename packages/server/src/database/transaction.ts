@@ -6,7 +6,10 @@ export type Queries = Kysely<Tables>;
 
 const ATTEMPTS = 5;
 
-/** Runs the work in one transaction, and again when it lost a race; so the work must have no effect but its queries. */
+/**
+ * Runs the work in one transaction, and again after a serialization failure or a deadlock. The work must have no
+ * effects besides its queries.
+ */
 export async function inTransaction<T>(database: Queries, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -20,7 +23,7 @@ export async function inTransaction<T>(database: Queries, work: (tx: Tx) => Prom
 const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
 const RETRYABLE = new Set(["40001", "40P01"]);
-/** Connection exceptions, a server that is shutting down, not yet up or full, and a former primary that only reads. */
+/** Connection exceptions, a server that is shutting down, starting or full, and a former primary that is read-only. */
 const UNREACHABLE = /^(08|57P0[1-3]|53300|25006)/;
 const UNREACHABLE_SOCKET = new Set([
   "EAI_AGAIN",
@@ -52,7 +55,7 @@ export function isForeignKeyViolation(error: unknown, constraint: string): boole
   return code === FOREIGN_KEY_VIOLATION && broken === constraint;
 }
 
-/** Two transactions got in each other's way; the loser may simply run again. */
+/** A serialization failure or a deadlock, after which the transaction can run again. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(asDatabaseError(error).code ?? "");
 }

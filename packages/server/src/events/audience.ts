@@ -11,21 +11,21 @@ export interface Filter {
   readonly resource_type: (typeof RESOURCE_FILTERS)[number];
 }
 
-/** Decided as a request that reads the event's place would be. */
+/** Decides like a request that reads the event's place. */
 export const maySee = (event: Event, access: Access): boolean => allows(access, requirementOf(event), event);
 
-/** Events about a cluster as a whole. */
+/** Event types about a cluster as a whole. */
 const OF_THE_CLUSTER: readonly string[] = ["cluster-status", "install_stage_update", "activity"];
 
 function requirementOf({ type, cluster_id, project_id }: Event): PlaceRequirement {
   if (project_id !== undefined) return { needs: "project_role", role: "viewer" };
-  // Plain members are not told of anything that runs on a cluster outside its projects, such as a build.
+  // Plain members do not receive events of a cluster outside its projects, such as builds.
   if (cluster_id !== undefined)
     return { needs: "cluster_role", role: OF_THE_CLUSTER.includes(type) ? "member" : "viewer" };
   return { needs: "org_role", role: "admin", hidden: true };
 }
 
-/** An id in capital letters is the same id. */
+/** Ids are compared in lower case. */
 export function matches(event: Event, filter: Filter): boolean {
   const { cluster_id, project_id, workload_id, resource_type } = filter;
   const isOf = (asked: string | undefined, id: string | undefined) =>
@@ -47,7 +47,7 @@ function isAbout({ type, resource, workload_id }: Event, asked: Filter["resource
   return asked === "cluster" && OF_THE_CLUSTER.includes(type);
 }
 
-/** Equal for those who may see the same events, so that those are encoded once. */
+/** Equal for subscribers with the same access and filter, so that their events are encoded once. */
 export function audienceOf(access: Access, filter: Filter): string {
   const { cluster_id, project_id, workload_id, resource_type } = filter;
   const asked = [cluster_id, project_id, workload_id].map((id) => id?.toLowerCase() ?? null);

@@ -37,7 +37,7 @@ interface Subscriber extends Reader {
   access: Access | null;
   readonly mayStay: (access: Access) => boolean;
   end(): void;
-  /** Null where something else than events is read. */
+  /** Null for streams that are not event streams. */
   events: EventStream | null;
 }
 
@@ -64,7 +64,7 @@ export interface Broadcast {
    * Returns the function that stops watching.
    */
   watch(reader: Reader, mayStay: (access: Access) => boolean, end: () => void): Promise<() => void>;
-  /** Ends everything that is still open. */
+  /** Ends all open streams. */
   stop(): void;
 }
 

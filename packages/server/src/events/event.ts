@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from "@binnacle/contract";
 import { type AuditRow, type Place, wireAuditEntry } from "../audit/audit.ts";
 
-/** The subscribers of every replica receive it, where they may see it. */
+/** An event. The subscribers of every replica receive it if they may see it. */
 export interface Event {
   readonly id: string;
   readonly type: EventType;
@@ -16,14 +16,14 @@ export interface Event {
     readonly name: string | null;
     readonly namespace?: string;
   };
-  /** Further details, by its type. They never hold a secret. */
+  /** Further details, which depend on the type. They never contain a secret. */
   readonly [detail: string]: unknown;
 }
 
 /** The topic of the bus that carries events. */
 export const EVENTS_TOPIC = "events";
 
-/** A handler announces it; it gets its id and time when the change is committed. */
+/** An event as a handler announces it. It gets its id and time at the commit. */
 export type Announcement = Omit<Event, "id" | "time">;
 
 /** The message comes from another process, perhaps of another version, and its fields decide who may see it. */

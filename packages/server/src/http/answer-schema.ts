@@ -2,8 +2,8 @@ import { withoutRules } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 
 /**
- * The schema by which an answer is written, without rules between fields: they are for what comes in. `null or X` is written there as X that may be null: left as a choice between
- * two, every such field would be validated at every answer before it is written.
+ * The schema that serializes an answer, without rules between fields, which apply to input only. `null or X` becomes a
+ * nullable X: as a union, every such field would be validated at every answer before it is written.
  */
 export const answerSchema = (schema: TSchema): TSchema => written(withoutRules(schema));
 
@@ -18,10 +18,10 @@ function written(schema: TSchema): TSchema {
 
 const isNull = (schema: TSchema) => "type" in schema && schema["type"] === "null";
 
-/** Ajv takes `nullable` only beside a type, and a null for none of the values of an `enum`. */
+/** Ajv accepts `nullable` only beside a type, and null is not among the values of an `enum`. */
 const isOfOneType = (schema: TSchema) => "type" in schema && !("enum" in schema || "const" in schema);
 
-/** Only where a keyword holds schemas: examples and defaults are data, whatever they look like. */
+/** Recurses only into keywords that contain schemas: examples and defaults are data. */
 function inner(keyword: string, value: unknown): unknown {
   switch (keyword) {
     case "properties":

@@ -4,7 +4,7 @@ import type { Operation, ValidationItem } from "@binnacle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 
-/** An operation takes its body in one media type; the headers tell before the body has been read. */
+/** An operation accepts one media type, which is checked by the headers before the body is read. */
 export function refuseOtherMediaTypes(operation: Operation, headers: IncomingHttpHeaders): void {
   if (!operation.body) return;
   const taken = operation.bodyType ?? "application/json";
@@ -16,14 +16,14 @@ export function refuseOtherMediaTypes(operation: Operation, headers: IncomingHtt
 }
 
 const DEEPEST_NESTING = 64;
-/** Everything after the parser goes through them one by one. A megabyte of `[1,1,…]` would be half a million. */
+/** Everything after the parser visits each value. A megabyte of `[1,1,…]` would have half a million. */
 const MOST_VALUES = 50_000;
-/** No form has more than a handful of fields. */
+/** No form has more than a few fields. */
 const MOST_PARTS = 100;
 
 /**
- * Stands in for a body that could not be read. It is no error yet: a 401 comes before it, and what else is wrong with the
- * request is reported together with it.
+ * Represents a body that could not be read. It is not thrown at once: a 401 takes precedence, and the other problems of
+ * the request are reported together with it.
  */
 export class UnreadableBody {
   readonly item: ValidationItem;
@@ -32,7 +32,7 @@ export class UnreadableBody {
   }
 }
 
-/** Replaces Fastify's own parsers: text must be UTF-8, and an empty body is no body. */
+/** Replaces Fastify's parsers: text must be UTF-8, and an empty body is no body. */
 export function registerBodyParsers(app: FastifyInstance): void {
   const parseSafely = app.getDefaultJsonParser("error", "error");
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -52,7 +52,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
     if (values > MOST_VALUES) return unreadable(`JSON must not hold more than ${MOST_VALUES} values`);
     void parseSafely(request, text, (error, value) => {
       if (!error) return done(null, value);
-      // JSON all the same: then it was refused for a key that could reach into the prototype of what is made from it.
+      // The text is valid JSON, so it was refused because of a key such as `__proto__`.
       unreadable(
         isJson(text) ? "JSON must not have the key __proto__, or prototype in constructor" : "JSON decode error",
       );
@@ -86,7 +86,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
   );
 }
 
-/** How often the bound between two parts is in the body: counted before parsing, because each part costs memory. */
+/** Counts the boundaries between parts before parsing, because each part costs memory. */
 function boundsIn(contentType: string, bytes: Buffer): number {
   const [, quoted, plain] = /boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i.exec(contentType) ?? [];
   const bound = `--${quoted ?? plain ?? ""}`;
@@ -97,7 +97,7 @@ function boundsIn(contentType: string, bytes: Buffer): number {
   return count;
 }
 
-/** A part of the form is text, whether it is sent as a field or as a file; a name given twice is a list, as in `parseForm`. */
+/** A part is text, whether it is sent as a field or as a file. A repeated name is a list, as in `parseForm`. */
 async function parseMultipart(contentType: string, bytes: Buffer): Promise<Record<string, unknown>> {
   const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData();
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -120,7 +120,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A field given twice is a list, which the schemas of forms then refuse. */
+/** A repeated field is a list, which the schemas of forms refuse. */
 export function parseForm(text: string): Record<string, string | string[]> {
   const fields = Map.groupBy(new URLSearchParams(text), ([name]) => name);
   return Object.fromEntries(

@@ -1,22 +1,22 @@
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name } from "ajv";
 
-/** Nobody reads more of them at once, and each costs time and memory. */
+/** More problems help nobody, and each costs time and memory. */
 export const MOST_PROBLEMS = 100;
 
-/** Ajv's own names in the code that it generates: the number of errors so far, and the errors. */
+/** Names in the code that Ajv generates: the number of errors so far, and the errors. */
 const ERRORS = new Name("errors");
 const FOUND = new Name("vErrors");
 
 /**
- * Bounds the work of an Ajv that reports all errors. Ajv evaluates every keyword then, so that `maxLength` keeps no long
- * text from its `pattern`, and `maxItems` no long list from the check of each item. Here a keyword is passed over where a
- * limit beside it is exceeded: the value is refused for that anyway. And validation stops after `MOST_PROBLEMS`.
+ * Bounds the work of an Ajv that reports all errors. Ajv then evaluates every keyword: `maxLength` does not protect
+ * `pattern` from a long text, nor `maxItems` the check of each item. Here a keyword is skipped if a limit beside it is
+ * exceeded, because the value is refused anyway. Validation stops after `MOST_PROBLEMS`.
  */
 export function boundWork<A extends Ajv>(ajv: A): A {
   for (const keyword of ["pattern", "format"]) {
     replace(ajv, keyword, (check) => (cxt, ruleType) => {
       const { maxLength } = cxt.parentSchema;
-      // In code units: never fewer than characters, and at most twice as many.
+      // The length in code units is at least the number of characters and at most twice that.
       if (maxLength === undefined) check(cxt, ruleType);
       else cxt.gen.if(_`${cxt.data}.length <= ${2 * maxLength}`, () => check(cxt, ruleType));
     });
@@ -42,7 +42,7 @@ export function boundWork<A extends Ajv>(ajv: A): A {
 
 type Check = (cxt: KeywordCxt, ruleType?: string) => void;
 
-/** In its place among the others: the first problem of a field is the one that is reported. */
+/** The keyword keeps its position, because the first problem of a field is the one that is reported. */
 function replace(ajv: Ajv, keyword: string, change: (check: Check) => Check): void {
   const rules = ajv.RULES.rules.find((group) => group.rules.some((rule) => rule.keyword === keyword))?.rules ?? [];
   const next = rules[rules.findIndex((rule) => rule.keyword === keyword) + 1]?.keyword;
@@ -51,7 +51,7 @@ function replace(ajv: Ajv, keyword: string, change: (check: Check) => Check): vo
   ajv.addKeyword({ ...definition, code: change(definition.code), ...(next ? { before: next } : {}) });
 }
 
-/** Each round of the keyword's loop ends the validation once there are enough errors. */
+/** Ends the loop of the keyword once there are enough errors. */
 function stopInside(cxt: KeywordCxt): void {
   const { gen, it } = cxt;
   const stop = () =>

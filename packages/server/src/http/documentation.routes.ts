@@ -7,7 +7,10 @@ import { credentialOf } from "./guard.ts";
 import { refuseOtherMethods } from "./refusals.adapter.ts";
 import type { RoutePorts } from "./register.adapter.ts";
 
-/** `/docs` and `/openapi.json`, at the root and under the API's base: open locally, for superusers in staging. */
+/**
+ * Registers `/docs` and `/openapi.json`, at the root and under the API's base. They are public in `local` and for
+ * superusers in `staging`.
+ */
 export async function registerDocumentation(
   app: FastifyInstance,
   base: string,
@@ -27,7 +30,7 @@ export async function registerDocumentation(
   const text = JSON.stringify(document);
   for (const prefix of ["", base]) {
     await app.register(async (scope) => {
-      // On the scope and not on each route, so that it covers the files of the page too.
+      // The hook is on the scope, so that it covers the static files of the page too.
       if (environment !== "local") scope.addHook("onRequest", onlySuperusers);
       scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(text));
       await scope.register(swagger, { mode: "static", specification: { document: document as never } });

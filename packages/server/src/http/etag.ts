@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { Fault } from "../fault.ts";
 
-/** What optimistic concurrency goes by: its id, so that a namesake made later is another, and how often it changed. */
+/**
+ * The version of a resource for optimistic concurrency. It includes the id, because a new resource may have the same
+ * name.
+ */
 export interface Versioned {
   readonly id: string;
   readonly version: number;
@@ -16,7 +19,7 @@ export function sendEtag(reply: FastifyReply, versioned: Versioned): void {
 
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
-/** Throws the 412. Call it with the row locked: otherwise the version could change between the look and the write. */
+/** Throws the 412. Requires the row to be locked, otherwise the version could change before the write. */
 export function requireMatch(headers: IncomingHttpHeaders, versioned: Versioned): void {
   const condition = headers["if-match"];
   if (condition === undefined || condition.trim() === "*") return;

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isUnreachable } from "../database/transaction.ts";
 import { Fault, type FaultKind } from "../fault.ts";
 
-/** The one place that knows which status a fault is. */
+/** The status of each kind of fault. */
 export const STATUS_OF: Record<FaultKind, number> = {
   bad_request: 400,
   unauthenticated: 401,
@@ -28,7 +28,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     return;
   }
   if (fault.kind === "unavailable") request.log.warn({ request_id: request.id, err: error }, "request failed for now");
-  // Why another system failed is for those who run this one: the caller is told that it did.
+  // The cause of another system's failure is logged and not shown to the caller.
   if (fault.kind === "bad_gateway" && fault.cause instanceof Error) {
     request.log.warn({ request_id: request.id, reason: fault.cause.message }, "another system failed");
   }
@@ -37,7 +37,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   reply.code(STATUS_OF[fault.kind]).send(fault.body ?? { detail: fault.detail });
 }
 
-/** Null is a fault of ours. */
+/** Returns null for an internal error. */
 export function faultOf(error: Error): Fault | null {
   if (error instanceof Fault) return error;
   const refusal = refusalOf(error);
@@ -49,8 +49,8 @@ export function faultOf(error: Error): Fault | null {
 }
 
 /**
- * What Fastify refuses before a route is asked. It gives the error of a connection that broke off while the body came in
- * a status too; without a look at that, it would pass for a lost database.
+ * Maps the errors of Fastify itself. A connection that is aborted while the body arrives has a status too; without this
+ * check it would look like a lost database.
  */
 function refusalOf({ code = "", statusCode = 500 }: Partial<FastifyError>): Fault | null {
   if (statusCode >= 500 || !/^(FST_|ECONNRESET$)/.test(code)) return null;

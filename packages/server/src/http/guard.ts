@@ -13,14 +13,14 @@ import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 
-/** A request whose form has been checked. */
+/** A validated request. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
 }
 
-/** Everything about a request that decides who may pass, besides its input. */
+/** The facts of a request, besides its input, that authorization depends on. */
 export interface AccessRequest {
   readonly places: PlaceStore;
   readonly credential: Credential;
@@ -28,10 +28,10 @@ export interface AccessRequest {
   readonly now: Date;
 }
 
-/** Stands beside each route: says who may pass, and hands on what it had to read to know. */
+/** Authorizes the calls of a route, and passes on what it had to read for that. */
 export interface Guard<S, I extends Input = Input> {
   readonly requirement: Requirement;
-  /** Throws unless the caller may pass. */
+  /** Throws unless the caller is authorized. */
   readonly authorize: (request: AccessRequest, input: I) => Promise<S>;
 }
 
@@ -65,7 +65,7 @@ export const anyone: Guard<object> = { requirement: { needs: "nothing" }, author
 export const signedIn: Guard<SignedIn> = callerGuard({ needs: "signed_in" });
 export const superuser: Guard<SignedIn> = callerGuard({ needs: "superuser" });
 
-/** Hands on the caller's own record, which the one statement has read with the caller. */
+/** Passes on the caller's own row, which is read together with the caller. */
 export const currentUser: Guard<Me> = {
   requirement: { needs: "signed_in" },
   async authorize({ places, credential, operation, now }) {
@@ -76,7 +76,7 @@ export const currentUser: Guard<Me> = {
   },
 };
 
-/** Users are made by superusers and by administrators of any organization. */
+/** Superusers and administrators of any organization may create users. */
 export const userMaker: Guard<SignedIn> = {
   requirement: { needs: "any_org_admin" },
   async authorize(request) {
@@ -86,7 +86,7 @@ export const userMaker: Guard<SignedIn> = {
   },
 };
 
-/** Not even a superuser passes for the record of somebody else. An id in capital letters is the same id. */
+/** Refuses even superusers for another user's record. Ids are compared in lower case. */
 export const ownRecord = <I extends Input>(userIdOf: (input: I) => string): Guard<SignedIn, I> => ({
   requirement: { needs: "own_record" },
   async authorize(request, input) {
@@ -99,7 +99,7 @@ export const ownRecord = <I extends Input>(userIdOf: (input: I) => string): Guar
 type IdOf<I extends Input> = (input: I) => string;
 type ById = Input<{ readonly id: string }>;
 
-/** Under `/orgs/{id}` a caller who is no member gets 403; where the organization is named otherwise, 404. */
+/** A caller who is not a member gets 403 under `/orgs/{id}`, and 404 where the organization is named otherwise. */
 export const orgMember = <I extends Input>(orgIdOf: IdOf<I>) =>
   inOrg(orgIdOf, { needs: "org_role", role: "member", hidden: false });
 export const orgAdmin = <I extends Input>(orgIdOf: IdOf<I>) =>
@@ -224,7 +224,7 @@ export async function knownCaller({ places, credential, now }: AccessRequest): P
   return caller;
 }
 
-/** What a schema cannot say about the form of a request. Its 422 comes before any 404 and 403, as the schema's does. */
+/** Adds checks that a schema cannot express. Their 422 precedes any 404 and 403, as that of the schema does. */
 export function wellFormed<S, I extends Input>(
   problemsOf: (input: I) => readonly ValidationItem[],
   guard: Guard<S, I>,
@@ -242,7 +242,7 @@ export function wellFormed<S, I extends Input>(
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** The credential of an `Authorization` header; null when there is none that could count. */
+/** Reads the credential of an `Authorization` header; returns null for one that cannot be valid. */
 export async function credentialOf(tokens: Tokens, authorization: string | undefined): Promise<Credential | null> {
   const token = authorization && BEARER.exec(authorization)?.[1];
   if (!token) return null;

@@ -6,7 +6,7 @@ import { refuseOtherMethods } from "./refusals.adapter.ts";
 import type { Metrics } from "./request-metrics.adapter.ts";
 import { type Route, route } from "./route.ts";
 
-/** For the machines that watch over this one: alive, and ready to serve. */
+/** Registers the liveness and readiness probes. */
 export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
   app.get("/healthz", async () => ({ status: "ok" }));
 
@@ -23,7 +23,7 @@ export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }
 
-/** What is counted tells how much is used, by how many and when, so it is not for everybody who reaches the API. */
+/** The counters reveal how the installation is used, so they are not public. */
 export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
   app.get("/metrics", async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),

@@ -11,8 +11,8 @@ export interface IdempotencyKey {
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Takes the key for this transaction, or brings the answer that the first request under it got. Two requests at the same
- * time meet in the primary key: the second waits for the first to commit or to fail.
+ * Claims the key in this transaction, or returns the answer of the first request with it. Concurrent requests meet in
+ * the primary key: the second waits until the first commits or fails.
  */
 export async function claimKey(
   tx: Tx,
@@ -44,7 +44,10 @@ export async function claimKey(
   return { answer: kept.answer };
 }
 
-/** Sealed: an answer may hold a token that is shown this once, and the digest of a body could be guessed at. */
+/**
+ * The answer is sealed: it may contain a token that is shown once only, and a plain digest of the body could be
+ * guessed.
+ */
 export async function keepAnswer(
   tx: Tx,
   vault: Vault,

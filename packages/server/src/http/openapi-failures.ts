@@ -76,15 +76,15 @@ const COMMON: Record<number, CommonFailure> = {
   504: sentence("TimedOut", "No answer in time", "The cluster did not answer in time."),
 };
 
-/** Every status of failure that this operation can answer with, whoever calls it and whatever is wrong. */
+/** Returns every failure status of an operation, for any caller and any input. */
 export function failuresOf(operation: Operation): number[] {
   const { params, query, cookies, body, method, credentials, failures = [], failureBodies = {} } = operation;
   const statuses = [
     ...(credentials === "none" ? [] : [401, 403]),
     ...(params || query || cookies || body ? [422] : []),
-    // A body that nobody asked for is read all the same.
+    // An unexpected body is read too.
     ...(method === "GET" ? [] : [413, 415]),
-    // What is not well-formed HTTP, or has a header that is not, is a 400 wherever it is sent.
+    // Malformed HTTP and malformed headers are a 400 on every path.
     400,
     ...(isCreation(operation) ? [409] : []),
     ...(honoursIfMatch(operation) ? [412] : []),

@@ -15,7 +15,7 @@ What holds for every request, and no schema can say:
 - A request that its operation's schemas accept is a 422 only for what depends on stored data, and for the few rules that
   JSON Schema has no words for; the operation says which.`;
 
-/** The description of the API, written from the very schemas that validate and serialize. */
+/** Writes the OpenAPI document from the schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], options: { serverUrl: string }): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
@@ -159,7 +159,7 @@ function parametersIn(place: "path" | "query" | "cookie", schema: TSchema | unde
 
 export type Json = Record<string, unknown>;
 
-/** Where a JSON Schema holds other schemas; everything else in it is plain data, whatever its keys are called. */
+/** The keywords of a JSON Schema that contain schemas. Everything else is data. */
 const SCHEMA_MAPS = new Set(["properties", "patternProperties", "$defs"]);
 const SCHEMA_LISTS = new Set(["anyOf", "allOf", "oneOf", "prefixItems"]);
 const SCHEMAS = new Set([
@@ -174,7 +174,7 @@ const SCHEMAS = new Set([
   "else",
 ]);
 
-/** The parts of the document that operations share, gathered while the operations are described. */
+/** Collects the shared parts of the document while operations are described. */
 export class Components {
   readonly #schemas = new Map<string, Json>();
   readonly #responses = new Map<string, Json>();
@@ -195,7 +195,7 @@ export class Components {
     return { [type]: { schema: this.schema(schema), example } };
   }
 
-  /** By name, so that the order in which routes are registered does not show. */
+  /** Components are sorted by name, so that the order of registration has no effect. */
   toJSON(): Json {
     return { schemas: byName(this.#schemas), responses: byName(this.#responses) };
   }

@@ -1,4 +1,4 @@
-/** The arithmetic of paged lists; bounds and defaults are those of the contract's `PageQuery`. */
+/** Pagination. Bounds and defaults are those of the contract's `PageQuery`. */
 
 /** Pages are counted from 1. */
 export interface Page {

@@ -2,8 +2,8 @@ import type { FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 
 /**
- * Behind a proxy that is not trusted every client has the proxy's address: one of them who guesses passwords shuts out all,
- * and the audit log does not tell them apart. Said once, because it holds for every request.
+ * Behind an untrusted proxy every client has the proxy's address: one client that guesses passwords blocks all, and the
+ * audit log cannot distinguish them. It is logged once, because it applies to every request.
  */
 export function proxyWarning(log: Logger, trustedProxies: readonly string[]): (request: FastifyRequest) => void {
   let isSaid = trustedProxies.length > 0;

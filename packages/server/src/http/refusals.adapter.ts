@@ -5,9 +5,9 @@ import { newId } from "../id.adapter.ts";
 import { fastifyPath } from "./register.adapter.ts";
 import type { Route } from "./route.ts";
 
-/** A known path under another method is a 405 that says which methods there are. */
+/** Answers another method on a known path with a 405 and the allowed methods. */
 export function registerMethodNotAllowed(app: FastifyInstance, base: string, routes: readonly Route[]): void {
-  // Paths that differ only in their parameters' names are one path.
+  // Paths that differ only in the names of parameters are the same path.
   const byShape = Map.groupBy(routes, ({ operation }) => operation.path.replace(/\{\w+\}/g, "{}"));
   for (const [first, ...others] of byShape.values()) {
     if (!first) continue;
@@ -21,14 +21,14 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, methods: r
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[],
     url,
-    // Before the body is read: nothing in it could make the method right.
+    // The request is refused before its body is read.
     onRequest: async (_request, reply) =>
       reply.code(405).header("allow", allowed.join(", ")).send({ detail: "Method Not Allowed" }),
     handler: async () => undefined,
   });
 }
 
-/** What the HTTP parser itself refuses never becomes a request; it still gets an answer of the common form. */
+/** Answers what the HTTP parser refuses, in the common form. Fastify never sees such a request. */
 export function answerBrokenRequest(log: FastifyBaseLogger, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -36,7 +36,7 @@ export function answerBrokenRequest(log: FastifyBaseLogger, error: Error & { cod
   }
   const requestId = newId();
   const [status, detail] = refusalOf(error.code);
-  // Only the code: the error itself holds the bytes that were received.
+  // Only the code is logged, because the error contains the received bytes.
   log.info({ request_id: requestId, status, code: error.code, source: socket.remoteAddress }, "broken request");
   const body = JSON.stringify({ detail });
   socket.end(

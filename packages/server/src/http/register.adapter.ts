@@ -34,7 +34,7 @@ export interface RoutePorts {
   readonly bus: Bus;
 }
 
-/** Strangers get little of our time: no form and no question of theirs is larger. */
+/** Operations without authentication accept small bodies only. */
 const STRANGERS_BODY_LIMIT_BYTES = 16 * 1024;
 
 export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
@@ -46,10 +46,10 @@ export function registerRoutes(app: FastifyInstance, base: string, routes: reado
 }
 
 /**
- * The order of checks is the documented one: 401, then 422 of everything that is malformed, then 404 and 403, then what
- * the handler finds. The session is looked up together with the place the request is about, in one query. A request with
- * a body is looked up separately before the body is read: whoever has been signed out must not keep the server busy with
- * it. A malformed request without a body is looked up before its 422.
+ * The order of checks is documented: 401, then 422 with all problems of the form, then 404 and 403, then those of the
+ * handler. The session is read together with the place of the request, in one query. For a request with a body it is
+ * read before the body, so that a signed-out client cannot keep the server busy. For a malformed request without a body
+ * it is read before the 422.
  */
 function registerRoute(
   app: FastifyInstance,
@@ -66,10 +66,10 @@ function registerRoute(
   const url = base + fastifyPath(operation.path);
   const isReading = operation.method === "GET";
 
-  /** What is known before the body has been read. */
+  /** Checks that do not need the body. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.routePattern = url;
-    // Answers hold what was true for this caller at this moment, and some of them secrets.
+    // Answers depend on the caller and the moment, and some contain secrets.
     reply.header("cache-control", "no-store");
     request.credential = await credentialOf(ports.tokens, request.headers.authorization);
     if (needsCredential) {
@@ -137,7 +137,7 @@ function registerRoute(
   });
 }
 
-/** Whether one is read: never that of a GET. */
+/** Returns whether the body is read. That of a GET never is. */
 const hasBody = ({ method, headers }: FastifyRequest) =>
   method !== "GET" &&
   method !== "HEAD" &&
@@ -147,7 +147,7 @@ type Places = Partial<
   Pick<OnCluster, "cluster"> & Pick<InProject, "project"> & Pick<InApp, "app"> & Pick<OnInstance, "instance">
 >;
 
-/** A change is about the place that the guard found, unless the change says otherwise. */
+/** The place of a change is the one that the guard found, unless the change names another. */
 function placeOf({ cluster, project, app, instance }: Places): Place | null {
   const within = app ?? instance;
   if (within) return { clusterId: within.cluster_id, projectId: within.project_id };
@@ -171,7 +171,7 @@ function idempotencyKeyOf(headers: FastifyRequest["headers"]): string | null {
 declare module "fastify" {
   interface FastifyRequest {
     credential: Credential | null;
-    /** For the log and the metrics: Fastify puts a route's options together anew each time they are asked for. */
+    /** The route for the log and the metrics. Fastify builds its route options anew at each access. */
     routePattern: string | null;
   }
 }

@@ -38,10 +38,10 @@ export function createMetrics(): Metrics {
 
 export type NoteAnswer = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** One line and one measurement for each answer. Both name the route and not the address: a query may hold what neither must. */
+/** Logs and measures each answer. Both have the route and not the address, because a query may contain secrets. */
 export function answerNotes(metrics: Metrics, log: Logger): NoteAnswer {
   const write = infoLines(log, "request");
-  // There are only as many as routes, methods and statuses.
+  // Bounded by the number of routes, methods and statuses.
   const known = new Map<string, string>();
 
   function fieldsOf(method: string, route: string | null, status: number): string {
@@ -62,5 +62,5 @@ export function answerNotes(metrics: Metrics, log: Logger): NoteAnswer {
   };
 }
 
-/** None is known of a client that has gone. A proxy may have taken it from a header: anything could stand there. */
+/** The address of a disconnected client is unknown. A proxy may have taken it from a header, so it is escaped. */
 const sourceField = (source: string | undefined) => (source === undefined ? "" : `,"source":${JSON.stringify(source)}`);

@@ -7,16 +7,16 @@ import type { Guard, Input } from "./guard.ts";
 
 type InputOf<O extends Operation> = Input<ParamsOf<O>, QueryOf<O>, BodyOf<O>>;
 
-/** What a handler gets: the checked request, what the guard saw, and the ways to act. */
+/** The argument of a handler: the validated request, the result of the guard, and the means to act. */
 export interface Call<O extends Operation = Operation> extends InputOf<O> {
   readonly cookies: CookiesOf<O>;
   readonly headers: IncomingHttpHeaders;
   readonly sourceAddress: string;
   readonly requestId: string;
-  /** What the request presented; null only where anyone may call. */
+  /** The credential of the request; null only for public operations. */
   readonly credential: Credential | null;
   readonly reply: FastifyReply;
-  /** One transaction with its audit entries; the only way for a handler to change anything. */
+  /** Runs one transaction with its audit entries. Handlers change data in no other way. */
   readonly change: Change;
 }
 
@@ -26,7 +26,7 @@ export interface Route {
   readonly handle: (call: Call & object) => Promise<unknown>;
 }
 
-/** Ties an operation to who may call it and what it does; the three are type-checked against each other here. */
+/** Combines an operation with its guard and its handler, and checks their types against each other. */
 export function route<O extends Operation, S extends object>(
   operation: O,
   guard: Guard<S, InputOf<O>>,

@@ -1,6 +1,6 @@
 /**
- * What protects a browser that shows an answer, each header at a price at every request: framing is ruled out by the
- * content policy alone, which every browser since 2017 obeys.
+ * Headers that protect a browser that shows an answer. Each one costs time at every request, so framing is prevented by
+ * the content policy alone, which every browser since 2017 supports.
  */
 export const SECURITY_HEADERS = {
   "content-security-policy":

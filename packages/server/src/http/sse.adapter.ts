@@ -3,14 +3,14 @@ import { Fault } from "../fault.ts";
 
 /** A stream of server-sent events to one client. */
 export interface SseStream {
-  /** What the client has not taken yet. Whoever writes decides what a slow client loses: its events or its line. */
+  /** The unread bytes. The writer decides whether a slow client loses events or the connection. */
   readonly waitingBytes: number;
   write(bytes: Uint8Array | string): void;
-  /** Ends once the client has taken what was written. */
+  /** Ends the stream after the client has read everything. */
   end(): void;
-  /** Hangs up at once: for a client that takes nothing. */
+  /** Closes the connection at once, for a client that does not read. */
   cut(): void;
-  /** Called once, also when the client has gone already. */
+  /** The listener is called once, even if the client has disconnected already. */
   onClose(listener: () => void): void;
 }
 
@@ -18,13 +18,13 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ":\n\n";
 const NAME = /^[\w-]+$/;
 
-/** One frame. JSON escapes every line break, so nothing in the data can end its line and begin another field. */
+/** Encodes one frame. JSON escapes line breaks, so the data cannot begin another field. */
 export function encodeFrame(name: string, data: object): string {
   if (!NAME.test(name)) throw new TypeError("The name of an event must be a word.");
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Streams never end by themselves: a server that stops ends them, or it would wait for them until it loses patience. */
+/** A stopping server must end the streams itself, otherwise it waits for them until its timeout. */
 export function registerStreams(app: FastifyInstance): void {
   const streams = { open: new Set<SseStream>(), isClosed: false };
   app.decorate("streams", streams);
@@ -38,8 +38,8 @@ export function registerStreams(app: FastifyInstance): void {
 }
 
 /**
- * Takes the reply over and begins the stream. Its end is the end of the connection and not a last chunk: so the bytes of
- * one event can be the very same buffer for every client, with nothing to wrap around it.
+ * Takes over the reply and begins the stream. The stream ends with the connection and not with a last chunk, so all
+ * clients can share the buffer of an event.
  */
 export function openStream(reply: FastifyReply, { heartbeatMs = HEARTBEAT_MS } = {}): SseStream {
   const { request, raw: response, server } = reply;
@@ -69,7 +69,7 @@ export function openStream(reply: FastifyReply, { heartbeatMs = HEARTBEAT_MS } =
     },
   };
 
-  /** Also finds the client that is still connected and has stopped reading, however little there is to tell it. */
+  /** Also detects a connected client that has stopped reading, even if there are no events. */
   const heartbeat = setInterval(() => {
     const taken = (response.socket?.bytesWritten ?? 0) - response.writableLength;
     if (response.writableLength === 0) stream.write(HEARTBEAT);
@@ -82,20 +82,21 @@ export function openStream(reply: FastifyReply, { heartbeatMs = HEARTBEAT_MS } =
     isClosed = true;
     clearInterval(heartbeat);
     streams.open.delete(stream);
-    // The request's line in the log waits for the response to finish or to fail; cut off, it does neither by itself.
+    // The log line of the request waits for the response to finish or to fail. A closed connection causes neither by
+    // itself.
     if (response.listenerCount("error") > 0) response.emit("error", new Error("The stream was cut off."));
     for (const listener of listeners) listener();
   };
   streams.open.add(stream);
   reply.hijack();
-  // The client may have left while it was being decided what it may see.
+  // The client may have disconnected while its access was read.
   if (isClosed) close();
   else response.once("close", close);
   response.removeHeader("transfer-encoding");
   response.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     "content-type": "text/event-stream; charset=utf-8",
-    // A proxy that compresses or gathers what it passes on would hold events back.
+    // A proxy that compresses or buffers would delay events.
     "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
     connection: "close",

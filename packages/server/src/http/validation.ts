@@ -6,7 +6,7 @@ import Type, { type TSchema } from "typebox";
 import { UnreadableBody } from "./body.ts";
 import { boundWork, MOST_PROBLEMS } from "./bounded-ajv.ts";
 
-/** The four places a request's values come from, by the names that errors give them. */
+/** The parts of a request, with the names that errors give them. */
 export interface RawRequest {
   readonly path: unknown;
   readonly query: unknown;
@@ -16,26 +16,26 @@ export interface RawRequest {
 type Part = keyof RawRequest;
 
 /**
- * Checks all parts of a request and reports every invalid field at once, up to a number that people can read. Fills
- * defaults in and converts in place.
+ * Validates all parts of a request and reports every invalid field at once, up to a readable number. Fills in defaults
+ * and converts in place.
  */
 export type Check = (request: RawRequest) => readonly ValidationItem[];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Values in a path, a query and a cookie are text and are converted; in a JSON body, a number in quotes is a mistake. */
+/** Values of paths, queries and cookies are text and are converted. In a JSON body, a quoted number is an error. */
 const fromText = configured({ coerceTypes: true });
 const fromJson = configured({});
 
 function configured(options: Options): Ajv2020 {
-  // A rule names fields that the object beside it declares, which `strictRequired` does not see.
+  // A rule names fields that the enclosing object declares, which `strictRequired` does not see.
   const strictly: Options = { strict: true, strictRequired: false, discriminator: true };
   const ajv = new Ajv2020({ allErrors: true, useDefaults: true, ...strictly, ...options });
   addFormats.default(ajv, ["date-time", "email", "uri"]);
-  // RFC 3339 knows seconds that no clock of ours can hold: 23:59:60.
+  // RFC 3339 allows leap seconds such as 23:59:60, which a Date cannot represent.
   const isDateTime = ajv.formats["date-time"] as { validate(text: string): boolean };
   ajv.addFormat("date-time", (text) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)));
-  // The stock format lets `urn:uuid:` pass, which no column takes.
+  // The default format accepts `urn:uuid:`, which the columns do not.
   return boundWork(ajv.addFormat("uuid", UUID));
 }
 
@@ -59,7 +59,7 @@ export function compileCheck(operation: Pick<Operation, "params" | "query" | "co
   };
 }
 
-/** What a body may hold where none is asked for: clients send `{}` with every POST. */
+/** The schema of an unexpected body: clients send `{}` with every POST. */
 const NO_FIELDS = Type.Object({}, { additionalProperties: false });
 
 const NONE: readonly ValidationItem[] = [];
@@ -70,11 +70,11 @@ function checkPart(part: Part, validate: ValidateFunction, value: unknown): read
   const unstorable = isStorable(value) ? NONE : unstorableText(value, [part]);
   if (validate(value)) return unstorable.length > 0 ? unstorable : infiniteNumbers(part, value);
   const items = onePerField([...unstorable, ...itemsOf(part, value, validate)]);
-  // Refused is refused, also by a keyword that there are no words for.
+  // A value that Ajv refuses is refused, even if the keyword has no message of its own.
   return items.length > 0 ? items : [{ loc: [part], msg: "Input is not valid", type: "value_error" }];
 }
 
-/** Ajv converts the text `1e999` to infinity and checks no bound of it. A JSON body is not converted, and its type check refuses it. */
+/** Ajv converts the text `1e999` to infinity and does not check its bounds. A JSON body is not converted. */
 function infiniteNumbers(part: Part, value: unknown): readonly ValidationItem[] {
   if (part === "body" || typeof value !== "object") return NONE;
   const found = Object.entries(value ?? {}).filter(
@@ -83,7 +83,7 @@ function infiniteNumbers(part: Part, value: unknown): readonly ValidationItem[] 
   return found.map(([name]) => ({ loc: [part, name], msg: "Input should be a finite number", type: "int_type" }));
 }
 
-/** PostgreSQL stores no NUL, and half a surrogate pair is no character: both would fail later and far from here. */
+/** PostgreSQL stores neither NUL nor a lone surrogate; both would fail later with a worse message. */
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;
@@ -94,7 +94,7 @@ function isStorable(value: unknown): boolean {
   return true;
 }
 
-/** Where the text is that cannot be stored. */
+/** Collects the locations of text that cannot be stored. */
 function unstorableText(value: unknown, loc: ValidationItem["loc"], found: ValidationItem[] = []): ValidationItem[] {
   if (found.length >= MOST_PROBLEMS) return found;
   if (typeof value === "string") {
@@ -111,7 +111,7 @@ function unstorableText(value: unknown, loc: ValidationItem["loc"], found: Valid
   return found;
 }
 
-/** Ajv's errors as the documented items. A rule between fields says less than a field that is wrong by itself. */
+/** Converts Ajv's errors to the documented items. A broken rule is dropped where a field itself is invalid. */
 function itemsOf(part: Part, value: unknown, { errors, schema }: ValidateFunction): ValidationItem[] {
   const found = (errors ?? []).flatMap((error) => {
     const rule = brokenRule(schema, error);
@@ -122,7 +122,7 @@ function itemsOf(part: Part, value: unknown, { errors, schema }: ValidateFunctio
   return found.filter(({ field, isOfRule }) => !isOfRule || !wrongAlone.has(field)).map(({ item }) => item);
 }
 
-/** The first that was found; so the alternatives of a nullable field are one too. */
+/** Keeps the first problem of each field, so that the alternatives of a nullable field are reported once. */
 function onePerField(items: readonly ValidationItem[]): ValidationItem[] {
   const firsts = new Map<string, ValidationItem>();
   for (const item of items) {
@@ -172,7 +172,7 @@ function itemOf(
       return item("extra_forbidden", "Extra inputs are not permitted", [...loc, params["additionalProperty"]]);
     case "type": {
       const known = TYPE_ERRORS[String(params["type"])];
-      // `null` is the other half of a nullable field: what the first half says is what helps.
+      // `null` is one alternative of a nullable field; the message of the other is the useful one.
       return known ? item(...known) : null;
     }
     case "format": {
@@ -226,16 +226,19 @@ function listed(values: readonly unknown[]): string {
 
 /** A rule of the contract that a value breaks. */
 export interface BrokenRule {
-  /** What the rule says, for the caller to read. */
+  /** The text of the rule for the caller. */
   readonly description: string;
-  /** The error only tells how the rule came to be broken: it is about one of the alternatives, or about the condition. */
+  /** The error is about an alternative or the condition of the rule, not about the rule itself. */
   readonly isPart: boolean;
 }
 
-/** `#/properties/env/items/allOf/0/oneOf/1/required` → the rule at `#/properties/env/items/allOf/0`, and what is below it. */
+/**
+ * Splits `#/properties/env/items/allOf/0/oneOf/1/required` into the rule at `#/properties/env/items/allOf/0` and the
+ * path below it.
+ */
 const RULE = /^#(.*\/allOf\/\d+)\/(.*)$/;
 
-/** The rule that an error of Ajv comes from; null for one that comes from a field alone. */
+/** Finds the rule that an error of Ajv comes from; returns null for an error of a single field. */
 function brokenRule(schema: unknown, { schemaPath, keyword }: ErrorObject): BrokenRule | null {
   const [, path = "", below = ""] = RULE.exec(schemaPath) ?? [];
   if (!path) return null;
@@ -243,7 +246,7 @@ function brokenRule(schema: unknown, { schemaPath, keyword }: ErrorObject): Brok
   return { description, isPart: keyword === "if" || /^(oneOf|anyOf|if|not)\//.test(below) };
 }
 
-/** The values that tell the alternatives of a `discriminator` apart. */
+/** Returns the values of a `discriminator`. */
 function tagsOf(schema: unknown, { schemaPath, params }: ErrorObject): unknown[] {
   const { oneOf } = schemaAt(schema, schemaPath.slice(1, schemaPath.lastIndexOf("/"))) as {
     readonly oneOf: readonly { readonly properties: Readonly<Record<string, { readonly const: unknown }>> }[];
@@ -259,7 +262,7 @@ function schemaAt(schema: unknown, path: string): unknown {
   }, schema);
 }
 
-/** `/components/0/name` as `["components", 0, "name"]`; a step is a number only where it leads into a list. */
+/** Converts `/components/0/name` to `["components", 0, "name"]`. A step is a number only within a list. */
 export function stepsAlong(pointer: string, root: unknown): (string | number)[] {
   let container = root;
   return pointer

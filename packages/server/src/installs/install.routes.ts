@@ -19,7 +19,7 @@ import {
 
 const resourceOf = ({ id, name }: Cluster) => ({ type: "cluster", id, name });
 
-/** `bundles` come oldest first. */
+/** Expects `bundles` oldest first. */
 export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]): Route[] {
   return [
     route(

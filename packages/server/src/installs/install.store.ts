@@ -4,7 +4,7 @@ import type { Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import type { InstallFacts } from "./install.ts";
 
-/** Locked, so that of two events that come at once the journal keeps both. */
+/** Locks the cluster, so that the journal keeps both of two concurrent events. */
 export async function lockClusterRow(tx: Tx, id: string): Promise<Selectable<ClusterTable>> {
   const row = await tx.selectFrom("clusters").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
   if (!row) throw notFound("Cluster");

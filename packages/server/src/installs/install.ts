@@ -14,7 +14,7 @@ import type { Announcement } from "../events/event.ts";
 type Loc = ValidationItem["loc"];
 type WrittenEntry = NonNullable<WrittenBundleRecord["install_journal"]>[number];
 
-/** What a cluster's row holds about its installs. */
+/** The columns of a cluster about its installs. */
 export type InstallFacts = Pick<
   Cluster,
   | "bundle_version"
@@ -31,7 +31,7 @@ export type InstallFacts = Pick<
 const BODY: Loc = ["body"];
 const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
 
-/** The bundle on record. While none is, or it is no longer shipped, an install may be of any. */
+/** Returns the recorded bundle. Without one, or if it no longer ships, an install may be of any bundle. */
 export function manifestsFor(bundles: readonly BundleManifest[], version: string | null): readonly BundleManifest[] {
   const recorded = bundles.filter(({ bundle }) => bundle === version);
   return recorded.length > 0 ? recorded : bundles;
@@ -46,7 +46,7 @@ export function componentProblems(
   return [wrong([...loc, "component"], `No component of the bundle is called ${component}`)];
 }
 
-/** What the catalog has to say against a record. */
+/** Returns the problems of a record that follow from the catalog. */
 export function catalogProblems(written: WrittenBundleRecord, bundles: readonly BundleManifest[]): ValidationItem[] {
   const manifest = bundles.find(({ bundle }) => bundle === written.bundle_version);
   if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${written.bundle_version}`)];
@@ -75,7 +75,7 @@ export function entryOf(event: InstallEvent, at: Date): JournalEntry {
 
 type StageFacts = Pick<InstallFacts, "stage" | "stage_status" | "stage_component" | "stage_at" | "install_journal">;
 
-/** Every event moves the current stage; the journal keeps those with which a stage ends, the newest of them. */
+/** Every event sets the current stage. The journal keeps the newest events that end a stage. */
 export function afterEvent(journal: readonly object[] | null, entry: JournalEntry): StageFacts {
   return {
     stage: entry.stage,
@@ -91,7 +91,7 @@ type RecordFacts = Pick<
   "bundle_version" | "profiles" | "ha_tier" | "volume_group_ownership" | "install_journal"
 >;
 
-/** What is left out becomes null; the journal, which events have written, stays. */
+/** Fields that are left out become null. The journal stays, because events write it. */
 export function afterRecord(journal: readonly object[] | null, written: WrittenBundleRecord, now: Date): RecordFacts {
   return {
     bundle_version: written.bundle_version,

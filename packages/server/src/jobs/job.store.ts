@@ -3,10 +3,10 @@ import { isRetryable, isUniqueViolation, type Queries } from "../database/transa
 import { newId } from "../id.adapter.ts";
 import type { Failure, Job } from "./job.ts";
 
-/*
- * Every time in `jobs` is the database's. Who may hold a job is decided between replicas, and theirs are many clocks: a
- * replica whose own runs ahead by more than a lease would take each job from its living holder. `now()` is the start of
- * the statement's transaction, so a lease never seems older than it is. Tests turn it by moving the rows' times.
+/**
+ * All times in `jobs` come from the database. The clocks of replicas differ: one that is ahead by more than a lease
+ * would take each job from its holder. `now()` is the start of the transaction, so a lease never seems older than it
+ * is. Tests change the times of the rows instead.
  */
 
 export interface NewJob {
@@ -15,14 +15,14 @@ export interface NewJob {
   /** Jobs of one lane run one at a time, in the order of their `runAt`. */
   readonly lane?: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** As many as the kind's handler says when left out. */
+  /** The handler of the kind decides where this is left out. */
   readonly maxAttempts?: number;
-  /** At once when left out. */
+  /** The job is due at once where this is left out. */
   readonly runAt?: Date;
   readonly createdBy?: string;
 }
 
-/** Who holds a job. A write that does not come from this holder of this claim changes nothing. */
+/** The holder of a claimed job. Writes of any other holder change nothing. */
 export interface Hold {
   readonly id: string;
   readonly fence: number;
@@ -31,7 +31,7 @@ export interface Hold {
 
 export interface Claim {
   readonly workerId: string;
-  /** The kinds to claim, each with the attempts a job of it gets when nobody said at enqueuing. */
+  /** The kinds to claim, each with the attempts of jobs that were enqueued without a number. */
   readonly maxAttemptsByKind: Readonly<Record<string, number>>;
   readonly leaseMs: number;
   readonly limit: number;
@@ -40,7 +40,7 @@ export interface Claim {
 const CLAIM_TRIES = 5;
 const WORKER_DIED = "The worker that ran the job stopped without a word, and no attempt is left.";
 
-/** Inside the caller's transaction the job exists if and only if the rest of the transaction does. */
+/** In the transaction of the caller, the job exists exactly if the transaction commits. */
 export async function enqueue(db: Queries, job: NewJob): Promise<string> {
   const id = job.id ?? newId();
   const now = sql<Date>`now()`;
@@ -62,14 +62,14 @@ export async function enqueue(db: Queries, job: NewJob): Promise<string> {
   return id;
 }
 
-/** Takes jobs that are due, and jobs whose holder let its lease run out; in the order in which they shall run. */
+/** Claims due jobs and jobs whose lease has expired, in the order in which they must run. */
 export async function claim(db: Queries, wanted: Claim): Promise<Job[]> {
   await failAbandoned(db);
   for (let attempt = 1; ; attempt++) {
     try {
       return await claimOnce(db, wanted);
     } catch (error) {
-      // The snapshot did not show that another worker just started a job of the same lane; a new one does.
+      // Another worker started a job of the same lane after the snapshot; a new snapshot shows it.
       const lostRace = isUniqueViolation(error, "jobs_one_running_per_lane") || isRetryable(error);
       if (!lostRace || attempt === CLAIM_TRIES) throw error;
     }
@@ -77,8 +77,8 @@ export async function claim(db: Queries, wanted: Claim): Promise<Job[]> {
 }
 
 /**
- * A lane waits for its first job even when that one is of a kind that only other workers know, as happens while a new
- * version is rolled out: order would be lost otherwise.
+ * A lane waits for its first job even if only other workers know its kind, as during a rollout; otherwise the order
+ * would be lost.
  */
 async function claimOnce(db: Queries, { workerId, maxAttemptsByKind, leaseMs, limit }: Claim): Promise<Job[]> {
   const kinds = Object.keys(maxAttemptsByKind);
@@ -119,7 +119,7 @@ async function claimOnce(db: Queries, { workerId, maxAttemptsByKind, leaseMs, li
   return rows;
 }
 
-/** Whatever their kind: to end them takes no handler, and their lanes wait for it. */
+/** Fails abandoned jobs of any kind: it needs no handler, and their lanes wait for it. */
 async function failAbandoned(db: Queries): Promise<void> {
   await sql`
     update jobs set
@@ -132,7 +132,7 @@ async function failAbandoned(db: Queries): Promise<void> {
   `.execute(db);
 }
 
-/** True while the job is still held; a lease that ran out is renewed as long as nobody took the job. */
+/** Returns true while the job is still held. An expired lease is renewed if nobody has claimed the job. */
 export async function renew(db: Queries, hold: Hold, leaseMs: number): Promise<boolean> {
   return changed(held(db, hold).set({ lease_until: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` }));
 }
@@ -166,7 +166,7 @@ export async function fail(db: Queries, hold: Hold, failure: Failure): Promise<b
   );
 }
 
-/** Gives the job back as if it had not been claimed. It keeps its `run_at`, and so its place in the lane. */
+/** Releases the job as if it had not been claimed. It keeps its `run_at`, and so its position in the lane. */
 export async function release(db: Queries, hold: Hold): Promise<boolean> {
   return changed(
     held(db, hold).set({

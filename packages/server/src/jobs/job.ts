@@ -1,4 +1,4 @@
-/** The topic of the bus that says: there are jobs to claim. */
+/** The bus topic that announces new jobs. */
 export const JOBS_TOPIC = "jobs";
 
 export const DEFAULT_MAX_ATTEMPTS = 5;
@@ -7,22 +7,22 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 const LONGEST_ERROR_MESSAGE = 2_000;
 
-/** A job as its holder sees it. */
+/** A claimed job. */
 export interface Job {
   readonly id: string;
   readonly kind: string;
   readonly lane: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** This one included. */
+  /** The number of attempts, including this one. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Greater than that of every earlier holder: what a handler writes elsewhere can be guarded by it. */
+  /** The fencing token, greater than that of every earlier holder. A handler can guard its own writes with it. */
   readonly fence: number;
   readonly createdBy: string | null;
   readonly createdAt: Date;
 }
 
-/** Thrown by a handler where trying again cannot help. The message is stored for people to read. */
+/** A handler throws it if a retry cannot help. The message is stored and shown to people. */
 export class PermanentJobError extends Error {
   override readonly name = "PermanentJobError";
 }
@@ -31,7 +31,7 @@ export type Failure =
   | { readonly status: "pending"; readonly retryInMs: number; readonly errorMessage: string }
   | { readonly status: "failed"; readonly errorMessage: string };
 
-/** What becomes of a job whose handler threw. */
+/** Decides whether a failed job is retried. */
 export function afterFailure(
   job: Pick<Job, "attempts" | "maxAttempts">,
   error: unknown,
@@ -44,15 +44,15 @@ export function afterFailure(
 }
 
 /**
- * Full jitter: anywhere between at once and an end that doubles with each attempt, so that jobs which failed together,
- * because what they all need was away, do not come back together.
+ * Full jitter: a random delay up to a bound that doubles with each attempt, so that jobs which failed together are not
+ * retried together.
  */
 export function retryInMs(attempts: number, random: () => number): number {
   const longestMs = Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, attempts - 1), LONGEST_RETRY_MS);
   return Math.floor(random() * longestMs);
 }
 
-/** Never the stack, which tells about the code and not about the problem; no NUL, which PostgreSQL cannot store. */
+/** Returns the message without the stack, and without NUL, which PostgreSQL cannot store. */
 export function messageForPeople(error: unknown): string {
   return wordsOf(error).replaceAll("\0", "").slice(0, LONGEST_ERROR_MESSAGE).toWellFormed() || "The job failed.";
 }
@@ -60,7 +60,7 @@ export function messageForPeople(error: unknown): string {
 function wordsOf(error: unknown): string {
   if (typeof error === "string") return error;
   if (!(error instanceof Error)) return "";
-  // Node reports a host none of whose addresses answers as an aggregate without a message of its own.
+  // Node reports a host without a reachable address as an AggregateError without a message.
   if (!error.message && error instanceof AggregateError) return error.errors.map(wordsOf).filter(Boolean).join("; ");
   return error.message || error.name;
 }

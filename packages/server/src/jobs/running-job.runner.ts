@@ -6,12 +6,12 @@ import { afterFailure, type Failure, type Job, PermanentJobError } from "./job.t
 
 export interface LeaseOptions {
   readonly leaseMs: number;
-  /** When the claim was sent, on the monotonic clock. */
+  /** The time of the claim, on the monotonic clock. */
   readonly claimSentAtMs: number;
-  /** False when somebody else holds the job. */
+  /** Returns false where another worker holds the job. */
   readonly renew: () => Promise<boolean>;
   readonly onRenewalError: (error: unknown) => void;
-  /** Called at most once, and not after `stop`. */
+  /** Called at most once, and never after `stop`. */
   readonly onLost: (reason: string) => void;
 }
 
@@ -20,9 +20,9 @@ export interface Lease {
 }
 
 /**
- * Renews a lease three times within its length, and reports it lost when a renewal says so or when none got through for
- * a whole length: then another worker may hold the job, though this one, cut off from the database, cannot know. The
- * length counts from when a renewal was sent, so that the end is seen here before it comes there.
+ * Renews a lease three times per length. Reports it as lost if a renewal says so or if none succeeded for a whole
+ * length: another worker may then hold the job. The length counts from when a renewal was sent, so that this worker
+ * notices the end before another one can claim the job.
  */
 export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLost }: LeaseOptions): Lease {
   let heldSinceMs = claimSentAtMs;
@@ -49,7 +49,7 @@ export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLos
     deadline = setTimeout(lose, restMs, "its lease could not be renewed in time");
   }
 
-  // A beat does not wait for the one before it, which may hang on a dead connection until the lease is over.
+  // A renewal does not wait for the previous one, which may hang on a dead connection until the lease expires.
   async function renewOnce() {
     const sentAtMs = performance.now();
     try {
@@ -67,26 +67,27 @@ export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLos
 
 export interface JobContext {
   /**
-   * Aborted when the job is no longer this worker's to run. From then on another may run it, so everything a handler
-   * waits for takes this signal. A handler that breaks off because of it throws: to return means that the job is done.
+   * Aborted when this worker no longer holds the job. Another worker may run it from then on, so a handler passes this
+   * signal to everything that it waits for. A handler that stops because of it must throw: returning means that the job
+   * is done.
    */
   readonly signal: AbortSignal;
-  /** Goes into a handler's writes of its own, to refuse those of a holder before it. */
+  /** The fencing token for a handler's own writes, to refuse those of an earlier holder. */
   readonly fence: number;
   readonly db: Queries;
 }
 
 export interface JobHandler {
-  /** May be called again for the same job after any step of it: a worker can die at every point. */
+  /** May be called again for the same job after any step, because a worker can die at any point. */
   run(job: Job, context: JobContext): Promise<object | undefined>;
-  /** For jobs enqueued without a number of their own. */
+  /** The attempts of jobs that were enqueued without a number. */
   readonly maxAttempts?: number;
 }
 
 export interface RunningJob {
-  /** Settles when the job is out of this worker's hands; never rejects. */
+  /** Resolves when the outcome is stored or the job is given up; never rejects. */
   readonly done: Promise<void>;
-  /** Aborts the handler and puts the job back into the queue. */
+  /** Aborts the handler and returns the job to the queue. */
   giveBack(): void;
 }
 
@@ -96,7 +97,7 @@ interface Ports {
   readonly outage: Outage;
   readonly workerId: string;
   readonly leaseMs: number;
-  /** Aborted when nobody waits for outcomes any more. */
+  /** Aborted when outcomes are no longer awaited. */
   readonly abandoned: AbortSignal;
 }
 
@@ -105,7 +106,7 @@ type Outcome =
   | { readonly is: "failed"; readonly failure: Failure }
   | { readonly is: "given back" };
 
-/** How long a handler may take to heed its signal before its job is given back over its head. */
+/** The time for a handler to react to its signal, after which its job is released anyway. */
 const HEED_ABORT_MS = 1_000;
 
 const UNSTORABLE = "The job's work was done, but its result cannot be stored.";
@@ -124,7 +125,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
       const result = await handler.run(job, { signal: controller.signal, fence: job.fence, db });
       return { is: "done", resultJson: toJson(result) };
     } catch (error) {
-      // What a handler throws once it is told to stop is the stop, and no fault of the job.
+      // An error after the abort is caused by it and is not a failure of the job.
       if (givingBack) return { is: "given back" };
       const failure = afterFailure(job, error, Math.random);
       if (!lost) log.warn({ ...names, err: error, status: failure.status }, "a job's handler failed");
@@ -152,7 +153,10 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
     }
   }
 
-  /** Tries until it is written, also after the lease's end: the fence decides whether the outcome still counts. */
+  /**
+   * Retries until the outcome is stored, even after the lease has expired: the fencing token decides whether it still
+   * counts.
+   */
   async function settle(outcome: Outcome): Promise<void> {
     for (let tries = 1; !ports.abandoned.aborted; tries++) {
       try {
@@ -160,7 +164,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
         if (!kept) log.warn(names, "a job's outcome was dropped: another worker took the job");
         return;
       } catch (error) {
-        // A result that the database never takes is not offered for ever.
+        // A result that the database refuses is not retried.
         if (outcome.is === "done" && isValueRefused(error)) return settle(unstorable(error));
         ports.outage.failed(error);
         await delay(pauseMsAfter(tries), undefined, { signal: ports.abandoned }).catch(() => undefined);
@@ -194,7 +198,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
   };
 }
 
-/** The work is done when its result turns out to be of no use, so doing it again would only repeat that. */
+/** The work is done already when its result turns out not to be JSON, so a retry would not help. */
 function toJson(result: object | undefined): string | null {
   try {
     return result ? JSON.stringify(result) : null;
@@ -203,7 +207,7 @@ function toJson(result: object | undefined): string | null {
   }
 }
 
-/** JSON with what `jsonb` does not hold, such as NUL, or too much of it. */
+/** Returns whether `jsonb` refuses the value, because of NUL or its size. */
 function isValueRefused(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : null;
   return typeof code === "string" && /^(22|54)...$/.test(code);

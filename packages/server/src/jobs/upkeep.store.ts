@@ -11,25 +11,25 @@ const DAY_MS = 24 * HOUR_MS;
 
 interface Retention {
   readonly table: keyof Tables;
-  /** The time after which a row is of no use; indexed, and null where a row is still needed. */
+  /** The indexed time after which a row is obsolete; null while the row is needed. */
   readonly column: string;
   readonly keptMs: number;
 }
 
 const RETENTIONS: readonly Retention[] = [
   { table: "sessions", column: "expires_at", keptMs: DAY_MS },
-  // A client that still asks learns for an hour that its login expired, and not that there never was one.
+  // A client that still polls learns for an hour that its login has expired.
   { table: "device_logins", column: "expires_at", keptMs: HOUR_MS },
-  // For a week their owner can still see why a program is refused.
+  // The owner can see for a week why a program is refused.
   { table: "cli_tokens", column: "expires_at", keptMs: 7 * DAY_MS },
   { table: "login_tallies", column: "updated_at", keptMs: HOUR_MS },
-  // An hour more than keys are honoured, whatever the replicas' clocks think of each other.
+  // One hour longer than keys are honoured, to allow for different clocks.
   { table: "idempotency_keys", column: "created_at", keptMs: 25 * HOUR_MS },
   { table: "jobs", column: "finished_at", keptMs: 30 * DAY_MS },
   { table: "metric_samples", column: "at", keptMs: DAY_MS },
 ];
 
-/** Small enough that a batch holds its locks for milliseconds, whatever has piled up. */
+/** Small enough that a batch holds its locks for milliseconds only. */
 const BATCH_ROWS = 1_000;
 
 export interface UpkeepOptions {
@@ -37,24 +37,24 @@ export interface UpkeepOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs?: number;
-  /** What else is to be done each time. */
+  /** Further work of each round. */
   readonly chores?: readonly Chore[];
 }
 
-/** May be done by any number of replicas at once, as often as they like. */
+/** A chore may run on any number of replicas at once. */
 export interface Chore {
   readonly name: string;
   run(): Promise<void>;
 }
 
 export interface Upkeep {
-  /** Ends after the batch that is under way. */
+  /** Stops after the current batch. */
   stop(): Promise<void>;
 }
 
 /**
- * Clears away what is of no use any more, at the start and then again and again. Every replica may do so at the same
- * time: each step leaves alone the rows that another one works on.
+ * Deletes obsolete rows, at the start and then periodically. All replicas may do so at once, because rows that another
+ * one has locked are skipped.
  */
 export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: UpkeepOptions): Upkeep {
   const stopping = new AbortController();
@@ -72,7 +72,7 @@ export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: U
     while (!stopping.signal.aborted) {
       for (const { run, outage } of steps) {
         if (stopping.signal.aborted) return;
-        // One step that fails does not keep the others from being done.
+        // A failed step does not prevent the others.
         await run().then(outage.recovered, outage.failed);
       }
       await sleeper.rest(everyMs);

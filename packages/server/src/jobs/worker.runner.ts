@@ -6,11 +6,11 @@ import { claim, release } from "./job.store.ts";
 import { DEFAULT_MAX_ATTEMPTS, JOBS_TOPIC } from "./job.ts";
 import { type JobHandler, type RunningJob, runJob } from "./running-job.runner.ts";
 
-/** The pause of a loop that can be woken. */
+/** The interruptible pause of a loop. */
 export interface Sleeper {
-  /** Ends early when woken; at once when woken since the last sleep, so that no call is missed between two. */
+  /** Ends early when woken, and at once if it was woken since the last sleep. */
   sleep(ms: number): Promise<void>;
-  /** Ends early only with `end`. */
+  /** Only `end` ends it early. */
   rest(ms: number): Promise<void>;
   readonly wake: () => void;
   /** Ends this and every later sleep and rest. */
@@ -52,7 +52,7 @@ export interface WorkerOptions {
   readonly db: Queries;
   readonly bus: Bus;
   readonly log: Log;
-  /** By kind. Jobs of another kind are left to workers that know it. */
+  /** Handlers by kind. Jobs of other kinds are left to other workers. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly concurrency?: number;
   readonly leaseMs?: number;
@@ -61,16 +61,16 @@ export interface WorkerOptions {
 
 export interface Worker {
   readonly workerId: string;
-  /** Claims nothing more, waits for the jobs that run, and gives back those that run longer than `drainMs`. */
+  /** Claims nothing more, waits for running jobs, and releases those that run longer than `drainMs`. */
   stop(drainMs: number): Promise<void>;
 }
 
-/** For handlers to heed their signal and for the writes that give jobs back; leases take care of what remains. */
+/** The time for handlers to react to their signal and for releasing jobs. Leases cover the rest. */
 const GIVE_BACK_MS = 3_000;
 
 /**
- * Claims jobs and runs them, as many at a time as `concurrency` says. A worker that dies leaves its leases: they end
- * within `leaseMs`, and the next poll of any worker takes the jobs up, so a job resumes within both together.
+ * Claims and runs jobs, at most `concurrency` at a time. The leases of a worker that dies expire within `leaseMs`, and
+ * the next poll of any worker claims its jobs.
  */
 export function startWorker(options: WorkerOptions): Worker {
   const { db, bus, log, handlers, concurrency = 8, leaseMs = 10_000, pollMs = 1_000 } = options;
@@ -92,7 +92,7 @@ export function startWorker(options: WorkerOptions): Worker {
     outage.recovered();
     for (const job of jobs) {
       if (stopping) {
-        // The stop came while the claim was under way.
+        // The worker was stopped during the claim.
         await release(db, { ...job, workerId });
         continue;
       }
@@ -109,7 +109,7 @@ export function startWorker(options: WorkerOptions): Worker {
       running.add(one);
       void one.done.then(() => {
         running.delete(one);
-        // A place is free, and perhaps the job's lane.
+        // A slot is free, and perhaps the job's lane.
         sleeper.wake();
       });
     }
@@ -125,7 +125,7 @@ export function startWorker(options: WorkerOptions): Worker {
       } catch (error) {
         outage.failed(error);
         failures++;
-        // Hints do not cut this pause short: a database in trouble is not asked faster because there is work.
+        // Hints do not end this pause early, so that a failing database gets no extra load.
         if (!stopping) await sleeper.rest(pauseMsAfter(failures));
       }
     }

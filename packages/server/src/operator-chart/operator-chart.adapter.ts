@@ -18,7 +18,7 @@ export interface Chart {
 
 const METADATA = "Chart.yaml";
 
-/** The chart's own version is that of the product: what a control plane offers is what it was tested with. */
+/** The chart has the version of the product, so that it is the one that was tested with this control plane. */
 async function packChart(files: readonly ArchivedFile[], version: string): Promise<Chart> {
   const metadata = { ...parse(textOf(files, METADATA)), version, appVersion: version };
   const name: string = metadata.name;
@@ -42,7 +42,7 @@ function textOf(files: readonly ArchivedFile[], path: string): string {
 const SHIPPED = fileURLToPath(new URL("../../../../deploy/charts/binnacle-operator", import.meta.url));
 const PACKAGE = new URL("../../package.json", import.meta.url);
 
-/** The operator's chart, packed once, at the start. */
+/** Packs the operator's chart once, at the start. */
 export async function loadOperatorChart(): Promise<Chart> {
   const { version } = JSON.parse(await readFile(PACKAGE, "utf8")) as { version: string };
   const entries = await readdir(SHIPPED, { recursive: true, withFileTypes: true });

@@ -2,7 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/refusals.adapter.ts";
 import type { Chart } from "./operator-chart.adapter.ts";
 
-/** A Helm repository with the operator's chart in it. Open to everyone: it holds nothing that is not in the release. */
+/**
+ * Serves a Helm repository with the operator's chart. It is public, because it contains nothing that is not in the
+ * release.
+ */
 export function registerCharts(app: FastifyInstance, chart: Chart): void {
   const files: readonly (readonly [name: string, mediaType: string, content: string | Buffer])[] = [
     ["index.yaml", "application/yaml; charset=utf-8", chart.index],

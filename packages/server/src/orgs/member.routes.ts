@@ -79,7 +79,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
         change(async (unit) => {
           const { db: tx, record } = unit;
           await lockOrg(tx, org.id);
-          // By the id on record: the one in the path may be written in capitals.
+          // Uses the stored id, because the one in the path may be in upper case.
           const { user_id } = await knownMember(tx, org.id, params.user_id);
           const problem = lastAdminProblem(await adminsOf(tx, org.id), user_id, body.role);
           if (problem) throw problem;

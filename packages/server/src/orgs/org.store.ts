@@ -44,7 +44,7 @@ function rethrowTaken(error: unknown): never {
   throw error;
 }
 
-/** Slugs are chosen one at a time: of two organizations that want the same one at once, the second sees the first. */
+/** Choosing a slug is serialized, so that of two concurrent organizations the second sees the first. */
 export async function chooseSlug(tx: Tx, name: string, id: string): Promise<string> {
   await sql`select pg_advisory_xact_lock(hashtext('orgs.slug'))`.execute(tx);
   const slug = slugOf(name, id);
@@ -57,7 +57,7 @@ export async function chooseSlug(tx: Tx, name: string, id: string): Promise<stri
   return holder ? distinctSlug(slug, id) : slug;
 }
 
-/** Locked, so that what is decided about the organization still holds when it is written. */
+/** Locks the organization, so that decisions about it still hold at the write. */
 export async function lockOrg(tx: Tx, id: string): Promise<Org> {
   const org = await tx.selectFrom("orgs").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
   if (!org) throw notFound("Organization");
@@ -161,7 +161,7 @@ export async function deleteMember({ db, accessChanged }: AccessUnit, orgId: str
   await db.deleteFrom("memberships").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 
-/** Call it with the organization locked: two administrators who step down at once would each rely on the other. */
+/** Requires the organization to be locked: two administrators who step down at once would each rely on the other. */
 export function adminsOf(tx: Tx, orgId: string): Promise<Admin[]> {
   return tx
     .selectFrom("memberships")

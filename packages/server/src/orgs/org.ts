@@ -37,7 +37,7 @@ export function wireMember(member: Member) {
 
 const LONGEST_SLUG = 50;
 
-/** `Ops & Platform` is `ops-platform`; a name without a Latin letter or digit is known by its id alone. */
+/** Derives `ops-platform` from `Ops & Platform`; a name without Latin letters and digits gets its id. */
 export function slugOf(name: string, id: string): string {
   const slug = name
     .normalize("NFKD")
@@ -50,7 +50,7 @@ export function slugOf(name: string, id: string): string {
   return slug || `org-${id}`;
 }
 
-/** Two names may share a slug; the later one carries the end of its id. */
+/** The later of two organizations with the same slug gets the end of its id appended. */
 export const distinctSlug = (slug: string, id: string) => `${slug}-${id.slice(-6)}`;
 
 export const orgNameTaken = () => conflict("An organization with this name already exists.");
@@ -62,7 +62,7 @@ export interface Admin {
   readonly disabled: boolean;
 }
 
-/** An organization without an administrator could not be mended by anyone in it; a disabled one can mend nothing. */
+/** An organization must keep an administrator who is not disabled, because nobody else could repair it. */
 export function lastAdminProblem(admins: readonly Admin[], userId: string, next: OrgRole | null): Fault | null {
   const leaving = admins.find(({ user_id }) => user_id === userId);
   if (!leaving || next === "admin") return null;
@@ -71,7 +71,7 @@ export function lastAdminProblem(admins: readonly Admin[], userId: string, next:
   return isLast ? conflict("An organization keeps at least one administrator.") : null;
 }
 
-/** A merge of the top level: keys left out stay, a key given as null goes. */
+/** Merges the top level: keys that are left out stay, and null removes a key. */
 export function mergeSettings(settings: Record<string, unknown>, changes: Record<string, unknown>): OrgSettings {
   return Object.fromEntries(Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null));
 }
@@ -88,7 +88,7 @@ export function settingsProblem(settings: OrgSettings): Fault | null {
   );
 }
 
-/** For the audit log: a key that Binnacle does not know may hold a secret, so it is named and not shown. */
+/** An unknown key may contain a secret, so the audit log names it without its value. */
 export function auditedSettings(changes: Record<string, unknown>): Record<string, unknown> {
   const isShown = (key: string, value: unknown) => value === null || Object.hasOwn(OrgSettings.properties, key);
   return Object.fromEntries(

@@ -11,18 +11,18 @@ export interface Confirmation {
   readonly db: Queries;
   readonly bus: Bus;
   readonly clock: Clock;
-  /** How long a cluster may take to confirm that a project is there, or that it is gone. */
+  /** The time for a cluster to confirm that a project exists or is gone. */
   readonly withinSeconds: number;
 }
 
 type Find = (tx: Tx, before: Date, now: Date) => Promise<Project[]>;
 
-/** Few enough that their locks are held for milliseconds. */
+/** Small enough that the locks are held for milliseconds only. */
 const BATCH_ROWS = 200;
 
 /**
- * Says of every project that its cluster has not been heard about for too long that this is so. Any number of replicas
- * may do it at once, and as often as they like: each project is marked, and announced, once.
+ * Marks every project that its cluster has not confirmed in time. Any number of replicas may do so at once: each
+ * project is marked and announced once.
  */
 export async function markUnconfirmed({ db, bus, clock, withinSeconds }: Confirmation): Promise<void> {
   const within = `within ${withinSeconds} seconds`;
@@ -70,7 +70,7 @@ function overdue(tx: Tx, before: Date): Promise<Project[]> {
     .execute();
 }
 
-/** Only where no operator is connected: one that is may take its time, and says itself what keeps it from ending. */
+/** Only projects without a connected operator: a connected one reports itself why a cleanup does not end. */
 function uncleaned(tx: Tx, before: Date, now: Date): Promise<Project[]> {
   return tx
     .selectFrom("projects")

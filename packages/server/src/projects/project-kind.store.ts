@@ -5,7 +5,7 @@ import type { Announcement } from "../events/event.ts";
 import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
 import { projectAfterReport, projectBody } from "./project-sync.ts";
 
-/** Projects as they are dispatched to clusters and reported on by them. */
+/** The dispatched kind of projects. */
 export const projectKind: DispatchedKind<"project", Project> = {
   kind: "project",
 
@@ -41,11 +41,11 @@ export const projectKind: DispatchedKind<"project", Project> = {
 
   afterReport: (before, generation, report, row) =>
     generation === row.generation ? projectAfterReport(before, report) : before,
-  // The operator makes a deleted namespace again by itself; the project stays as it is known until then.
+  // The operator recreates a deleted namespace by itself, so the project stays unchanged.
   afterLoss: (before) => before,
   isDeleting: confirmedGone,
 
-  /** A project that is gone is not deleted here: an app or an addon instance that was in it may still be on record. */
+  /** A project that is gone is not deleted here, because an app or an addon instance of it may still be recorded. */
   async store(tx, outcomes, now) {
     const projects = divideOutcomes(outcomes).changed.map(({ after }) => after);
     await saveReported(tx, projects, now);
@@ -72,9 +72,8 @@ async function saveReported(tx: Tx, projects: readonly Project[], now: Date): Pr
 }
 
 /**
- * Deletes the projects whose deletion was requested and of which nothing is left: the operator has confirmed that the
- * namespace is absent, so its row is gone, and no app or addon instance of it is on record. The rows of their pull
- * secrets go with them.
+ * Deletes projects whose deletion was requested and that are empty: the operator has confirmed that the namespace is
+ * absent, and no app or addon instance is left. Their pull secrets are deleted with them.
  */
 export async function deleteEmptyProjects(
   tx: Tx,

@@ -15,10 +15,10 @@ import type { Project } from "./project.ts";
 
 export type PolicyColumns = Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation" | "quota">;
 
-/** What a request asks for; what it leaves out stays. */
+/** The fields of a request; those that are left out stay. */
 export type PolicyChange = Partial<Pick<Project, "pod_security" | "isolation" | "quota">>;
 
-/** Of a project for which nobody has asked for anything. */
+/** The policy of a new project. */
 export const FIRST_POLICY: PolicyColumns = {
   pod_security: null,
   weaker_pod_security_allowed: false,
@@ -30,8 +30,8 @@ const isWeaker = (level: PodSecurity, than: PodSecurity): boolean =>
   POD_SECURITY_LEVELS.indexOf(level) < POD_SECURITY_LEVELS.indexOf(than);
 
 /**
- * The level in force. A project's own level that is weaker than the cluster's counts only where an administrator of the
- * organization has allowed it: else a project could keep a weak level from the time before the cluster became stricter.
+ * Returns the effective level. A level weaker than the cluster's counts only if an administrator of the organization
+ * has allowed it; otherwise a project could keep a weak level from before the cluster became stricter.
  */
 export function effectivePodSecurity(
   { pod_security: own, weaker_pod_security_allowed: isAllowed }: Omit<PolicyColumns, "isolation" | "quota">,
@@ -47,7 +47,7 @@ const isOrgAdmin = (standing: Standing): boolean =>
 const isAdmin = (standing: Standing): boolean =>
   decide({ needs: "project_role", role: "admin" }, standing) === "allowed";
 
-/** The columns after a change; throws where the caller's role does not reach so far. */
+/** Returns the columns after a change. Throws where the role of the caller is not sufficient. */
 export function changePolicy(
   current: PolicyColumns,
   change: PolicyChange,
@@ -71,7 +71,7 @@ export function changePolicy(
   return { ...next, weaker_pod_security_allowed: isWeak };
 }
 
-/** A project of such a name would be let into every other project of the cluster. */
+/** A project with the name of an ingress namespace could reach every other project of the cluster. */
 export function refuseIngressNamespace(
   name: string,
   { ingress_namespaces }: Pick<Settings, "ingress_namespaces">,
@@ -85,7 +85,7 @@ export function refuseIngressNamespace(
 
 const RESOURCES = ["cpu", "memory"] as const;
 
-/** Kubernetes takes no default request that is above the default limit. */
+/** Kubernetes refuses a default request above the default limit. */
 export function quotaProblems(quota: Quota | null | undefined): ValidationItem[] {
   return RESOURCES.flatMap((resource) => {
     const request = parseQuantity(quota?.[`default_request_${resource}`]);

@@ -10,7 +10,7 @@ import {
 } from "./project.ts";
 import { effectivePodSecurity, type PolicyColumns } from "./project-policy.ts";
 
-/** What a cluster is told of a project. */
+/** The body of a project that is sent to its cluster. */
 export function projectBody(
   project: Pick<Project, "org_id" | "name" | "namespace" | keyof PolicyColumns>,
   settingsRow: SettingsRow | null,
@@ -27,7 +27,7 @@ export function projectBody(
   return { spec: { org_id, name, namespace, policy }, secret: {} };
 }
 
-/** What a report on the present generation makes of a project; the project itself where it changes nothing. */
+/** Applies a report on the current generation to a project; returns the same object where nothing changes. */
 export function projectAfterReport(project: Project, report: ProjectReport): Project {
   const next = lifecycleAfter(project, report);
   return next ? { ...project, ...next } : project;

@@ -85,7 +85,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
             changes: { name, cluster_id: cluster.id, ...asked },
           });
           announce(projectAnnouncement(project));
-          // The secrets too, though there may be none: the cluster's may be changing at this very moment.
+          // The pull secrets are dispatched too, even if there are none, because those of the cluster may be changing.
           await dispatch(cluster.id, [dispatchedProject(project), dispatchedRegistrySecrets(project)]);
           return wireProject(project);
         }),

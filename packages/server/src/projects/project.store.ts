@@ -30,7 +30,7 @@ export function listProjectRows(
   return readList<Project>(db, projectList(caller, clusterId, page));
 }
 
-/** Locked, so that no project is created on a cluster that is being deleted. */
+/** Locks the cluster, so that no project is created while it is being deleted. */
 export async function lockStayingCluster(tx: Tx, id: string): Promise<void> {
   const cluster = await tx
     .selectFrom("clusters")
@@ -49,8 +49,8 @@ export async function lockProject(tx: Tx, id: string): Promise<Project> {
 }
 
 /**
- * Call it before something is created in a project: a deletion of the project at the same instant would miss it and leave it
- * behind. The lock is shared with others who do the same.
+ * Call this before creating something in a project: a concurrent deletion of the project would miss it. The lock is
+ * shared.
  */
 export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
   const project = await tx
@@ -63,7 +63,7 @@ export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
   if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
 }
 
-/** Nobody else creates anything in the project until the commit, so that a name that is free now stays free. */
+/** Locks the names of a project until the commit, so that a free name stays free. */
 export async function holdNames(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom("projects").select("id").where("id", "=", id).forNoKeyUpdate().execute();
 }
@@ -89,7 +89,7 @@ export async function savePolicy(
     .execute();
 }
 
-/** Everything in the project is deleted with it. Returns what was not being deleted already. */
+/** Marks the contents of a project as deleting. Returns those that were not marked before. */
 export async function markContentsDeleting(tx: Tx, projectId: string, now: Date) {
   const deleting = {
     phase: "deleting" as const,
@@ -121,7 +121,7 @@ export async function markContentsDeleting(tx: Tx, projectId: string, now: Date)
   return { apps, instances };
 }
 
-/** The projects of a cluster, except those that are being deleted: nothing is dispatched for them any more. */
+/** Lists the projects of a cluster except those being deleted, for which nothing is dispatched any more. */
 export function listStayingProjects(db: Queries, clusterId: string): Promise<Pick<Project, "id" | "namespace">[]> {
   return db
     .selectFrom("projects")
@@ -131,7 +131,7 @@ export function listStayingProjects(db: Queries, clusterId: string): Promise<Pic
     .execute();
 }
 
-/** Without those that are being deleted: their exports are no longer available. */
+/** Lists the instances except those being deleted, whose exports are no longer available. */
 export function listStayingInstances(db: Queries, projectId: string): Promise<Instance[]> {
   return db
     .selectFrom("addon_instances")

@@ -9,9 +9,9 @@ export type Project = Selectable<ProjectTable>;
 
 export type Lifecycle = Pick<Project, "lifecycle" | "lifecycle_reason" | "lifecycle_message">;
 
-/*
- * The transitions of a project, one function an occasion. Each says what the project becomes, or null where the occasion
- * changes nothing: news from a cluster may come late, twice or out of order.
+/**
+ * The transitions of a project, one function for each event. Each returns the new state, or null where nothing changes:
+ * messages from a cluster may be late, duplicated or out of order.
  */
 
 const steady = (lifecycle: "pending" | "ready" | "cleanup_pending"): Lifecycle => ({
@@ -34,30 +34,36 @@ const degraded = (before: Lifecycle, reason: LifecycleReason, message: string): 
     ? null
     : changed(before, { lifecycle: "degraded", lifecycle_reason: reason, lifecycle_message: message });
 
-/** It was asked for; the cluster has not been heard about it. */
+/** The project is requested and not confirmed by its cluster yet. */
 export const CREATED: Lifecycle = steady("pending");
 
-/** The operator reports the project as it is wanted. */
+/** The operator reports the desired state. */
 export const seenOnCluster = (before: Lifecycle): Lifecycle | null =>
   isGoing(before) ? null : changed(before, steady("ready"));
 
-/** Nobody has confirmed it in time. What was confirmed once stays so: that the operator is away is the cluster's status. */
+/**
+ * The cluster has not confirmed the project in time. A confirmed project stays so: a disconnected operator is shown in
+ * the status of the cluster.
+ */
 export const unconfirmed = (before: Lifecycle, message: string): Lifecycle | null =>
   before.lifecycle === "pending" ? degraded(before, "operator_unreachable", message) : null;
 
-/** The operator has tried and could not; it goes on trying. */
+/** The operator failed to apply the project and retries. */
 export const applyFailed = (before: Lifecycle, message: string): Lifecycle | null =>
   degraded(before, "apply_failed", message);
 
-/** The namespace is there and somebody else's: it is neither adopted nor deleted. */
+/** The namespace exists and belongs to someone else, so it is neither adopted nor deleted. */
 export const namespaceConflict = (before: Lifecycle, message: string): Lifecycle | null =>
   degraded(before, "namespace_conflict", message);
 
-/** Asked for again, it changes nothing: what is known about a cleanup that hangs is kept. */
+/** A repeated request changes nothing, so that the reason of a blocked cleanup stays. */
 export const requestDeletion = (before: Lifecycle): Lifecycle | null =>
   isGoing(before) ? null : steady("cleanup_pending");
 
-/** The cluster cannot confirm that it is gone. It is never reported as deleted for that; the cleanup goes on. */
+/**
+ * The cluster cannot confirm that the namespace is gone. The project is never reported as deleted for that; the cleanup
+ * continues.
+ */
 export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycle | null =>
   isGoing(before)
     ? changed(before, {
@@ -67,7 +73,10 @@ export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycl
       })
     : null;
 
-/** Whether the record goes with the namespace: only where it was to go. Otherwise the operator makes it anew. */
+/**
+ * Returns whether the row is deleted with the namespace: only if the deletion was requested. Otherwise the operator
+ * recreates the namespace.
+ */
 export const confirmedGone = (before: Lifecycle): boolean => isGoing(before);
 
 export const projectNameTaken = () => conflict("A project with this name already exists on the cluster.");
@@ -98,7 +107,7 @@ export const dispatchedProject = ({ id, namespace }: Pick<Project, "id" | "names
   key: `project/${namespace}`,
 });
 
-/** What subscribers hear of a project that was made or moved on. */
+/** The event of a created or changed project. */
 export function projectAnnouncement(project: Project): Announcement {
   return {
     type: "project",

@@ -6,7 +6,7 @@ interface Named {
   readonly name: string;
 }
 
-/** A key that somebody keeps a secret under; what it holds is not read. */
+/** The key of a stored secret. Its value is not read. */
 export interface HeldKey {
   readonly owner: Named;
   /** The component of an app, or the addon instance itself. */
@@ -35,7 +35,7 @@ export function registrySecretsSeen(
 export const componentSecretsSeen = (held: readonly HeldKey[]) => grouped(held, "component", "app");
 export const addonSecretsSeen = (held: readonly HeldKey[]) => grouped(held, "addon", "addon");
 
-/** One entry a holder, as new as its newest key. */
+/** Groups keys by holder. An entry has the time of its newest key. */
 function grouped(
   held: readonly HeldKey[],
   kind: VisibleSecret["kind"],

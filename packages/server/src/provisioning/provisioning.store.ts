@@ -17,7 +17,7 @@ interface NewProvisioning {
   readonly now: Date;
 }
 
-/** Records the job and queues it: in one transaction, so that neither is there without the other. */
+/** Stores the job and enqueues it in one transaction, so that neither exists without the other. */
 export async function startProvisioning(tx: Tx, wanted: NewProvisioning): Promise<ProvisioningJob> {
   const { cluster, now } = wanted;
   const job = await tx
@@ -40,7 +40,9 @@ export async function startProvisioning(tx: Tx, wanted: NewProvisioning): Promis
   return job;
 }
 
-/** The same job once more. Its phase, attempts and log stay: it goes on from the infrastructure that is there. */
+/**
+ * Enqueues the same job again. Its phase, attempts and log stay, because it continues with the existing infrastructure.
+ */
 export async function requeue(tx: Tx, id: string, createdBy: string, now: Date): Promise<ProvisioningJob> {
   const job = await tx
     .updateTable("provisioning_jobs")
@@ -52,7 +54,7 @@ export async function requeue(tx: Tx, id: string, createdBy: string, now: Date):
   return job;
 }
 
-/** The lane is the cluster's: no two jobs of a cluster ever run at once, on whichever worker. */
+/** The lane is that of the cluster, so two jobs of a cluster never run at once. */
 async function queue(tx: Tx, job: ProvisioningJob, createdBy: string): Promise<void> {
   const payload = { provisioning_job_id: job.id };
   await enqueue(tx, { kind: PROVISIONING_KIND, lane: job.cluster_id, payload, createdBy });
@@ -68,7 +70,7 @@ export async function newestJob(tx: Tx, clusterId: string): Promise<Provisioning
     .executeTakeFirst();
 }
 
-/** A cluster has a handful of jobs: they are counted where they are listed. */
+/** A cluster has few jobs, so they are counted at each list. */
 export async function listJobs(db: Queries, clusterId: string, page: Window) {
   const ofCluster = db.selectFrom("provisioning_jobs").where("cluster_id", "=", clusterId);
   const [jobs, { total }] = await Promise.all([

@@ -6,7 +6,7 @@ import { conflict, type Fault } from "../fault.ts";
 
 export type ProvisioningJob = Selectable<ProvisioningJobTable>;
 
-/** The kind of the queued job that carries a provisioning job out; its payload is `{provisioning_job_id}`. */
+/** The kind of the queued job that runs a provisioning job; its payload is `{provisioning_job_id}`. */
 export const PROVISIONING_KIND = "provisioning";
 
 export function wireJob(job: ProvisioningJob): WireJob {
@@ -28,18 +28,18 @@ export function wireJob(job: ProvisioningJob): WireJob {
   };
 }
 
-/** Null before anything was printed. */
+/** Null while the log is empty. */
 export const logText = (lines: readonly string[]): string | null =>
   lines.length === 0 ? null : `${lines.join("\n")}\n`;
 
-/** An older job must not run again: after a destroy was asked for, retrying the creation would build it all anew. */
+/** Only the newest job may be retried: retrying a creation after a destroy request would build everything again. */
 export function retryProblem(job: Pick<ProvisioningJob, "id" | "status">, newestId: string): Fault | null {
   if (job.status !== "failed") return conflict(`Only a failed job can be retried; this one is ${job.status}.`);
   if (job.id !== newestId) return conflict("A newer job of the cluster has taken this one's place.");
   return null;
 }
 
-/** A cluster is scaled when it is there and nothing else is being done to it. */
+/** A cluster can be scaled if it exists and has no other job. */
 export function scaleProblem(
   cluster: Pick<Cluster, "credential_id" | "deletion_requested_at" | "job_action" | "job_status">,
 ): Fault | null {

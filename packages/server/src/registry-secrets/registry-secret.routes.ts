@@ -29,7 +29,7 @@ interface Ports {
 
 const placeId = ({ params }: Input<{ id: string }>) => params.id;
 
-/** The password is left out of everything but the sealed column. */
+/** The audit entry does not contain the password. */
 const entryOf = (action: string, orgId: string, { id, name, server_url, username, ...owner }: RegistrySecret) => ({
   action,
   resource: { type: "registry_secret", id, name },

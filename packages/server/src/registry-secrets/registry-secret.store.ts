@@ -6,7 +6,7 @@ import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type RegistrySecret, registrySecretsBody, secretNameTaken } from "./registry-secret.ts";
 
-/** What a secret is attached to. */
+/** The owner of a secret: a cluster or a project. */
 export type Owner = { readonly cluster_id: string } | { readonly project_id: string };
 
 const COLUMNS = [
@@ -53,7 +53,7 @@ export async function insertSecret(
     });
 }
 
-/** One that is attached elsewhere is as good as unknown here. */
+/** Deletes a secret of this owner only. */
 export async function deleteSecret(tx: Tx, owner: Owner, id: string): Promise<RegistrySecret> {
   const secret = await secretsOf(tx, owner).where("id", "=", id).forUpdate().executeTakeFirst();
   if (!secret) throw notFound("Registry secret");
@@ -61,7 +61,7 @@ export async function deleteSecret(tx: Tx, owner: Owner, id: string): Promise<Re
   return secret;
 }
 
-/** The pull secrets of a namespace as they are dispatched. They have no status of their own, so reports change nothing. */
+/** The dispatched kind of pull secrets. They have no status, so reports change nothing. */
 export const registrySecretsKind = (vault: Vault): DispatchedKind<"registry_secrets", null> => ({
   kind: "registry_secrets",
 

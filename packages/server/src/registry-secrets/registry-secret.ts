@@ -12,17 +12,19 @@ export interface Effective<S> {
   readonly inherited_from: "cluster" | "project";
 }
 
-/** What people write for Docker Hub, each of which its own tools have used. */
+/** The names of Docker Hub that its own tools have used. */
 const DOCKER_HUB = /^((registry-1|index)\.)?docker\.io(\/v[12])?$/;
 
-/** One registry has one spelling here: neither scheme, letters' case of the host, nor a slash at the end tell two apart. */
+/**
+ * Returns the canonical spelling of a registry: the scheme, the case of the host and a trailing slash do not matter.
+ */
 export function registryOf(serverUrl: string): string {
   const [host = "", ...path] = serverUrl.replace(/^https?:\/\//, "").split("/");
   const registry = [host.toLowerCase(), ...path].join("/").replace(/\/+$/, "");
   return DOCKER_HUB.test(registry) ? "docker.io" : registry;
 }
 
-/** What applies in a project: everything of its own, and of the cluster's what is for other registries. */
+/** Returns the pull secrets of a project: all of its own, and those of the cluster for other registries. */
 export function effectiveSecrets<S extends Pick<RegistrySecret, "server_url">>(
   ofProject: readonly S[],
   ofCluster: readonly S[],
@@ -35,7 +37,10 @@ export function effectiveSecrets<S extends Pick<RegistrySecret, "server_url">>(
   ];
 }
 
-/** All pull secrets of a namespace are dispatched as one set, under the id of their project: a workload names all of them. */
+/**
+ * All pull secrets of a namespace are dispatched as one resource with the id of their project, because a workload names
+ * all of them.
+ */
 export const dispatchedRegistrySecrets = ({
   id,
   namespace,
@@ -64,7 +69,7 @@ export type OpenRegistrySecret = Pick<RegistrySecret, "name" | "server_url" | "u
   readonly password: string;
 };
 
-/** The address under which the tools of Docker Hub, and with them kubelets, look for its credentials. */
+/** The address by which kubelets and Docker's tools look up the credentials of Docker Hub. */
 const DOCKER_HUB_SERVER = "https://index.docker.io/v1/";
 
 const serverOf = (serverUrl: string): string => {
@@ -72,10 +77,10 @@ const serverOf = (serverUrl: string): string => {
   return registry === "docker.io" ? DOCKER_HUB_SERVER : registry;
 };
 
-/** With its origin: a cluster and a project may have a secret of the same name, for different registries. */
+/** The name includes the origin, because a cluster and a project may have secrets of the same name. */
 const nameOf = (name: string, origin: "cluster" | "project") => `${name}-registry-${origin}`;
 
-/** What a cluster is told of the pull secrets of a namespace. */
+/** The body of the pull secrets of a namespace that is sent to its cluster. */
 export function registrySecretsBody(
   project: Pick<Project, "id" | "namespace">,
   ofProject: readonly OpenRegistrySecret[],

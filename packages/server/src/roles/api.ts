@@ -19,7 +19,7 @@ interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast">
   readonly log: Logger;
 }
 
-/** Answers requests and streams events; gives back how it is stopped. */
+/** Starts the REST API and the event streams; returns a function that stops them. */
 export async function startApiRole(app: FastifyInstance, given: Ports, config: Config): Promise<() => Promise<void>> {
   const { db, bus, clock, log } = given;
   const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfSessions(db) });

@@ -32,7 +32,7 @@ interface HubRole {
   stop(): Promise<void>;
 }
 
-/** Holds the sessions of operators, and passes on the requests of other processes to them. */
+/** Starts the hub, which holds the sessions of operators and forwards the requests of other processes to them. */
 export function startHubRole(
   { server, db, bus, clock, log, catalog, vault, agentTokens }: Ports,
   config: Config,

@@ -22,7 +22,7 @@ interface Ports {
   readonly operators: OperatorRequests;
 }
 
-/** Runs jobs, and the chores that nobody asks for; gives back how it is stopped. */
+/** Starts the worker, which runs jobs and periodic chores; returns a function that stops it. */
 export function startWorkerRole(
   { db, bus, clock, log, agentTokens, operators }: Ports,
   config: Config,

@@ -10,8 +10,8 @@ const NAME = "sandbox";
 const DESCRIPTION = "A simulated cluster in the box: nothing in it really runs.";
 
 /**
- * The cluster of the organization `demo` that stands for the sandbox, made when there is none. Null where somebody does
- * not want it any more.
+ * Returns the cluster of the organization `demo` that represents the sandbox, and creates it where there is none.
+ * Returns null if it was deleted.
  */
 export function sandboxCluster(db: Queries, now: Date): Promise<SandboxCluster | null> {
   return inTransaction(db, async (tx) => {

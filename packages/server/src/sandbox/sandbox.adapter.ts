@@ -17,7 +17,7 @@ export interface SandboxPorts {
   readonly log: Log;
   readonly tokens: AgentTokens;
   readonly dataDir: string;
-  /** Where the control plane listens. */
+  /** The address of the control plane. */
   readonly url: string;
   readonly chartHosts: readonly string[];
 }
@@ -26,7 +26,9 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-/** Starts the simulated cluster and its operator as processes of their own; null where the sandbox is not wanted any more. */
+/**
+ * Starts the simulated cluster and its operator as child processes; returns null if the sandbox cluster was deleted.
+ */
 export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningSandbox | null> {
   const { db, clock, log, tokens, dataDir, url, chartHosts } = ports;
   const cluster = await sandboxCluster(db, clock());
@@ -41,10 +43,10 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
       BINNACLE_CLUSTER_ID: cluster.id,
       BINNACLE_TOKEN: token,
       BINNACLE_LOG_LEVEL: "error",
-      // It runs on the same machine, and reaches the same repositories.
+      // The sandbox runs on the same machine and may use the same repositories.
       BINNACLE_CHART_HOSTS: chartHosts.join(","),
     },
-    // The channel tells the child when this process is gone, however it went.
+    // The child notices the end of this process by its channel, even after a kill.
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const exited = once(child, "exit");

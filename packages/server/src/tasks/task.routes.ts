@@ -20,7 +20,7 @@ interface Body {
 type TaskInput = Input<unknown, unknown, Body>;
 
 interface TaskMaker extends SignedIn {
-  /** What the task is about, where it is about one. */
+  /** The cluster of the task, if there is one. */
   readonly cluster: Cluster | null;
 }
 
@@ -30,7 +30,7 @@ function clusterIdOf({ body: { payload } }: TaskInput): string {
 }
 const editor = onCluster<TaskInput>("editor", clusterIdOf);
 
-/** Everybody may queue a task; one about a cluster needs an editor of it. */
+/** Every user may queue a task; a task about a cluster requires an editor of it. */
 const taskMaker: Guard<TaskMaker, TaskInput> = {
   requirement: signedIn.requirement,
   async authorize(request, input) {
@@ -49,7 +49,7 @@ export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
         const spending = await spendAllowance(tx, spender, clock());
         if (!spending.admitted) throw rateLimited(spending.retryAfterSeconds);
         const id = newId();
-        // Operators are found by the id on record: the one in the body may be written in capitals.
+        // Uses the stored id, because the one in the body may be in upper case.
         const about = cluster ? { cluster_id: cluster.id } : {};
         const payload = { ...body.payload, ...about };
         await enqueue(tx, { id, kind: jobKindOf(body.kind), payload, createdBy: caller.id });

@@ -2,12 +2,12 @@ import { type JobStatus, TASK_KINDS, type Task, type TaskKind } from "@binnacle/
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import type { JobHandler } from "../jobs/running-job.runner.ts";
 
-/** Tasks are jobs of kinds of their own: what else is queued is nobody's task. */
+/** The prefix of the kinds of jobs that are tasks. Other jobs are not visible as tasks. */
 const PREFIX = "task.";
 
 export const jobKindOf = (kind: TaskKind) => `${PREFIX}${kind}`;
 
-/** A task's job, as far as its creator is concerned. */
+/** The fields of a job that its creator sees. */
 export interface TaskJob {
   readonly id: string;
   readonly kind: string;
@@ -22,7 +22,7 @@ export interface TaskJob {
   readonly finished_at: Date | null;
 }
 
-/** A task is its creator's; a superuser sees all. */
+/** A task is visible to its creator and to superusers. */
 export function maySee(job: TaskJob, caller: { id: string; isSuperuser: boolean }): boolean {
   return job.kind.startsWith(PREFIX) && (caller.isSuperuser || job.created_by === caller.id);
 }
@@ -46,9 +46,9 @@ type Handlers = Record<TaskKind, JobHandler>;
 
 export function taskHandlers(operators: Pick<OperatorRequests, "resync">): Record<string, JobHandler> {
   const handlers: Handlers = {
-    /** Proves that the queue is served. */
+    /** Shows that a worker serves the queue. */
     ping: { run: async () => ({ pong: true }) },
-    /** Done once the operator has taken it on; what it finds comes as reports. */
+    /** The task is done once the operator has accepted it; the results arrive as reports. */
     resync_cluster: {
       async run({ payload }) {
         const { cluster_id } = payload as { cluster_id: string };

@@ -1,9 +1,9 @@
 import type { ComponentSpec, TemplateComponent, TemplateParameter } from "@binnacle/contract";
 
-/** What an app is, as far as a template can say it. */
+/** The part of an app that a template can contain. */
 interface CapturedApp {
   readonly components: readonly ComponentSpec[];
-  /** `component/key` of every secret that it has. */
+  /** The path of every secret, as `component/key`. */
   readonly secret_paths: readonly string[];
 }
 
@@ -13,8 +13,8 @@ interface Captured {
 }
 
 /**
- * A template that makes the same app. Secrets keep their keys and lose their values, which become required parameters.
- * Where export_refs are not preserved, what a workload took from another component is asked for instead.
+ * Creates a template of an app. Secrets keep their keys, and their values become required parameters. Without
+ * `preserveExportRefs`, references to exports become parameters too.
  */
 export function captureApp({ components, secret_paths }: CapturedApp, preserveExportRefs: boolean): Captured {
   const parameters = new ParameterNames();
@@ -33,7 +33,7 @@ export function captureApp({ components, secret_paths }: CapturedApp, preserveEx
   };
 }
 
-/** What stands in an app stands for itself; in a template, `${` has a meaning. */
+/** Escapes text of an app, because `${` has a meaning in a template. */
 function escaped(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("${", () => "$${");
   if (Array.isArray(value)) return value.map(escaped);
@@ -43,7 +43,7 @@ function escaped(value: unknown): unknown {
 
 function withoutExportRefs(component: ComponentSpec, parameters: ParameterNames): TemplateComponent {
   const { export_refs = [], workload_spec, ...rest } = component;
-  // Only a workload has an environment to put the values in.
+  // Only workloads have environment variables for the values.
   if (!workload_spec) return rest;
   const asked = (name: string, from: string, key: string) => ({
     name,
@@ -66,7 +66,7 @@ const variableOf = (component: string, key: string) => `${component}_${key}`.toU
 
 const LONGEST_NAME = 63;
 
-/** Parameters as they come up, each with a name of its own. */
+/** Collects parameters and gives each a unique name. */
 class ParameterNames {
   readonly #parameters = new Map<string, TemplateParameter>();
 
@@ -74,7 +74,7 @@ class ParameterNames {
     return [...this.#parameters.values()];
   }
 
-  /** The placeholder of a new parameter. */
+  /** Adds a parameter and returns its placeholder. */
   require(type: "secret" | "string", words: readonly string[], description: string): string {
     const wanted = words
       .join("_")

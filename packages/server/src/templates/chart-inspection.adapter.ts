@@ -14,9 +14,9 @@ import { fairQueue, QueueFull } from "./fair-queue.ts";
 import { type Readers, tooMuchWaiting } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";
 
-/** With what an organization reads repositories. */
+/** The credentials that an organization has stored for repositories. */
 export interface ChartAccess {
-  /** Changes with the credentials: what was read with some is not shown to whoever has others. */
+  /** Changes with the credentials, so that cached charts are not shown to callers with other credentials. */
   readonly stamp: string;
   readonly credentials: readonly RepositoryCredential[];
 }
@@ -34,9 +34,9 @@ export interface Charts {
 const KEPT_FOR_MS = 60 * 60 * 1000;
 const MOST_KEPT = 50;
 const MOST_KEPT_CHARACTERS = 16 * 1024 * 1024;
-/** An index alone may have tens of megabytes, so that only so many are held in memory at once. */
+/** An index may have tens of megabytes, so only this many are in memory at once. */
 const AT_ONCE = { atOnce: 6, atOncePerCaller: 2, waitingPerCaller: 8 };
-/** For all requests that one inspection makes: a slow repository must not keep its place for long. */
+/** The time limit of all requests of one inspection, because a slow repository occupies a slot. */
 const PATIENCE_MS = 30_000;
 
 interface Kept {
@@ -45,7 +45,7 @@ interface Kept {
   characters: number;
 }
 
-/** Keeps what it has read for an hour: charts of a version do not change, and repositories count requests. */
+/** Caches charts for an hour: a version does not change, and repositories limit requests. */
 export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Charts {
   const kept = new Map<string, Kept>();
   const inTurn = fairQueue(AT_ONCE);
@@ -58,7 +58,7 @@ export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Char
         entry.characters = JSON.stringify(inspection).length;
         dropOldest();
       },
-      // A failure is nobody's to keep: the next one asks again.
+      // Failures are not cached.
       () => kept.get(key) === entry && kept.delete(key),
     );
     dropOldest();
@@ -89,7 +89,7 @@ export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Char
   };
 }
 
-/** The same, until the patience for all of its requests together has ended. */
+/** Applies one time limit to all requests of an inspection. */
 function inTime(fetch: Fetch): Fetch {
   const deadline = performance.now() + PATIENCE_MS;
   return async (url, options) => {

@@ -19,8 +19,8 @@ import { newVersionOf } from "./template.ts";
 import { isAskedFor, type TemplateRegistry } from "./template-registry.adapter.ts";
 
 /**
- * What the outside world refuses, in the words of an answer. Whoever cannot be reached is told of in one sentence, however
- * it failed: the differences would tell a stranger what listens where the server can reach and they cannot.
+ * Converts failures of repositories to answers. An unreachable host always gets the same message: differences would
+ * reveal which services listen in the server's network.
  */
 function asFault(error: unknown, at: "query" | "body", repo: string): unknown {
   const host = repositoryHost(repo);
@@ -45,7 +45,7 @@ interface Ports {
 }
 
 export function chartRoutes({ db, clock, charts, registry, readers, credentials }: Ports): Route[] {
-  /** With what the caller may read repositories: what an organization has stored is for its members. */
+  /** The credentials of an organization may be used by its members only. */
   async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
     if (orgId !== undefined) {
       await visibleOrg(db, caller, orgId);
@@ -66,7 +66,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
     route(createStackTemplateFromChart, signedIn, async ({ caller, body, change, reply }) => {
       const { namespace, org_id, project_id, cluster_id, ...rest } = body;
       const { repo, chart: name, chart_version, parameters = [], ...said } = rest;
-      // First who asks: nobody is sent around the network for a template that they may not write.
+      // The caller is authorized first: no repository is requested for a template that the caller may not create.
       const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
       const address = { repo, name, version: chart_version };
       const access = await credentials.of(place.org_id);

@@ -1,6 +1,6 @@
 import { isSecretPath, valueAt } from "@binnacle/contract";
 
-/** A JSON Schema of what the values of a chart look like, for charts that bring none. It describes and does not forbid. */
+/** Infers a JSON Schema from the values of a chart that has none. It only describes the values. */
 export function inferSchema(value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return {};
   if (Array.isArray(value)) return { ...shapeOfList(value), default: value };
@@ -14,14 +14,14 @@ function typeOf(value: unknown): string {
   return typeof value === "boolean" ? "boolean" : "string";
 }
 
-/** What an item of the list is, where all of them are the same. */
+/** Describes the items of a list if all have the same shape. */
 function shapeOfList(items: readonly unknown[]): Record<string, unknown> {
   const shapes = new Map(items.map(shapeOf).map((shape) => [JSON.stringify(shape), shape]));
   const [only] = shapes.values();
   return { type: "array", ...(shapes.size === 1 && only ? { items: only } : {}) };
 }
 
-/** As `inferSchema`, without values: those of one item are no default for the others. */
+/** Like `inferSchema` without defaults, because the values of one item are no defaults for others. */
 function shapeOf(value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return {};
   if (Array.isArray(value)) return shapeOfList(value);
@@ -31,14 +31,14 @@ function shapeOf(value: unknown): Record<string, unknown> {
 }
 
 const DEEPEST = 20;
-/** A schema that refers to itself twice would otherwise be walked a million times. */
+/** A schema that refers to itself twice would otherwise be visited a million times. */
 const MOST_VISITS = 10_000;
-/** As many as a component may name. */
+/** The most secret paths that a component may have. */
 const MOST_PATHS = 100;
 
 /**
- * The dotted paths of what a chart's schema calls secret: text with `x-secret: true` or `format: password`. Through
- * properties, local references and `allOf`; what a path cannot name, such as an item of a list, is passed over.
+ * Returns the dotted paths of secrets in a chart's schema: text with `x-secret: true` or `format: password`. It follows
+ * properties, local references and `allOf`, and skips what a path cannot express, such as items of a list.
  */
 export function secretPathsIn(schema: unknown): string[] {
   const paths = new Set<string>();
@@ -53,7 +53,7 @@ export function secretPathsIn(schema: unknown): string[] {
       if (!name.includes(".")) walk(inner, [...steps, name]);
     }
     const all = valueAt(meant, ["allOf"]);
-    // At the same place, so that nothing but the count would end a schema that refers to itself here.
+    // `allOf` stays at the same path, so only the count of visits would end a circular schema.
     for (const one of Array.isArray(all) ? all : []) walk({ ...mapOf(resolved(schema, one)), allOf: undefined }, steps);
   }
 
@@ -67,7 +67,7 @@ function isSecretText(schema: unknown): boolean {
   return isText && (valueAt(schema, ["x-secret"]) === true || valueAt(schema, ["format"]) === "password");
 }
 
-/** One reference far and no further, so that a schema that refers in circles has an end. */
+/** Follows one reference only, so that a circular schema ends. */
 function resolved(root: unknown, schema: unknown): unknown {
   const reference = valueAt(schema, ["$ref"]);
   if (typeof reference !== "string" || !reference.startsWith("#/")) return schema;

@@ -14,8 +14,8 @@ interface Wrapped {
 }
 
 /**
- * A template of one component, the chart, whose values are those that parameters stand for. What its schema calls secret, and
- * what a secret parameter stands for, is a secret value of the component. Throws the 422.
+ * Creates a template with one chart component whose values are set by parameters. Values that the schema or the type of
+ * their parameter marks as secret become secret values. Throws the 422.
  */
 export function wrapChart(repo: string, chart: ChartInspection, promoted: readonly PromotedParameter[]): Wrapped {
   const items: ValidationItem[] = [];
@@ -50,7 +50,7 @@ export function wrapChart(repo: string, chart: ChartInspection, promoted: readon
   return { components: [{ name: componentName(name), type: "chart", chart_spec }], parameters };
 }
 
-/** Undefined where the way leads nowhere. */
+/** Returns undefined where the path does not exist. */
 function leafAt(values: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((inner, step) => {
     const isMap = typeof inner === "object" && inner !== null && !Array.isArray(inner);
@@ -77,7 +77,7 @@ function place(values: Record<string, unknown>, steps: readonly string[], placeh
   place(inner as Record<string, unknown>, rest, placeholder);
 }
 
-/** What is not said about a parameter is taken from the value that it stands for. */
+/** Completes a parameter from the current value of the chart. */
 function declared(parameter: Omit<PromotedParameter, "path">, current: unknown): TemplateParameter {
   const { type = typeOf(current), ...rest } = parameter;
   const isScalar = typeof current === "string" || typeof current === "number" || typeof current === "boolean";
@@ -93,7 +93,7 @@ function typeOf(value: unknown): TemplateParameter["type"] {
 
 const LONGEST_COMPONENT = 40;
 
-/** Charts may have names that Kubernetes does not take. */
+/** Converts the name of a chart to a valid Kubernetes name. */
 function componentName(chart: string): string {
   const label = chart
     .toLowerCase()

@@ -23,14 +23,14 @@ const SUFFIX_BYTES = 2;
 async function freeName(tx: Tx, projectId: string, name: string, components: readonly { name: string }[]) {
   await holdNames(tx, projectId);
   let free = appName(name, components);
-  // Longer with every one that is taken, so that there is an end.
+  // The suffix grows with each taken name, so that the loop ends.
   for (let bytes = SUFFIX_BYTES; await findNamesake(tx, projectId, free); bytes++) {
     free = appName(name, components, randomBytes(bytes).toString("hex"));
   }
   return free;
 }
 
-/** From templates to apps and back. */
+/** Routes that deploy a template as an app, and that create a template of an app. */
 export function templateDeployRoutes(db: Queries, ports: AppPorts, readers: Readers): Route[] {
   return [
     route(
@@ -38,7 +38,7 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts, readers: Read
       inProject("editor", ({ body }) => body.project_id),
       async ({ caller, project, standing, params, query, body, change }) => {
         const { template } = await templateAt(db, caller, { params, query });
-        // What one organization keeps for itself is not another's to run, also for who belongs to both.
+        // A template that is not global may be deployed in its own organization only, even by a member of both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
         const given = body.parameters ?? {};
         const components = componentsToDeploy(template, given, {

@@ -1,11 +1,11 @@
-/** The caller has as much waiting as one caller may have. */
+/** The caller has reached the limit of queued work. */
 export class QueueFull extends Error {
   override readonly name = "QueueFull";
 }
 
 export interface QueueLimits {
   readonly atOnce: number;
-  /** Fewer than `atOnce`, so that there is always room for somebody else. */
+  /** Less than `atOnce`, so that one caller cannot occupy all slots. */
   readonly atOncePerCaller: number;
   readonly waitingPerCaller: number;
 }
@@ -13,11 +13,11 @@ export interface QueueLimits {
 export type FairQueue = <T>(caller: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Bounds how much is done at once, without letting one caller keep the others out: callers take turns, whoever has most
- * waiting. Throws QueueFull at once where a caller has too much waiting already.
+ * Bounds concurrent work without letting one caller block the others: callers take turns. Throws QueueFull where a
+ * caller has too much queued.
  */
 export function fairQueue({ atOnce, atOncePerCaller, waitingPerCaller }: QueueLimits): FairQueue {
-  /** The callers in the order of their turns, each with what waits. */
+  /** The callers in the order of their turns, with their queued work. */
   const waiting = new Map<string, (() => void)[]>();
   const running = new Map<string, number>();
   let runningInAll = 0;

@@ -27,7 +27,7 @@ import {
 } from "./template.ts";
 import { addonSecretProblems, templateProblems } from "./template-problems.ts";
 
-/** Where a new template belongs, once it is sure that the caller may write one of this scope there. */
+/** Returns the place of a new template, after the caller is authorized for its scope there. */
 export async function placeToWriteIn(
   db: Queries,
   caller: Caller,
@@ -54,7 +54,7 @@ export async function placeToWriteIn(
 
 const checkForm = compileCheck({ body: StackTemplateContent });
 
-/** For content that was put together and not sent: everything that its form is lacking, as of a body. */
+/** Validates generated content like a request body. */
 export function contentItems(content: unknown): readonly ValidationItem[] {
   return checkForm({ path: {}, query: {}, cookie: {}, body: content });
 }
@@ -66,7 +66,7 @@ export function refuseMalformedContent(content: unknown): StackTemplateContent {
   return content as StackTemplateContent;
 }
 
-/** `find` is for content that may name addons of the catalog. */
+/** Throws the 422 of invalid content. `find` is needed where the content may name addons. */
 export function refuseBrokenContent(
   given: Pick<StackTemplateContent, "parameters" | "components">,
   patterns: Patterns,
@@ -79,11 +79,11 @@ export function refuseBrokenContent(
 interface Making {
   readonly place: TemplatePlace;
   readonly content: StackTemplateContent;
-  /** What it was made of, for the audit log. */
+  /** The source of the template, for the audit log. */
   readonly source?: Record<string, unknown>;
 }
 
-/** Made as it is answered, because a repeated request gets that answer back without another making. */
+/** Creates the template in the same form as the answer, because a repeated request gets that answer again. */
 export async function makeTemplate(
   { db, record }: Unit,
   clock: Clock,

@@ -4,7 +4,7 @@ import { LONGEST_MATCHED_TEXT, type PatternQuestion, type Patterns } from "./pat
 
 export type ParameterValue = string | number | boolean;
 
-/** What keeps a value from being taken, in the words of every other 422. */
+/** The reason why a value is refused, in the form of a validation item. */
 interface Complaint {
   readonly type: ValidationType;
   readonly msg: string;
@@ -12,7 +12,7 @@ interface Complaint {
 
 const LONGEST_TEXT = 65_536;
 
-/** What has to be known about the patterns before the parameters and the values given for them can be judged. */
+/** Returns the patterns and texts that must be tested before parameters and values can be validated. */
 export function patternQuestions(
   parameters: readonly TemplateParameter[],
   given: Readonly<Record<string, unknown>> = {},
@@ -29,7 +29,7 @@ export function patternQuestions(
   return [...texts].map(([pattern, held]) => ({ pattern, texts: [...held] }));
 }
 
-/** What is wrong with the declaration itself; null where nothing is. */
+/** Returns the problem of a declaration, or null. */
 export function declarationProblem(parameter: TemplateParameter, patterns: Patterns): string | null {
   const { type, options, pattern, min, max, generator } = parameter;
   if (type === "select" && !options) return "is a select without options";
@@ -62,7 +62,9 @@ function typeComplaint(type: ParameterType, value: unknown): Complaint | null {
   return isOfType(value) ? null : { type: kind, msg };
 }
 
-/** Null where the parameter takes the value. The value itself is in no message: it may be a secret. */
+/**
+ * Returns why the parameter refuses the value, or null. The message never contains the value, which may be a secret.
+ */
 export function complaintAbout(parameter: TemplateParameter, value: unknown, patterns: Patterns): Complaint | null {
   const { type, options } = parameter;
   const mistyped = typeComplaint(type, value);
@@ -96,7 +98,7 @@ function textComplaint(
     type: "string_too_long",
     msg: `String should have at most ${limit} characters`,
   });
-  // Code units first: they are never fewer, and counting what is far too long would be work for nothing.
+  // Code units are at least as many as characters, so the cheap check comes first.
   if (value.length > LONGEST_TEXT) return tooLong(LONGEST_TEXT);
   const length = Array.from(value).length;
   if (length < min) return { type: "string_too_short", msg: `String should have at least ${min} characters` };
@@ -109,12 +111,15 @@ function textComplaint(
 }
 
 export interface Settled {
-  /** By name; null is an optional parameter that has no value. */
+  /** Values by name; null for an optional parameter without a value. */
   readonly values: ReadonlyMap<string, ParameterValue | null>;
   readonly items: readonly ValidationItem[];
 }
 
-/** The value of each parameter: what is given, else what is made, else the default. Reports all that is wrong at once. */
+/**
+ * Determines the value of each parameter: the given one, else a generated one, else the default. Reports all problems
+ * at once.
+ */
 export function settleParameters(
   parameters: readonly TemplateParameter[],
   given: Readonly<Record<string, unknown>>,
@@ -147,12 +152,12 @@ export function settleParameters(
 export type RandomBytes = (size: number) => Uint8Array;
 export type Generator = NonNullable<TemplateParameter["generator"]>;
 
-/** Letters and digits only: such a password needs quoting nowhere, in no URL and in no shell. */
+/** Only letters and digits, so that a password needs no quoting in a URL or a shell. */
 const PASSWORD_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const USUAL_LENGTH = { random_password: 24, random_hex: 32, uuid: 36 } as const;
 const LONGEST_GENERATED = 1024;
 
-/** Why the parameter cannot be generated: what is made must always be what the parameter takes. */
+/** Returns why a parameter cannot be generated, or null. A generated value must always be valid. */
 function generatorProblem(parameter: TemplateParameter, generator: Generator): string | null {
   const { type, pattern, options, min = 0, max = Number.POSITIVE_INFINITY } = parameter;
   if (type !== "string" && type !== "secret") return "has a generator, which makes text";
@@ -175,7 +180,7 @@ function generateValue({ min, max }: TemplateParameter, generator: Generator, dr
   }
 }
 
-/** Bytes beyond the last whole multiple of the alphabet are thrown away; with them, some letters would come more often. */
+/** Bytes beyond the last multiple of the alphabet's size are skipped; otherwise some letters would be more frequent. */
 function password(length: number, draw: RandomBytes): string {
   const size = PASSWORD_ALPHABET.length;
   let text = "";

@@ -1,9 +1,9 @@
 import { RE2JS, RE2JSException } from "re2js";
 
 /**
- * Patterns that people write into templates, by RE2. V8's own engine backtracks: `^(a+)+$` on thirty letters would hold
- * the whole server up. RE2 takes time that grows with the text alone; looking around and referring back, which it cannot
- * do, are refused when the template is written.
+ * Patterns of templates are matched by RE2. V8's engine backtracks: `^(a+)+$` on thirty letters would block the whole
+ * server. RE2 takes linear time; lookarounds and backreferences, which it does not support, are refused when the
+ * template is written.
  */
 export type TextTest = (text: string) => boolean;
 
@@ -11,13 +11,13 @@ export class PatternProblem extends Error {
   override readonly name = "PatternProblem";
 }
 
-/** Instructions of the compiled program. With the longest text, they bound the work of one test. */
+/** The size of a compiled pattern. With the longest text, it bounds the work of one test. */
 const MOST_INSTRUCTIONS = 1000;
-/** Longer text is not held against a pattern; a parameter that has one takes no more. */
+/** Longer text is not tested; a parameter with a pattern refuses it. */
 export const LONGEST_MATCHED_TEXT = 4096;
 const LONGEST_REASON = 200;
 
-/** Whether the pattern matches anywhere in the text. Throws PatternProblem. */
+/** Tests whether the pattern matches anywhere in the text. Throws PatternProblem. */
 export function compilePattern(pattern: string): TextTest {
   if (repetitionsIn(pattern) > MOST_INSTRUCTIONS) throw new PatternProblem("is too large");
   const compiled = compileRe2(pattern);
@@ -26,17 +26,17 @@ export function compilePattern(pattern: string): TextTest {
 }
 
 /**
- * How often `{n}` and `{n,m}` repeat, added up. Each repetition becomes at least one instruction, so the program is known to
- * be too large before it is compiled, which takes tens of megabytes for some patterns.
+ * Sums the repetitions of `{n}` and `{n,m}`. Each becomes at least one instruction, so an oversized program is detected
+ * before it is compiled, which takes tens of megabytes for some patterns.
  */
 function repetitionsIn(pattern: string): number {
   const unquoted = pattern.replace(/\\.|\[\^?\]?(?:\\.|[^\]\\])*\]/gs, "");
-  // RE2 refuses longer ones itself, and says so in better words.
+  // RE2 refuses larger counts itself, with a better message.
   const counts = unquoted.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g);
   return [...counts].reduce((sum, [, least, most]) => sum + Math.max(Number(least), Number(most ?? 0)), 0);
 }
 
-/** Without a limit of size: for patterns that we ship. Throws PatternProblem. */
+/** Has no size limit, for patterns that ship with Binnacle. Throws PatternProblem. */
 export function compileRe2(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
@@ -47,9 +47,9 @@ export function compileRe2(pattern: string): RE2JS {
   }
 }
 
-/** What is known of patterns and of texts that were held against them. */
+/** The tested patterns and texts. */
 export interface Patterns {
-  /** Null where the pattern can be used. */
+  /** Returns why the pattern cannot be used, or null. */
   problemOf(pattern: string): string | null;
   accepts(pattern: string, text: string): boolean;
 }
@@ -61,7 +61,7 @@ export interface PatternQuestion {
 
 export interface PatternAnswer {
   readonly problem: string | null;
-  /** One for each text of the question. */
+  /** One entry for each text of the question. */
   readonly accepted: readonly boolean[];
 }
 
@@ -75,16 +75,16 @@ export function answerQuestion({ pattern, texts }: PatternQuestion): PatternAnsw
   }
 }
 
-/** Compiles here and now: for patterns of our own, and never for those of a request. */
+/** Compiles on this thread, for patterns that ship with Binnacle and never for those of a request. */
 export const patternsHere: Patterns = {
   problemOf: (pattern) => answerQuestion({ pattern, texts: [] }).problem,
   accepts: (pattern, text) => answerQuestion({ pattern, texts: [text] }).accepted[0] === true,
 };
 
-/** For parameters that are stored: they were checked when they were written. */
+/** For stored parameters, which were checked when they were written. */
 export const patternsChecked: Patterns = { problemOf: () => null, accepts: () => true };
 
-/** What was answered elsewhere. A text that nobody asked about is not accepted. */
+/** The answers of another thread. A text that was not tested is not accepted. */
 export function patternsAnswered(questions: readonly PatternQuestion[], answers: readonly PatternAnswer[]): Patterns {
   const known = new Map(
     questions.map(({ pattern, texts }, index) => {

@@ -8,8 +8,8 @@ import { PROBLEMS, type ReadingKind, ReadingProblem, type Readings } from "./rea
 import type { Told } from "./reading.worker.ts";
 
 /**
- * Reads what strangers wrote, on threads of their own: some hundred kilobytes of YAML can keep a parser busy for a minute,
- * and some can exhaust its memory. Nobody else waits for it here, and the thread is ended when it takes too long.
+ * Reads untrusted input on worker threads: a few hundred kilobytes of YAML can occupy a parser for a minute or exhaust
+ * its memory. Other requests do not wait for it, and a thread that takes too long is terminated.
  */
 export interface Readers {
   /** Throws ReadingProblem, ArchiveProblem, IndexProblem, and the 429 of a caller who has too much waiting. */
@@ -30,7 +30,7 @@ const DEADLINES_MS: Record<ReadingKind, number> = {
   chart: 10_000,
 };
 
-/** Two, so that whoever keeps one busy leaves the other to everybody else. */
+/** Two threads, so that one caller cannot occupy all. */
 const THREADS = 2;
 const WAITING_PER_CALLER = 8;
 const IDLE_MS = 30_000;
@@ -45,7 +45,7 @@ export function createReaders(deadlinesMs = DEADLINES_MS): Readers {
     const thread = idle.findLast(({ isAlive }) => isAlive) ?? new Thread();
     idle.splice(0, idle.length, ...idle.filter((other) => other !== thread && other.isAlive));
     const answer = await thread.ask({ kind, given }, deadlinesMs[kind]);
-    // The last one that was used is the next one to be used, so that the other is idle long enough to go.
+    // The most recently used thread is used next, so that the other can become idle and end.
     idle.push(thread.rest());
     return answer;
   }
@@ -66,7 +66,7 @@ export const tooMuchWaiting = () =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-/** Larger than that, bytes are handed over and not copied. */
+/** Larger inputs are transferred instead of copied. */
 const COPIED_BYTES = 1024 * 1024;
 
 class Thread {
@@ -75,7 +75,7 @@ class Thread {
     stdout: true,
     stderr: true,
   });
-  /** Its first message, or its end: the deadline is for the reading, and not for the start of the thread. */
+  /** Resolves with the first message or the exit: the deadline covers the reading and not the start of the thread. */
   readonly #started = new Promise<void>((started) => {
     this.#worker.once("message", () => started());
     this.#worker.once("exit", () => started());
@@ -84,7 +84,7 @@ class Thread {
   #rest: NodeJS.Timeout | undefined;
 
   constructor() {
-    // An error is followed by the exit, which is what counts.
+    // An error is followed by the exit event, which is handled.
     this.#worker.on("error", () => {});
     this.#worker.once("exit", () => {
       this.#isAlive = false;
@@ -124,7 +124,7 @@ class Thread {
     });
   }
 
-  /** Ends it when nobody asks for a while. */
+  /** Terminates the thread after some idle time. */
   rest(): this {
     this.#rest = setTimeout(() => void this.#end(), IDLE_MS).unref();
     return this;
@@ -136,7 +136,7 @@ class Thread {
   }
 }
 
-/** The memory of large bytes that have it to themselves. */
+/** Returns the buffer of large inputs that do not share it. */
 function transferable(given: Readings[ReadingKind]["given"]): ArrayBuffer[] {
   if (typeof given !== "object" || Array.isArray(given)) return [];
   const values: unknown[] = given instanceof Uint8Array ? [given] : Object.values(given);
@@ -148,8 +148,8 @@ function transferable(given: Readings[ReadingKind]["given"]): ArrayBuffer[] {
 }
 
 /**
- * What has to be known about the patterns of parameters, found out on another thread: a pattern may take long to compile,
- * and a request may bring a hundred of them. Throws the 422 of patterns that take too long.
+ * Tests the patterns of parameters on another thread: compiling a pattern may take long, and a request may have a
+ * hundred. Throws the 422 of patterns that take too long.
  */
 export async function askPatterns(
   readers: Readers,

@@ -20,8 +20,8 @@ import { answerQuestion, type PatternAnswer, type PatternQuestion } from "./patt
 import { readYaml, type YamlReading } from "./template-yaml.ts";
 
 /**
- * The readings of what strangers have written that can take long, or much memory. They run on a thread of their own,
- * which is ended at a deadline; see `readers.adapter.ts`.
+ * Readings of untrusted input that can take long or much memory. They run on a worker thread, which is terminated at a
+ * deadline; see `readers.adapter.ts`.
  */
 export interface Readings {
   template: { given: string; read: YamlReading };
@@ -29,7 +29,7 @@ export interface Readings {
   registry: { given: Uint8Array; read: unknown };
   index: { given: IndexQuestion; read: IndexAnswer };
   versions: { given: VersionQuestion; read: ChartChoice };
-  /** Of the packed chart. */
+  /** The input is the packed chart. */
   chart: { given: Uint8Array; read: ChartContent };
 }
 export type ReadingKind = keyof Readings;
@@ -40,20 +40,20 @@ export type ChartContent = Omit<ChartInspection, "chart_metadata"> & {
   };
 };
 
-/** What keeps it from being read, in words that go on after "it cannot be read: ". */
+/** The reason continues "it cannot be read: ". */
 export class ReadingProblem extends Error {
   override readonly name = "ReadingProblem";
 }
 
 interface Limits {
-  /** In the YAML; see `marksIn`. */
+  /** The most marks in the YAML; see `marksIn`. */
   readonly marks: number;
-  /** In what it says, its aliases written out. */
+  /** The most values after aliases are expanded. */
   readonly values: number;
   readonly characters: number;
 }
 
-/** A file of half a megabyte, most of which mostly are comments. */
+/** Large enough for a file of half a megabyte that consists mostly of comments. */
 const CHART_LIMITS: Limits = { marks: 100_000, values: 50_000, characters: 1024 * 1024 };
 const REGISTRY_LIMITS: Limits = { marks: 400_000, values: 200_000, characters: 4 * 1024 * 1024 };
 const DEEPEST_NESTING = 64;
@@ -72,7 +72,7 @@ export const READINGS: {
   chart: readChart,
 };
 
-/** A thread gets the bytes of a buffer without its methods. */
+/** A buffer arrives on the thread as plain bytes. */
 const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
 
 const FILES = ["Chart.yaml", "values.yaml", "values.schema.json", "README.md"] as const;
@@ -88,7 +88,7 @@ async function readChart(archive: Uint8Array): Promise<ChartContent> {
   if (typeof metadata["name"] !== "string") throw new ArchiveProblem("it holds no chart");
   const defaults = mapOf(fileText("values.yaml"));
   const schema = schemaOf(fileText("values.schema.json"));
-  // It brings the schemas of the contract along, which the other readings do without.
+  // It imports the schemas of the contract, which the other readings do not need.
   const { secretPathsIn } = await import("./chart-schema.ts");
   const text = (value: unknown) =>
     typeof value === "string" || typeof value === "number" ? String(value).slice(0, LONGEST_METADATA) : null;
@@ -114,7 +114,7 @@ function mapOf(yaml: string | null): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** As JSON has it. A few aliases are taken, as people write them in the values of charts. */
+/** Parses YAML to a JSON value. A few aliases are accepted, as they occur in values of charts. */
 function yamlValue(text: string, most: Limits): unknown {
   if (isSteep(text)) throw new ReadingProblem("its YAML nests too deeply");
   if (marksIn(text) > most.marks) throw new ReadingProblem("its YAML holds too much");
@@ -124,9 +124,8 @@ function yamlValue(text: string, most: Limits): unknown {
 }
 
 /**
- * Throws where the value is larger than that, or nests too deeply. Aliases make one list stand in many places: it is
- * small in memory, and without measure once it is written out. The parser's own limit of aliases does not see that where
- * each of them is used a few times.
+ * Throws where the value is too large or too deep. An alias makes one list appear in many places: it is small in memory
+ * and unbounded when it is serialized. The parser's own limit does not detect this if each alias is used a few times.
  */
 function spendOn(value: unknown, room: { values: number; characters: number }, depth = 0): void {
   if (depth > DEEPEST_NESTING) throw new ReadingProblem("its YAML nests too deeply");
@@ -148,7 +147,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A schema that is none, or too large to be shown, is as good as none. */
+/** Returns null for an invalid or oversized schema. */
 function schemaOf(json: string | null): Record<string, unknown> | null {
   if (json === null) return null;
   const { depth, values } = jsonSize(json, DEEPEST_NESTING);
@@ -163,6 +162,6 @@ function schemaOf(json: string | null): Record<string, unknown> | null {
   }
 }
 
-/** Which of our own classes a problem is, so that it can be told on the other side of a thread. */
+/** The problem classes that can be passed between threads. */
 export const PROBLEMS = { ReadingProblem, ArchiveProblem, IndexProblem };
 export type ProblemKind = keyof typeof PROBLEMS;

@@ -1,10 +1,10 @@
 import { parentPort } from "node:worker_threads";
 import { PROBLEMS, type ProblemKind, READINGS, type ReadingKind } from "./reading.ts";
 
-/** As JSON text, which the other side parses faster than the platform copies objects, and whose size can be bounded. */
+/** The answer is JSON text, which parses faster than the platform copies objects and whose size can be bounded. */
 export type Told = { readonly json: string } | { readonly problem: ProblemKind; readonly message: string };
 
-/** No answer is larger: the thread that gets it has to parse it. */
+/** The limit of an answer, because the main thread has to parse it. */
 const LARGEST_ANSWER_CHARACTERS = 5 * 1024 * 1024;
 
 async function tell({ kind, given }: { kind: ReadingKind; given: never }): Promise<Told> {
@@ -15,7 +15,7 @@ async function tell({ kind, given }: { kind: ReadingKind; given: never }): Promi
       : { json };
   } catch (error) {
     const problem = (Object.keys(PROBLEMS) as ProblemKind[]).find((name) => error instanceof PROBLEMS[name]);
-    // Anything else is what the text did to a parser: too many levels, for one.
+    // Any other error is caused by the input, for example by too many levels.
     return problem
       ? { problem, message: (error as Error).message }
       : { problem: "ReadingProblem", message: "it cannot be read" };

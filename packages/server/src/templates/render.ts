@@ -8,7 +8,7 @@ import { type ParameterValue, type RandomBytes, settleParameters } from "./param
 import type { Patterns } from "./pattern.ts";
 import type { Template } from "./template.ts";
 
-/** Characters that a template may have once it is filled in. A small one can grow without measure: `${a}` a thousand times. */
+/** The most characters of a rendered template. A small one can grow without bound: `${a}` a thousand times. */
 export const LARGEST_RENDERED_CHARACTERS = 512 * 1024;
 
 export class TemplateOutgrown extends Error {
@@ -28,10 +28,9 @@ interface Shape extends TSchema {
 const LEFT_OUT = Symbol("left out");
 
 /**
- * The components with every placeholder filled in, once: what a value says is never read as a placeholder again. A text
- * that is one placeholder and nothing else becomes the value, of its own type; where the component has a text there (an
- * environment variable), it becomes the value's text. An optional parameter without a value leaves such a field out, and
- * is empty inside of other text. Throws TemplateOutgrown.
+ * Renders the components. Values are not searched for placeholders again. A text that is one placeholder becomes the
+ * value with its type, or its text where the component has text there, as in an environment variable. An optional
+ * parameter without a value leaves such a field out, and is empty inside other text. Throws TemplateOutgrown.
  */
 export function renderComponents(components: readonly unknown[], values: Values): unknown[] {
   let room = LARGEST_RENDERED_CHARACTERS;
@@ -73,14 +72,14 @@ export function renderComponents(components: readonly unknown[], values: Values)
 
 const isText = ({ type, enum: choices }: Shape) => type === "string" || typeof choices?.[0] === "string";
 
-/** Free-form maps have one shape for whatever key. */
+/** Free-form maps have one shape for all keys. */
 function fieldOf({ properties = {}, patternProperties = {} }: Shape, key: string): Shape {
   return (Object.hasOwn(properties, key) ? properties[key] : Object.values(patternProperties)[0]) ?? {};
 }
 
 /**
- * What is wrong with the filled-in components, said of the parameters that filled the place. Whoever deploys a template
- * gives parameters, and mostly has never seen its components.
+ * Attributes problems of rendered components to the parameters that filled them, because a user who deploys a template
+ * may never have seen its components.
  */
 export function blameParameters(items: readonly ValidationItem[], components: readonly unknown[]): ValidationItem[] {
   return items.flatMap(({ loc, msg, type }) => {
@@ -92,7 +91,7 @@ export function blameParameters(items: readonly ValidationItem[], components: re
   });
 }
 
-/** The value at the path, or the last one on the way to it that is there. */
+/** Returns the value at the path, or the deepest existing one on it. */
 function nearest(value: unknown, path: ValidationItem["loc"]): unknown {
   const [step, ...rest] = path;
   if (step === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return value;
@@ -106,7 +105,7 @@ interface Means extends ComponentRules {
   readonly patterns: Patterns;
 }
 
-/** The components of the app that a template makes of the parameters. Throws the 422 with all that is wrong with them. */
+/** Returns the components of the app for these parameters. Throws the 422 with all problems. */
 export function componentsToDeploy(
   template: Pick<Template, "name" | "parameters" | "components">,
   given: Readonly<Record<string, unknown>>,
@@ -129,10 +128,10 @@ export function componentsToDeploy(
   }
 }
 
-/** What an app's name and a component's may have together. */
+/** The longest name of an app together with that of a component. */
 const LONGEST_NAMES_TOGETHER = 52;
 
-/** The template's name, cut where the components' names leave no more room, with the suffix where there is one. */
+/** Returns the template's name, shortened for the longest component name, with the suffix if there is one. */
 export function appName(name: string, components: readonly { readonly name: string }[], suffix = ""): string {
   const longestComponent = Math.max(0, ...components.map((component) => component.name.length));
   const end = suffix && `-${suffix}`;

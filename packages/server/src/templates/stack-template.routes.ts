@@ -24,7 +24,7 @@ interface Settings {
   readonly templateRegistry: string | null;
 }
 
-/** Everything under `/stack-templates`. */
+/** All routes under `/stack-templates`. */
 export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
   const { db, clock, catalog, vault, log, findDefinition } = ports;
   const readers = createReaders();

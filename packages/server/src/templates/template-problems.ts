@@ -10,7 +10,7 @@ interface Content {
   readonly components: readonly TemplateComponent[];
 }
 
-/** Everything that is wrong with a template of the right form. */
+/** Returns all problems of a well-formed template. */
 export function templateProblems({ parameters, components }: Content, patterns: Patterns): Problem[] {
   return [
     ...placeholderProblems(parameters, components),
@@ -30,10 +30,10 @@ export function templateProblems({ parameters, components }: Content, patterns: 
 
 const nameOf = (component: TemplateComponent) => String(component["name"]);
 
-/** Of one component: nobody reads about more of them, and a megabyte may hold a quarter of a million. */
+/** The limit of one component: more problems help nobody, and a megabyte may have a quarter of a million. */
 const MOST_PLACEHOLDERS = 100;
 
-/** A placeholder that nothing fills would reach the cluster as text; a required parameter that fills nothing is a mistake. */
+/** An unknown placeholder would reach the cluster as text, and an unused required parameter is a mistake. */
 function placeholderProblems(parameters: Content["parameters"], components: Content["components"]): Problem[] {
   const declared = new Set(parameters.map(({ name }) => name));
   const usedBy = components.map(placeholdersIn);
@@ -60,7 +60,7 @@ function nameProblems(list: string, names: readonly string[]): Problem[] {
   });
 }
 
-/** Whom a component waits for and whose exports it takes must be in the template too. */
+/** Dependencies and exports of a component must be within the template. */
 function mentionProblems(component: TemplateComponent, index: number, all: readonly TemplateComponent[]): Problem[] {
   const names = new Set(all.map(nameOf));
   const env = listAt(component, ["workload_spec", "env"]);
@@ -76,9 +76,9 @@ function mentionProblems(component: TemplateComponent, index: number, all: reado
 }
 
 /**
- * Templates are stored and shown as they are, and so is everything of a component but its `secrets` and the values of a
- * chart that it calls secret. So a secret is never in a template, and the value of a secret parameter goes nowhere else
- * than there, where it is sealed.
+ * Templates are stored and shown in plain text, and so are components except for their `secrets` and the secret values
+ * of charts. A template therefore never contains a secret, and the value of a secret parameter may only be used in
+ * those places, where it is sealed.
  */
 function secretProblems(component: TemplateComponent, index: number, parameters: Content["parameters"]): Problem[] {
   const { secrets = {}, ...rest } = component;
@@ -100,7 +100,7 @@ function secretProblems(component: TemplateComponent, index: number, parameters:
 
 const KEPT_SECRET = "is a secret that the template would keep; let a parameter of type secret stand for it";
 
-/** What a chart component calls secret, by the path from the component on. A path that a parameter fills is not known yet. */
+/** Returns the secret values of a chart component by path. A path with a placeholder is not known yet. */
 function secretValuesOf(component: TemplateComponent): ReadonlyMap<string, unknown> {
   const paths = listAt(component, ["chart_spec", "secret_values"]).filter((path) => typeof path === "string");
   return new Map(
@@ -117,8 +117,8 @@ function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
 }
 
 /**
- * Secrets that a template would keep among the values of an addon, where whoever sees the template reads them. What a
- * parameter stands for there comes with the deployment, and is sealed then.
+ * Finds secrets among the values of addons, which everybody who sees the template could read. A parameter is allowed
+ * there: its value comes with the deployment and is sealed.
  */
 export function addonSecretProblems(components: readonly TemplateComponent[], find: FindDefinition): Problem[] {
   return components.flatMap((component, index) => {

@@ -8,18 +8,18 @@ import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";
 import { templateProblems } from "./template-problems.ts";
 
-/** Where the community's templates come from, by name. Throws Unreachable. */
+/** Returns the templates of the registry in order of their names. Throws Unreachable. */
 export type TemplateRegistry = () => Promise<readonly RegistryTemplate[]>;
 
 const KEPT_FOR_MS = 60 * 60 * 1000;
 const LARGEST_REGISTRY_BYTES = 4 * 1024 * 1024;
 const MOST_TEMPLATES = 1000;
-/** Stands for whoever asks: what is read is the same for all of them. */
+/** One caller for all requests, because they read the same document. */
 const CALLER = { id: "registry" };
 
 const checkForm = compileCheck({ body: StackTemplateFile });
 
-/** The templates of the address, or those that ship where none is configured. */
+/** Reads the templates of the address, or the shipped ones where none is configured. */
 export function templateRegistry(
   address: string | null,
   shipped: readonly RegistryTemplate[],
@@ -27,7 +27,7 @@ export function templateRegistry(
   readers: Readers,
 ): TemplateRegistry {
   if (address === null) return async () => shipped;
-  // Whoever configures the address says where the server goes; nobody else does.
+  // The configured address is trusted, so its host is allowed.
   const { hostname } = new URL(address);
   const fetch = createFetch({ allowedHosts: [hostname] });
   let kept: { readonly at: number; readonly templates: readonly RegistryTemplate[] } | null = null;
@@ -46,7 +46,7 @@ export function templateRegistry(
 
   return async () => {
     if (kept && clock().getTime() - kept.at < KEPT_FOR_MS) return kept.templates;
-    // Many who ask at once wait for one and the same answer.
+    // Concurrent requests share one download.
     pending ??= load().finally(() => {
       pending = null;
     });
@@ -54,7 +54,7 @@ export function templateRegistry(
   };
 }
 
-/** Those that are valid: one broken template does not hide the others. Requests are served between one and the next. */
+/** Keeps valid templates only: a broken one does not hide the others. Other requests are served in between. */
 async function templatesIn(document: unknown, readers: Readers): Promise<RegistryTemplate[]> {
   const listed = Array.isArray(document) ? document : (document as { templates?: unknown } | null)?.templates;
   if (!Array.isArray(listed)) throw new Unreachable("its answer is no list of templates");
@@ -76,7 +76,7 @@ async function isValid(body: unknown, readers: Readers): Promise<boolean> {
   return patterns !== null && templateProblems(template, patterns).length === 0;
 }
 
-/** Whether the template is among those that were asked for. */
+/** Returns whether the template matches the search. */
 export function isAskedFor(template: RegistryTemplate, search = "", tag?: string): boolean {
   const { name, description, tags } = template;
   const words = [name, description, ...tags].join("\n").toLowerCase();

@@ -20,7 +20,7 @@ interface Means {
   readonly find: FindDefinition;
 }
 
-/** What the text says and all that is wrong with it. Throws the 422 of a text that is not even read. */
+/** Returns the content and all problems. Throws the 422 of a text that cannot be read. */
 async function judged(
   part: YamlPart,
   text: string,

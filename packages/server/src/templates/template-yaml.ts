@@ -13,12 +13,12 @@ import {
   type YAMLMap,
 } from "yaml";
 
-/** As the contract has it, which is not loaded here: this runs on a thread of its own. */
+/** Equal to the limit of the contract, which is not loaded on this thread. */
 export const LARGEST_YAML_CHARACTERS = 128 * 1024;
 const DEEPEST_NESTING = 64;
 const MOST_MARKS = 40_000;
 
-/** What was read, what is wrong with it, or why it is not read at all: something in it could do harm. */
+/** The result of reading YAML: the content, its problems, or the reason why it is refused as harmful. */
 export type YamlReading =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "malformed"; readonly msg: string }
@@ -26,14 +26,14 @@ export type YamlReading =
 
 const refused = (msg: string): YamlReading => ({ kind: "refused", msg });
 
-/** Takes long where somebody means it to; see `readers.adapter.ts` for what keeps that in bounds. */
+/** Crafted text can take long; `readers.adapter.ts` bounds that. */
 export function readYaml(text: string): YamlReading {
   if (text.length > LARGEST_YAML_CHARACTERS)
     return refused(`YAML should have at most ${LARGEST_YAML_CHARACTERS} characters`);
   if (isSteep(text)) return refused(`YAML must not nest deeper than ${DEEPEST_NESTING}`);
   if (marksIn(text) > MOST_MARKS) return refused(`YAML must not have more than ${MOST_MARKS} nodes`);
   const lines = new LineCounter();
-  // The library compares every key with every other one; `repeatedKey` finds the same in one pass.
+  // The library compares all pairs of keys; `repeatedKey` does so in one pass.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "error" } as const;
   const [document, ...more] = parseAllDocuments(text, options) as Document.Parsed[];
   if (!document) return { kind: "malformed", msg: "The YAML is empty" };
@@ -48,7 +48,7 @@ export function readYaml(text: string): YamlReading {
     : { kind: "value", value };
 }
 
-/** Aliases make a small text large without measure; a tag asks for a meaning that JSON has not. */
+/** Aliases can expand a small text without bound, and JSON has no equivalent of tags. */
 function hazardIn(document: Document): { readonly offset: number; readonly msg: string } | null {
   let found: { offset: number; msg: string } | null = null;
   visit(document, (_key, node) => {
@@ -73,7 +73,7 @@ function hazardOf(node: unknown): string | null {
     : null;
 }
 
-/** Keys as the value will have them: `1` and `"1"` are one. */
+/** Keys are compared as strings: `1` and `"1"` are equal. */
 function repeatedKey({ items }: YAMLMap): string | null {
   const keys = new Set<string>();
   for (const { key } of items) {
@@ -84,14 +84,14 @@ function repeatedKey({ items }: YAMLMap): string | null {
   return null;
 }
 
-/** Of a request: the part that the YAML came in. */
+/** The part of the form that contains the YAML. */
 export type YamlPart = "file" | "yaml_content";
 
-/** Items that were found in the content, as of the part it was written in. */
+/** Locates problems of the content in the part of the form. */
 export const itemsIn = (part: YamlPart, items: readonly ValidationItem[]): ValidationItem[] =>
   items.map(({ loc, ...item }) => ({ ...item, loc: ["body", part, ...loc.slice(1)] }));
 
-/** The namespace of the form goes before the one in the text. */
+/** The namespace of the form overrides the one in the text. */
 export function withNamespace(content: unknown, namespace: string | undefined): unknown {
   if (namespace === undefined || typeof content !== "object" || content === null || Array.isArray(content))
     return content;

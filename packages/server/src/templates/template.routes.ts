@@ -39,7 +39,7 @@ interface Address {
   readonly query: { readonly org_id?: string };
 }
 
-/** Throws the 404 and the 409 of an address that fits no template of the caller's, or several. */
+/** Throws the 404 or the 409 where no template or several match the address. */
 export async function templateAt(db: Queries, caller: Caller, { params, query }: Address): Promise<Candidate> {
   const candidates = await findCandidates(db, caller, { ...params, orgId: query.org_id });
   return chooseTemplate(candidates, caller.isSuperuser);

@@ -53,7 +53,7 @@ export async function listTemplates(
   return { templates, total };
 }
 
-/** All templates of the address that the caller sees. */
+/** Returns all templates with the address that the caller sees. */
 export async function findCandidates(db: Queries, caller: Caller, asked: Asked): Promise<Candidate[]> {
   const rows = await matchingTemplates(db, caller, asked)
     .leftJoin("projects as p", "p.id", "t.project_id")
@@ -91,7 +91,7 @@ export async function visibleCluster(db: Queries, caller: Caller, id: string): P
   return cluster;
 }
 
-/** The projects of the namespace that the caller sees, narrowed by the ids that the request names. */
+/** Returns the visible projects with the namespace, filtered by the ids of the request. */
 export async function projectChoices(
   db: Queries,
   caller: Caller,
@@ -122,14 +122,14 @@ export async function insertTemplate(tx: Tx, template: Template): Promise<void> 
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "stack_templates_name_taken")) throw templateNameTaken();
-      // Deleted since it was found to be visible.
+      // The row was deleted after it was found to be visible.
       if (isForeignKeyViolation(error, "stack_templates_org_id_fkey")) throw unknownOrg();
       if (isForeignKeyViolation(error, "stack_templates_cluster")) throw unknownCluster();
       throw error;
     });
 }
 
-/** Locked, so that it is still the version that `If-Match` named when it is written. */
+/** Locks the template, so that `If-Match` still holds at the write. */
 export async function lockTemplate(tx: Tx, id: string): Promise<Template> {
   const template = await tx
     .selectFrom("stack_templates")

@@ -22,7 +22,7 @@ const WRITERS: Record<TemplateScope, { readonly requirement: PlaceRequirement; r
   global: { requirement: { needs: "superuser" }, who: "a superuser" },
 };
 
-/** For one that the caller sees, or that is to be made: nothing is hidden by then. */
+/** Throws the 403. The caller sees the template or creates it, so nothing is hidden. */
 export function refuseUnlessWriter(scope: TemplateScope, standing: Standing): void {
   const { requirement, who } = WRITERS[scope];
   if (decide(requirement, standing) !== "allowed") {
@@ -32,7 +32,7 @@ export function refuseUnlessWriter(scope: TemplateScope, standing: Standing): vo
 
 export const templateNotFound = () => notFound("Stack template");
 export const templateNameTaken = () => conflict("A stack template with this namespace and name already exists.");
-/** In other words than a guard's: what was not found stands in the body. */
+/** The message differs from a guard's, because the missing id is in the body. */
 export const unknownOrg = () => new Fault("not_found", "There is no organization with this org_id.");
 export const unknownCluster = () => new Fault("not_found", "There is no cluster with this cluster_id.");
 const unknownProject = (namespace: string) =>
@@ -40,13 +40,13 @@ const unknownProject = (namespace: string) =>
 
 export interface Candidate {
   readonly template: Template;
-  /** The caller's, in its organization and, of scope `project`, in its project. */
+  /** The roles of the caller in the organization and, for scope `project`, in the project. */
   readonly standing: Standing;
 }
 
 /**
- * The one template that is meant. Those of one's own organizations come before what others have made global; for a
- * superuser, every organization is one's own.
+ * Selects the template. Those of the caller's organizations take precedence over global ones of others; a superuser
+ * belongs to every organization.
  */
 export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: boolean): Candidate {
   const own = candidates.filter(({ standing }) => standing.orgRole !== null);
@@ -61,7 +61,7 @@ export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: bo
   );
 }
 
-/** Where a request says that a new template belongs. */
+/** The place of a new template as the request names it. */
 export interface WantedPlace {
   readonly namespace: string;
   readonly org_id?: string | undefined;
@@ -71,7 +71,7 @@ export interface WantedPlace {
 
 export type TemplatePlace = Pick<Template, "org_id" | "namespace" | "project_id" | "cluster_id">;
 
-/** A project of the namespace that the caller sees. */
+/** A visible project with the namespace. */
 export interface ProjectChoice {
   readonly id: string;
   readonly org_id: string;
@@ -89,7 +89,7 @@ export function refuseStrayIds(scope: TemplateScope, wanted: WantedPlace): void 
   }
 }
 
-/** The project of a new template, of those that are visible and are what the request says. */
+/** Selects the project of a new template. */
 export function chooseProject(
   choices: readonly ProjectChoice[],
   { namespace, project_id }: WantedPlace,
@@ -100,7 +100,7 @@ export function chooseProject(
   throw mustBeSaid("project_id", namespace, choices.length);
 }
 
-/** The cluster of a new template, where the request does not say. */
+/** Selects the cluster of a new template if the request does not name it. */
 export function chooseCluster(choices: readonly ProjectChoice[], { namespace }: WantedPlace): string {
   const [only, ...more] = choices;
   if (only && more.length === 0) return only.cluster_id;
@@ -112,7 +112,7 @@ function mustBeSaid(field: "project_id" | "cluster_id", namespace: string, proje
   return invalidValue(["body", field], `${count} that you can see has the namespace ${namespace}: give the ${field}`);
 }
 
-/** Whose a new template is, where the request does not say. */
+/** Selects the organization of a new template if the request does not name it. */
 export function chooseOrg(choices: readonly Pick<ProjectChoice, "org_id">[], memberships: readonly string[]): string {
   const ofProjects = [...new Set(choices.map(({ org_id }) => org_id))];
   const [only, ...more] = ofProjects.length > 0 ? ofProjects : memberships;
@@ -137,7 +137,7 @@ export function contentOf(
   };
 }
 
-/** Throws the 422 with all of them. */
+/** Throws the 422 with all problems. */
 export function refuseProblems(problems: readonly Problem[]): void {
   if (problems.length > 0) throw invalid(problemItems(problems, ["body"]));
 }

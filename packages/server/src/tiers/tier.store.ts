@@ -23,7 +23,7 @@ export function findLimit(db: Queries, tier: string, id: string): Promise<Stored
   return limitOf(db, tier, id).executeTakeFirst();
 }
 
-/** Locked, so that two changes of one limit at the same time keep what each of them changed. */
+/** Locks the limit, so that concurrent changes build on each other. */
 export function lockLimit(tx: Queries, tier: string, id: string): Promise<StoredLimit | undefined> {
   return limitOf(tx, tier, id).forUpdate().executeTakeFirst();
 }
@@ -49,14 +49,14 @@ function rethrowTaken(error: unknown): never {
   throw error;
 }
 
-/** Whose requests are counted together: one user's, under one tier, on one path. */
+/** Requests of one user, tier and path are counted together. */
 export interface Spender {
   readonly userId: string;
   readonly tier: string;
   readonly path: string;
 }
 
-/** Counts a request against the caller's allowance. The row is locked, so the limit holds across replicas. */
+/** Counts a request of the caller. The row is locked, so the limit applies across replicas. */
 export async function spendAllowance(tx: Tx, spender: Spender, now: Date): Promise<Spending> {
   const limit = await limitFor(tx, spender);
   await tx
@@ -80,8 +80,8 @@ export async function spendAllowance(tx: Tx, spender: Spender, now: Date): Promi
 }
 
 /**
- * Brings a window that a clock ahead of this one opened back to this one's time. Done apart from the spending, because a
- * refusal takes back everything its transaction wrote, and the window would stay in the future.
+ * Moves a window that a faster clock opened back to the current time. This is a transaction of its own, because a
+ * refusal rolls back its transaction.
  */
 export async function bringWindowBack(db: Queries, spender: Spender, now: Date): Promise<void> {
   await db

@@ -1,8 +1,8 @@
-/** Where every user begins. */
+/** The tier of new users. */
 export const DEFAULT_TIER = "free";
 export const SEEDED_TIERS = [DEFAULT_TIER, "pro"] as const;
 
-/** What holds on a throttled path for which a tier sets no limit of its own. */
+/** The limit of a throttled path that the tier does not configure. */
 export const DEFAULT_LIMIT: RateLimit = { limit: 10, periodSeconds: 3600 };
 
 export interface StoredLimit {
@@ -39,26 +39,26 @@ export function wireLimit(limit: StoredLimit) {
   };
 }
 
-/** The arithmetic of the task throttle: a fixed window that opens with the first admitted request. */
+/** The task throttle: a fixed window that opens with the first admitted request. */
 
-/** The period is positive. */
+/** `periodSeconds` is positive. */
 export interface RateLimit {
   readonly limit: number;
   readonly periodSeconds: number;
 }
 
-/** What was admitted in a window; a count of zero means that none is open. */
+/** The admitted requests of a window; with a count of zero no window is open. */
 export interface Usage {
   readonly windowStartedAtMs: number;
   readonly count: number;
 }
 
-/** The usage is stored after a refusal too: it brings a window that a faster clock opened back to this one's time. */
+/** The usage is stored after a refusal too, because it corrects a window that a faster clock opened. */
 export type Spending =
   | { readonly admitted: true; readonly usage: Usage }
   | { readonly admitted: false; readonly usage: Usage; readonly retryAfterSeconds: number };
 
-/** Waiting for `retryAfterSeconds` gets the next request admitted, unless the limit is zero. */
+/** A request after `retryAfterSeconds` is admitted, unless the limit is zero. */
 export function spend(usage: Usage | null, { limit, periodSeconds }: RateLimit, nowMs: number): Spending {
   const periodMs = periodSeconds * 1_000;
   const { windowStartedAtMs, count } = currentWindow(usage, periodMs, nowMs);
@@ -74,16 +74,16 @@ export function spend(usage: Usage | null, { limit, periodSeconds }: RateLimit, 
 function currentWindow(usage: Usage | null, periodMs: number, nowMs: number): Usage {
   const isOpen = usage !== null && usage.count > 0 && nowMs < usage.windowStartedAtMs + periodMs;
   if (!isOpen) return { windowStartedAtMs: nowMs, count: 0 };
-  // A window that starts in the future of a clock set back would otherwise stay open for longer than its period.
+  // With a clock that was set back, a window in the future would otherwise stay open for too long.
   return { ...usage, windowStartedAtMs: Math.min(usage.windowStartedAtMs, nowMs) };
 }
 
-/** The path of a limit relative to the API base, in the one spelling under which it is stored and compared. */
+/** Returns the canonical path of a limit, relative to the API base. */
 export function normalisePath(path: string): string {
   const segments = path
     .replace(/[?#].*$/s, "")
     .split("/")
     .filter((segment) => segment !== "");
-  // The base is stripped as often as it stands there, so that normalising a normalised path changes nothing.
+  // The base is removed repeatedly, so that normalizing is idempotent.
   return `/${segments.join("/")}`.replace(/^(?:\/api\/v1(?=\/|$))+/, "") || "/";
 }

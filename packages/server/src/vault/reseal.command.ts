@@ -4,7 +4,7 @@ import { resolveKeys } from "../local-secrets.adapter.ts";
 import { resealColumn, SEALED_COLUMNS } from "./reseal.store.ts";
 import { createVault } from "./vault.ts";
 
-/** `npm run reseal`: after a new key was put first in BINNACLE_VAULT_KEYS, and before the old one is taken out. */
+/** `npm run reseal` runs after a new key was put first in BINNACLE_VAULT_KEYS, and before the old one is removed. */
 
 try {
   const config = parseConfig(process.env);

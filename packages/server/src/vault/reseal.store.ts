@@ -1,15 +1,15 @@
 import type pg from "pg";
 import type { Vault } from "./vault.ts";
 
-/** A column of sealed strings, and how a row's place is written. */
+/** A column of sealed strings, with the SQL of a row's place. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** SQL that gives the `row` part of the place. */
+  /** The SQL expression of the `row` part of the place. */
   readonly row: string;
 }
 
-/** Every place where the vault's strings are kept. A column that is missing here is lost when a key is retired. */
+/** All columns with sealed strings. The secrets of a missing column are lost when a key is retired. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: "addon_secrets", column: "sealed_value", row: "id::text" },
   { table: "app_secrets", column: "sealed_value", row: "id::text" },
@@ -23,9 +23,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 const BATCH = 500;
 
 /**
- * Seals again, with the first key, what an earlier key sealed. Runs beside a serving control plane: a row is written only
- * where it still holds what was read, so a newer secret is never overwritten, and a run that breaks off may simply be
- * started again.
+ * Seals strings of earlier keys again with the first key. It can run beside a serving control plane: a row is written
+ * only if it is unchanged, so a newer secret is never overwritten. An aborted run can be started again.
  */
 export async function resealColumn(pool: pg.Pool, vault: Vault, { table, column, row }: SealedColumn): Promise<number> {
   let resealed = 0;

@@ -1,4 +1,4 @@
-/** Seals secrets for the database, so that a copy of its rows is worth nothing without the configured keys. */
+/** Seals secrets for the database, so that a copy of its rows is useless without the configured keys. */
 
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 
@@ -7,7 +7,7 @@ export interface VaultKey {
   readonly key: Uint8Array;
 }
 
-/** Where a sealed string is stored; it opens there and nowhere else. */
+/** The place of a sealed string. It cannot be opened anywhere else. */
 export interface Place {
   readonly table: string;
   readonly row: string;
@@ -18,9 +18,9 @@ export interface Vault {
   seal(plaintext: string, place: Place): string;
   /** Throws SealBroken. */
   open(sealed: string, place: Place): string;
-  /** The id of the key that sealed it. Throws SealBroken for what is no sealed string. */
+  /** Returns the id of the key that sealed the string. Throws SealBroken. */
   sealedWith(sealed: string): string;
-  /** Whether another than the first key sealed it. Throws SealBroken for what is no sealed string. */
+  /** Returns whether another key than the first one sealed the string. Throws SealBroken. */
   needsReseal(sealed: string): boolean;
 }
 
@@ -37,7 +37,7 @@ const TAG_BYTES = 16;
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 const SEALED = /^v1\.(?<keyId>[A-Za-z0-9_-]{1,32})\.(?<nonce>[A-Za-z0-9_-]{16})\.(?<box>[A-Za-z0-9_-]{22,})$/;
 
-/** The first key seals, all of them open. */
+/** The first key seals; all keys open. */
 export function createVault(keys: readonly VaultKey[], draw: (size: number) => Uint8Array = randomBytes): Vault {
   const [sealing] = keys;
   if (sealing === undefined) throw new Error("a vault needs at least one key");
@@ -75,12 +75,15 @@ export function createVault(keys: readonly VaultKey[], draw: (size: number) => U
   };
 }
 
-/** Reads `id:base64,id2:base64`. Messages count the entries: in a mistyped one even the id may be key material. */
+/**
+ * Parses `id:base64,id2:base64`. Messages have the number of an entry, because in a mistyped one even the id may be key
+ * material.
+ */
 export function parseVaultKeys(text: string): VaultKey[] {
   return text.split(",").map((entry, index) => {
     const [id = "", encoded = "", ...rest] = entry.trim().split(":");
     const key = Buffer.from(encoded, "base64");
-    // Node skips what is not base64, so that only encoding it again tells a mistyped key from a good one.
+    // Node ignores invalid base64, so only encoding it again reveals a mistyped key.
     const isKey = key.length === KEY_BYTES && key.toString("base64") === encoded;
     if (!KEY_ID.test(id) || !isKey || rest.length > 0) {
       throw new Error(
@@ -108,12 +111,12 @@ function parseSealed(sealed: string): { keyId: string; nonce: Buffer; box: Buffe
   const { keyId, nonce, box } = SEALED.exec(sealed)?.groups ?? {};
   if (keyId === undefined || nonce === undefined || box === undefined) return null;
   const decoded = Buffer.from(box, "base64url");
-  // The last character of base64 can have bits that decode to nothing; with them set it is an altered string.
+  // The last character of base64 can have unused bits. If they are set, the string was altered.
   if (base64url(decoded) !== box) return null;
   return { keyId, nonce: Buffer.from(nonce, "base64url"), box: decoded };
 }
 
-/** The additional authenticated data. Every part carries its length, so that no two places have the same encoding. */
+/** The additional authenticated data. Every part has its length, so that two places never have the same encoding. */
 function boundTo(keyId: string, { table, row, column }: Place): Buffer {
   return Buffer.concat(
     [FORMAT, keyId, table, row, column].flatMap((part) => {
@@ -125,7 +128,7 @@ function boundTo(keyId: string, { table, row, column }: Place): Buffer {
   );
 }
 
-/** A lone surrogate has no UTF-8 and would come back as another character; it is refused instead of altered. */
+/** A lone surrogate has no UTF-8 encoding and would be altered, so it is refused. */
 function utf8(text: string): Buffer {
   if (!text.isWellFormed()) throw new TypeError("only well-formed unicode can be sealed");
   return Buffer.from(text, "utf8");

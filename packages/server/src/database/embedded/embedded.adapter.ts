@@ -16,9 +16,9 @@ interface Connection {
 }
 
 export interface EmbeddedPostgres {
-  /** As `pg` expects it: the folder of the unix socket, and the port that names the socket in it. */
+  /** The form that `pg` expects: the folder of the Unix socket, and the port that names the socket in it. */
   readonly connection: Connection;
-  /** Whether a database that an earlier server left running was taken over. */
+  /** Whether a database was taken over that an earlier server had left running. */
   readonly tookOver: boolean;
   /** Stops the database (fast shutdown), waits until no process of it is left, and releases the lock. */
   stop(): Promise<void>;
@@ -27,9 +27,9 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** Where the database of a data folder goes that is closed to the user it runs as. */
+  /** The folder for the database if the user it runs as cannot enter the data folder. */
   readonly systemFolder?: string;
-  /** The database has ended under the running server and cannot be brought back. */
+  /** Called when the database has ended and cannot be restarted. */
   readonly onLost?: (error: Error) => void;
 }
 
@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-/** The way to the database of a server that runs already, for a command that works beside it. */
+/** Returns the address of the database of a running server, for a command beside it. */
 export async function runningEmbeddedPostgres(dataDir: string): Promise<Connection | undefined> {
   const { pgdata } = await locateFolders(dataDir, SYSTEM_FOLDER);
   const { socket } = (await readPidFile(pgdata)) ?? {};

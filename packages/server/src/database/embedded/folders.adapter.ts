@@ -45,28 +45,31 @@ export interface Folders {
   readonly pgdata: string;
   readonly socketDir: string;
   readonly logFile: string;
-  /** What the database user must reach beside the database; copied binaries too where the system folder cannot be used. */
+  /** The folder of everything that the database user must reach besides the database, such as copied binaries. */
   readonly home: string;
   readonly systemFolder: string;
-  /** The folder around the database where that is in the system folder. */
+  /** The folder that contains the database if that is in the system folder. */
   readonly systemHome: string | undefined;
-  /** Whether the home still holds the database of an earlier data folder at the same path, which was removed. */
+  /** Whether the home still has the database of a removed data folder at the same path. */
   readonly isHomeStale: boolean;
-  /** Whether `<dataDir>/postgres` has to become a link to `pgdata`, so that operators and moves of the folder find it. */
+  /**
+   * Whether `<dataDir>/postgres` must become a link to `pgdata`, so that the database is found after the data folder is
+   * moved.
+   */
   readonly link: boolean;
   /** Undefined when the database runs as the server's own user. */
   readonly account: Account | undefined;
 }
 
-/** The record of a home in the system folder, and the name that it has in the data folder. */
+/** The file name of the record of a home, in the home and in the data folder. */
 const HOME_RECORD = "data-folder.json";
 const RECORD_IN_DATA_DIR = "postgres.home";
 
-/** Reads only, apart from making the data folder. */
+/** Creates the data folder and changes nothing else. */
 export async function locateFolders(wantedDataDir: string, wantedSystemFolder: string): Promise<Folders> {
   const systemFolder = await realpath(wantedSystemFolder).catch(() => wantedSystemFolder);
   const account = await databaseAccount();
-  // The database user only has to pass through a data folder that root makes, never to list it.
+  // The database user must be able to enter the data folder, but not to list it.
   await mkdir(wantedDataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
   const dataDir = await realpath(wantedDataDir);
   const found = await findCluster(join(dataDir, "postgres"), account);
@@ -92,7 +95,7 @@ export async function locateFolders(wantedDataDir: string, wantedSystemFolder: s
   };
 }
 
-/** An existing database stays in its home, also when its data folder has been moved since or has lost the link. */
+/** An existing database stays in its home, even if its data folder was moved or has lost the link. */
 async function chooseHome(systemFolder: string, dataDir: string, found: Found) {
   const own = join(dataDir, RECORD_IN_DATA_DIR);
   const recorded = parseHomeRecord(await readFile(own, "utf8").catch(() => ""))?.home;
@@ -131,7 +134,7 @@ async function claimantOf(home: string, dataDir: string): Promise<Claimant> {
   return { dataDir, identity, carries: carried ? "copy" : "nothing" };
 }
 
-/** Numbers of removed folders are given to new ones at once, so the time of making is a part of it. */
+/** Inode numbers are reused at once, so the creation time is part of the identity. */
 async function identityOf(folder: string): Promise<string> {
   const { ino, birthtimeNs } = await stat(folder, { bigint: true });
   return `${ino}-${birthtimeNs}`;
@@ -143,8 +146,9 @@ async function areOneFile(one: string, other: string): Promise<boolean> {
 }
 
 /**
- * Says in the home which data folder it belongs to. Done before the database is made, so that nothing is left without an
- * owner, and again by the holder of the lock, because two servers that start at once may leave each other's records.
+ * Records in the home which data folder it belongs to. It is written before the database is created, so that nothing is
+ * left without an owner, and again by the holder of the lock, because two servers that start at once may leave each
+ * other's records.
  */
 export async function recordHome(home: string, dataDir: string): Promise<void> {
   const file = join(home, HOME_RECORD);
@@ -168,13 +172,13 @@ export async function recordHome(home: string, dataDir: string): Promise<void> {
     () => false,
   );
   await rename(unfinished, file);
-  // In place, and only now: a record must never count on a second name that it did not get.
+  // The record is updated in place after the link exists: it must never claim a second name that it does not have.
   if (isLinked) await writeFile(file, textOf(record));
 }
 
 const textOf = (record: HomeRecord) => `${JSON.stringify(record)}\n`;
 
-/** Makes a folder that every user can pass, whatever the umask is. */
+/** Creates a folder that every user can enter, whatever the umask is. */
 export async function makePassable(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o711 });
   if (first === undefined) return;
@@ -193,7 +197,7 @@ export async function databaseAccount(): Promise<Account | undefined> {
   return account;
 }
 
-/** The first folder on the way to `path`, itself included, that the account cannot pass through. */
+/** Returns the first folder on the path, including the last one, that the account cannot enter. */
 export async function closedFolder(path: string, account: Account | undefined): Promise<string | undefined> {
   if (!account) return undefined;
   const folders = await Promise.all(
@@ -213,7 +217,10 @@ async function findCluster(path: string, account: Account | undefined): Promise<
   return { kind: "cluster", realPath, closedAt: await closedFolder(dirname(realPath), account) };
 }
 
-/** initdb runs in a sibling that is renamed when complete, so a folder with this file is always a whole database. */
+/**
+ * initdb runs in a sibling folder that is renamed when it is complete, so a folder with this file is always a complete
+ * database.
+ */
 export async function isCluster(pgdata: string): Promise<boolean> {
   return stat(join(pgdata, "PG_VERSION")).then(
     () => true,
@@ -229,7 +236,7 @@ async function locateSocketFolder(
 ): Promise<string> {
   const hash = folderHash(dataDir);
   const candidates = [join(home, "postgres-socket")];
-  // A TMPDIR that does not exist is as good as closed.
+  // A TMPDIR that does not exist is treated as closed.
   const closed = await closedFolder(tmpdir(), account).catch(() => tmpdir());
   if (closed === undefined) candidates.push(join(tmpdir(), `binnacle-${hash}`));
   if (account) candidates.push(join(homeFolder(systemFolder, dataDir), "postgres-socket"));
@@ -270,7 +277,7 @@ export async function prepareOwnership(pgdata: string, account: Account | undefi
   }
 }
 
-/** The top comes last: its owner says that the whole tree is done, also after a kill in the middle. */
+/** The top folder is changed last: its owner shows that the whole tree is done, even after a kill in the middle. */
 async function chownTree(path: string, account: Account): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     for (const name of await readdir(path)) await chownTree(join(path, name), account);
@@ -285,7 +292,7 @@ export async function linkCluster(folders: Folders): Promise<void> {
   });
 }
 
-/** Names that this process has given out, because its own pid may also be that of a dead maker before it. */
+/** The names that this process has used, because an earlier process may have had the same pid. */
 const ownUnfinished = new Set<string>();
 
 export function unfinishedSibling(path: string): string {
@@ -294,18 +301,18 @@ export function unfinishedSibling(path: string): string {
   return name;
 }
 
-/** Removes what killed servers have left unfinished in this folder. */
+/** Removes unfinished folders of killed servers. */
 export async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     const maker = unfinishedMaker(name);
     if (maker === undefined || (maker === process.pid ? ownUnfinished.has(path) : isAlive(maker))) continue;
-    // An initdb that outlives its server may still write there; what it leaves goes with the next start.
+    // An initdb that outlives its server may still write there; the next start removes the rest.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** A rename survives a power failure only once the folder that holds the name is on the disk. */
+/** A rename is durable only after the folder that contains the name is synced. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

@@ -33,8 +33,9 @@ const INITDB_TIMEOUT_MS = 120_000;
 const BROKEN_LOCK_AGE_MS = 5_000;
 
 /**
- * The server's own environment stays with the server: it may hold secrets, which the database user could read in /proc,
- * and PG* variables would change what PostgreSQL does. The folder "/" because the server's own may be closed.
+ * The child gets no environment of the server: it may contain secrets, which the database user could read in /proc, and
+ * PG* variables would change the behaviour of PostgreSQL. The working directory is "/", because the server's own may be
+ * closed to that user.
  */
 function spawnOptions(account: Account | undefined) {
   return {
@@ -44,7 +45,7 @@ function spawnOptions(account: Account | undefined) {
   };
 }
 
-/** initdb killed in the middle leaves a folder that is neither empty nor a database, so it never runs in the real one. */
+/** A killed initdb leaves a folder that is neither empty nor a database, so it never runs in the real one. */
 export async function createCluster(folders: Folders, binaries: Binaries): Promise<void> {
   const unfinished = unfinishedSibling(folders.pgdata);
   try {
@@ -55,7 +56,7 @@ export async function createCluster(folders: Folders, binaries: Binaries): Promi
     await syncFolder(dirname(folders.pgdata));
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // A server starting at the same instant has finished first; the lock decides between the two.
+    // A server that started at the same time was faster; the lock decides between the two.
     if (await isCluster(folders.pgdata)) return;
     throw new Error(`The database in ${folders.pgdata} cannot be made: ${(error as Error).message}`, { cause: error });
   }
@@ -67,7 +68,7 @@ function runInitdb(initdb: string, pgdata: string, account: Account | undefined)
     `--username=${ROLE}`,
     "--auth=trust",
     "--encoding=UTF8",
-    // The built-in provider sorts alike on every machine and does not change with the system's C library.
+    // The built-in provider sorts the same on every machine and does not change with the C library.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
@@ -96,7 +97,7 @@ export interface Launched {
   readonly pid: number;
   readonly exited: Promise<void>;
   isRunning(): boolean;
-  /** What it wrote to the log since its start. */
+  /** Returns what the postmaster has logged since its start. */
   said(): string;
 }
 
@@ -113,11 +114,11 @@ export async function launch(folders: Folders, socketDir: string, binaries: Bina
     const child = spawn(binaries.postgres, postgresArgs(folders.pgdata, socketDir), {
       ...spawnOptions(folders.account),
       stdio: ["ignore", log, log],
-      // Its own process group: the terminal's Ctrl-C must reach the server first, which still needs its database to drain.
+      // The postmaster has its own process group: Ctrl-C must reach the server only, which needs its database to drain.
       detached: true,
     });
     await spawned(child);
-    // A server that is refused the lock must be able to end while another one uses this postmaster.
+    // A server that does not get the lock must be able to exit while another one uses this postmaster.
     child.unref();
     return {
       pid: child.pid as number,
@@ -140,12 +141,12 @@ function spawned(child: ChildProcess): Promise<void> {
 function postgresArgs(pgdata: string, socketDir: string): string[] {
   const settings = {
     listen_addresses: "",
-    // A list of folders: quotes keep a comma or space in the path from splitting it.
+    // The setting is a list; quotes keep a comma or space in the path from splitting it.
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
     port: String(SOCKET_PORT),
     max_connections: "100",
-    // Statements and the details of errors carry row values, and rows carry secrets: neither goes to the log.
+    // Statements and error details contain row values, and rows contain secrets, so neither is logged.
     log_min_error_statement: "panic",
     log_error_verbosity: "terse",
   };
@@ -153,10 +154,10 @@ function postgresArgs(pgdata: string, socketDir: string): string[] {
 }
 
 /**
- * PostgreSQL takes a lock file for valid when its pid exists, also when that is a zombie or, as after every restart of a
- * container, a process that got the same number. It never counts its own parent, so the stale file gets our pid. Removing
- * the file instead would drop the record of the shared memory that backends of a killed postmaster may still use.
- * Synchronous, so that nothing of this process comes between the check and the write.
+ * PostgreSQL regards a lock file as valid while its pid exists, even if that is a zombie or, after a restart of a
+ * container, another process with the same number. It ignores its own parent, so the stale file gets our pid. Removing
+ * the file would lose the record of the shared memory that backends of a killed postmaster may still use. This is
+ * synchronous, so that nothing happens between the check and the write.
  */
 function disarmStaleLock(path: string, pgdata: string): void {
   let text: string;
@@ -169,7 +170,7 @@ function disarmStaleLock(path: string, pgdata: string): void {
   }
   const pid = parsePidFile(text)?.pid;
   if (pid === undefined) {
-    // Empty for an instant while a postmaster starts; for longer only after a power failure.
+    // The file is empty for a moment while a postmaster starts, and for longer only after a power failure.
     if (ageMs > BROKEN_LOCK_AGE_MS) rmSync(path, { force: true });
   } else if (isAlive(pid) && !isPostmaster(pid, pgdata)) {
     writeFileSync(path, withPid(text, process.pid));

@@ -11,8 +11,8 @@ const REMOVED = "the data folder of a database is gone, so the database was remo
 const DOUBTFUL = "the data folder of a database is missing; remove the database too unless that folder was moved";
 
 /**
- * Removes from the system folder what nobody can need any more: databases whose data folder was removed, and what killed
- * servers have not finished. A failure is logged and never stops the start of a server that has its own database.
+ * Removes databases whose data folder was removed, and unfinished folders of killed servers. A failure is logged and
+ * never prevents the start.
  */
 export async function removeOrphans(systemFolder: string, log: Log): Promise<void> {
   await removeAbandoned(systemFolder);
@@ -30,7 +30,7 @@ export async function removeOrphans(systemFolder: string, log: Log): Promise<voi
   }
 }
 
-/** For a data folder that was removed and made again: the database of the first one is not that of the second. */
+/** A data folder that was removed and created again must not get the database of the first one. */
 export async function removeStaleHome({ home, dataDir }: Folders, log: Log): Promise<void> {
   const outcome = await remove(home);
   if (outcome === "in use") throw new DataDirectoryInUse(dataDir);
@@ -46,7 +46,7 @@ async function remove(home: string): Promise<"removed" | "in use" | "was gone"> 
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "was gone";
     throw error;
   }
-  // A server that starts at this instant on a data folder at the same path has taken the home.
+  // A server that starts at the same time on a data folder at the same path has taken the home.
   if ((await inspectHome(aside)).names > 1) {
     await rename(aside, home);
     return "in use";
@@ -55,7 +55,7 @@ async function remove(home: string): Promise<"removed" | "in use" | "was gone"> 
   return "removed";
 }
 
-/** A database that a killed server left running is ended; one that a living server holds is not touched. */
+/** Stops a database that a killed server left running. One that a running server owns is not touched. */
 async function isUnowned(pgdata: string): Promise<boolean> {
   const running = await readPidFile(pgdata);
   if (!running || !isPostmaster(running.pid, pgdata)) {

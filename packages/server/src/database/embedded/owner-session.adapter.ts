@@ -7,11 +7,11 @@ const ANSWER_TIMEOUT_MS = 5_000;
 
 const CANNOT_CONNECT_NOW = "57P03";
 
-/** "BINN" in ASCII; the two-number form of advisory locks never meets the one-number form that others may use. */
+/** "BINN" in ASCII. Advisory locks with two numbers never collide with those with one number. */
 const LOCK_CLASS = 0x42494e4e;
 const LOCK_OWNER = 1;
 
-/** A session of the running database. The lock it takes disappears with the process that holds it. */
+/** A session of the running database. Its lock ends with the process that holds it. */
 export interface OwnerSession {
   readonly ended: Promise<void>;
   tryLock(): Promise<boolean>;
@@ -20,11 +20,11 @@ export interface OwnerSession {
 
 export type Answer =
   | { readonly kind: "ready"; readonly session: OwnerSession }
-  /** It answers, but is starting, recovering or stopping. */
+  /** The database answers but is starting, recovering or stopping. */
   | { readonly kind: "busy" }
   | { readonly kind: "silent" };
 
-/** Asks whoever listens there whether it is the database of this very folder. */
+/** Checks whether the process on the socket is the database of this folder. */
 export async function knock(socket: { folder: string; port: number }, pgdata: string): Promise<Answer> {
   const client = new pg.Client({
     host: socket.folder,
@@ -37,14 +37,14 @@ export async function knock(socket: { folder: string; port: number }, pgdata: st
     query_timeout: ANSWER_TIMEOUT_MS,
   });
   const ended = new Promise<void>((resolve) => client.once("end", resolve));
-  // "end" follows every error of an open connection; without a listener the error would end the server.
+  // An open connection emits "end" after every error. An error without a listener would end the server.
   client.on("error", () => undefined);
   try {
     await client.connect();
     const { rows } = await client.query<{ data_directory: string }>("show data_directory");
     if (rows[0]?.data_directory === pgdata) return { kind: "ready", session: sessionOf(client, ended) };
     await client.end();
-    // A folder copied while its database ran names the socket of the original.
+    // A folder that was copied while its database ran names the socket of the original.
     return { kind: "silent" };
   } catch (error) {
     void client.end().catch(() => undefined);

@@ -15,7 +15,7 @@ export interface FolderBits {
   readonly gid: number;
 }
 
-/** What stands at `<dataDir>/postgres` before a start. */
+/** The state of `<dataDir>/postgres` before a start. */
 export type Found =
   | { readonly kind: "nothing" }
   | { readonly kind: "broken link"; readonly target: string }
@@ -26,14 +26,14 @@ export type ClusterChoice =
   | { readonly kind: "refuse"; readonly reason: string };
 
 /**
- * Root-only ground that every user may pass through: where a database goes when its data folder is closed, each in a folder
- * of its own (its home), and where copies of the database program are, one for each version.
+ * A folder that root owns and every user can enter. The databases of closed data folders are here, each in its own
+ * folder (its home), and copies of the database program, one for each version.
  */
 export const SYSTEM_FOLDER = "/var/lib/binnacle";
 
 export const SOCKET_PORT = 5432;
 
-/** `sun_path` holds 108 bytes on Linux and 104 on macOS, each with its closing zero; the smaller one serves both. */
+/** `sun_path` has 108 bytes on Linux and 104 on macOS, including the terminating zero; the smaller limit is used. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
 export function accountFromPasswd(passwd: string, name: string): Account | undefined {
@@ -53,49 +53,49 @@ export function foldersTo(path: string): string[] {
 }
 
 /**
- * The first folder the account cannot pass through. One closed folder anywhere on the way hides everything below it,
- * however open that is: a checkout below /root (0700) is the common case.
+ * Returns the first folder that the account cannot enter. One closed folder on the path hides everything below it: a
+ * checkout below /root (0700) is the common case.
  */
 export function firstClosedFolder(folders: readonly FolderBits[], account: Account): string | undefined {
   return folders.find((folder) => !isSearchable(folder, account))?.path;
 }
 
 function isSearchable(folder: FolderBits, account: Account): boolean {
-  // The kernel asks only the most specific class: an owner without the bit is refused even when "others" have it.
+  // The kernel checks only the most specific class: an owner without the bit is refused even if "others" have it.
   if (folder.uid === account.uid) return (folder.mode & 0o100) !== 0;
   if (folder.gid === account.gid) return (folder.mode & 0o010) !== 0;
   return (folder.mode & 0o001) !== 0;
 }
 
-/** What a home in the system folder says of the data folder whose database it holds. */
+/** The record in a home of the data folder that it belongs to. */
 export interface HomeRecord {
   readonly home: string;
   readonly dataDir: string;
-  /** Tells that folder from another one made later at the same path. */
+  /** Distinguishes that folder from a later one at the same path. */
   readonly identity: string;
   /**
-   * Whether the record is a hard link that the data folder has too, so that its count of names falls when that folder is
-   * removed, but not when it is moved or its disk is unmounted. Impossible where the two are on different file systems.
+   * Whether the record is hard-linked into the data folder. Its link count then falls when that folder is removed, but
+   * not when it is moved or its disk is unmounted. Links are impossible across file systems.
    */
   readonly linked: boolean;
-  /** Whether a copy of that data folder uses the database too, so that no single folder decides over it. */
+  /** Whether a copy of that data folder uses the database too, so that removing one folder does not remove it. */
   readonly shared: boolean;
 }
 
 export interface HomeFacts {
-  /** Undefined where there is none, or none that can be read. */
+  /** Undefined where there is no readable record. */
   readonly record: HomeRecord | undefined;
-  /** How many names the record has. */
+  /** The link count of the record. */
   readonly names: number;
-  /** What is at the path of the data folder; unknown where looking failed for another reason than absence. */
+  /** Whether the data folder exists; unknown if the check failed. */
   readonly dataDir: "present" | "absent" | "unknown";
 }
 
-/** The data folder that a server starts on, as far as it may be the one that a record speaks of. */
+/** The data folder of a starting server, compared with a record. */
 export interface Claimant {
   readonly dataDir: string;
   readonly identity: string;
-  /** The record it carries: the same file as in the home, a copy as after a restore from a backup, or none. */
+  /** The record in the data folder: the same file as in the home, a copy as after a restore from a backup, or none. */
   readonly carries: "record" | "copy" | "nothing";
 }
 
@@ -112,26 +112,28 @@ export function parseHomeRecord(text: string): HomeRecord | undefined {
 }
 
 /**
- * Whether a home has outlived its data folder. Only a record that has lost its second name proves it; a path at which
- * there is nothing may also belong to a folder that was moved, or to a disk that is not mounted.
+ * Decides whether a home has lost its data folder. Only a record that has lost its second link proves it; a missing
+ * path may also belong to a folder that was moved or to a disk that is not mounted.
  */
 export function fateOfHome({ record, names, dataDir }: HomeFacts): "keep" | "doubtful" | "gone" {
   if (!record || dataDir !== "absent" || names > 1) return "keep";
   return record.linked && !record.shared ? "gone" : "doubtful";
 }
 
-/** Whether a data folder that does not have the record joins the one that has, because that one may still exist. */
+/**
+ * Returns whether a data folder without the record shares the home, because the one with the record may still exist.
+ */
 export function joinsHome({ record, names, dataDir }: HomeFacts, ownDataDir: string): boolean {
   if (!record?.linked) return false;
   return record.shared || names > 1 || (dataDir !== "absent" && record.dataDir !== ownDataDir);
 }
 
-/** Whether a data folder without a database may use this home as it is, after it is emptied, or not at all. */
+/** Decides whether a data folder without a database may use this home as it is, after it is emptied, or not at all. */
 export function claimOfHome({ record, names, dataDir }: HomeFacts, claimant: Claimant): "ours" | "stale" | "taken" {
   if (!record || claimant.carries === "record") return "ours";
   const isSamePath = record.dataDir === claimant.dataDir;
   if (!record.linked) return isSamePath ? "ours" : "taken";
-  // The data folder that this home belongs to was moved and still exists, or another one uses it too.
+  // The data folder of this home was moved and still exists, or another one uses it too.
   if (names > 1 || record.shared) return "taken";
   if (isSamePath) return claimant.carries === "copy" || record.identity === claimant.identity ? "ours" : "stale";
   return dataDir === "absent" ? "stale" : "taken";
@@ -141,7 +143,10 @@ export function folderHash(realDataDir: string): string {
   return createHash("sha256").update(realDataDir).digest("hex").slice(0, 16);
 }
 
-/** The homes that a closed data folder may have, best first: a later one only where the database of a moved folder is. */
+/**
+ * Returns the candidate homes of a closed data folder in order. A later one is used only where an earlier one belongs
+ * to a moved folder.
+ */
 export function homeFolder(systemFolder: string, realDataDir: string, attempt = 1): string {
   const suffix = attempt === 1 ? "" : `-${attempt}`;
   return join(systemFolder, `${folderHash(realDataDir)}${suffix}`);
@@ -152,8 +157,8 @@ export function isHomeName(name: string): boolean {
 }
 
 /**
- * An existing database always wins over where a new one would go: permissions that change between two starts must
- * never show the operator an empty database.
+ * An existing database takes precedence over the place of a new one: a change of permissions must never lead to an
+ * empty database.
  */
 export function chooseCluster(realDataDir: string, home: string, found: Found): ClusterChoice {
   const own = join(realDataDir, "postgres");
@@ -181,17 +186,17 @@ export function socketFile(socketDir: string): string {
   return join(socketDir, `.s.PGSQL.${SOCKET_PORT}`);
 }
 
-/** The first folder whose socket path the kernel can hold. */
+/** Returns the first folder whose socket path is short enough for the kernel. */
 export function chooseSocketFolder(candidates: readonly string[]): string | undefined {
   return candidates.find((folder) => Buffer.byteLength(socketFile(folder)) <= SOCKET_PATH_MAX_BYTES);
 }
 
-/** Unfinished folders carry the pid of their maker, so that a later start knows which of them are abandoned. */
+/** Unfinished folders have the pid of their creator in their name, so that a later start recognizes abandoned ones. */
 export function unfinishedName(path: string, pid: number, nonce: string): string {
   return `${path}.unfinished-${pid}-${nonce}`;
 }
 
-/** The maker's pid when `name` is that of an unfinished file or folder. */
+/** Returns the creator's pid from the name of an unfinished file or folder. */
 export function unfinishedMaker(name: string): number | undefined {
   const [, pid] = /.\.unfinished-([1-9]\d{0,9})-/.exec(name) ?? [];
   return pid === undefined ? undefined : Number(pid);

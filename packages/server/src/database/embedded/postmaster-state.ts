@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 
-/** The lines of `postmaster.pid` that say who runs the database and where it answers. */
+/** The lines of `postmaster.pid` with the process and the socket of the database. */
 export interface PidFile {
   readonly pid: number;
-  /** Missing while the postmaster has locked the folder but not yet opened its socket. */
+  /** Undefined while the postmaster has locked the folder and not yet opened its socket. */
   readonly socket: { readonly folder: string; readonly port: number } | undefined;
 }
 
@@ -16,15 +16,15 @@ export function parsePidFile(text: string): PidFile | undefined {
   return { pid, socket: folder && port > 0 ? { folder, port } : undefined };
 }
 
-/** The same lock file in the name of another process; the other lines name the shared memory and have to stay. */
+/** Returns the lock file with another pid. The other lines name the shared memory and must stay. */
 export function withPid(text: string, pid: number): string {
   const firstBreak = text.indexOf("\n");
   return `${pid}${firstBreak === -1 ? "\n" : text.slice(firstBreak)}`;
 }
 
 /**
- * Whether a command line (arguments separated by NUL, as in /proc) is a postmaster of this very folder. A pid alone
- * proves nothing: it may have been given to another process since. A zombie has an empty command line.
+ * Returns whether a command line, with NUL between arguments as in /proc, is a postmaster of this folder. A pid alone
+ * proves nothing, because pids are reused. A zombie has an empty command line.
  */
 export function isPostmasterCommand(commandLine: string, pgdata: string): boolean {
   const [program, ...args] = commandLine.split("\0");
@@ -36,7 +36,9 @@ export function isBackendCommand(commandLine: string): boolean {
   return commandLine.startsWith("postgres: ");
 }
 
-/** The parent in /proc/<pid>/stat; the command before it is in brackets and may itself hold spaces and brackets. */
+/**
+ * Returns the parent from /proc/<pid>/stat. The command before it is in brackets and may contain spaces and brackets.
+ */
 export function parentFromStat(stat: string): number | undefined {
   const parent = Number(
     stat
@@ -47,7 +49,7 @@ export function parentFromStat(stat: string): number | undefined {
   return Number.isSafeInteger(parent) && parent > 0 ? parent : undefined;
 }
 
-/** What PostgreSQL wrote as the cause of its exit, without the "FATAL:" the operator cannot use. */
+/** Returns the reason that PostgreSQL logged for its exit, without the "FATAL:". */
 export function failureReason(logTail: string): string | undefined {
   const lines = logTail.split("\n").filter((line) => /\b(FATAL|PANIC):|error while loading|^initdb: error/.test(line));
   return lines
@@ -57,8 +59,8 @@ export function failureReason(logTail: string): string | undefined {
 }
 
 /**
- * Failures that pass by themselves: backends of a killed postmaster still hold the shared memory for a moment, and of
- * two servers starting together one finds the other's lock file, perhaps half written.
+ * Returns whether a failure is transient: backends of a killed postmaster still use the shared memory, or two servers
+ * that start together find each other's lock file, perhaps incomplete.
  */
 export function isPassingFailure(logTail: string): boolean {
   return /pre-existing shared memory block|lock file "[^"]*" (already exists|is empty)|bogus data in lock file/.test(

@@ -14,16 +14,19 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether this process is a living postmaster of this folder, and not a zombie or a later owner of the number. */
+/**
+ * Returns whether this process is a running postmaster of this folder, and not a zombie or another process with the
+ * same number.
+ */
 export function isPostmaster(pid: number, pgdata: string): boolean {
   if (!isAlive(pid)) return false;
   if (process.platform !== "linux") return isPostmasterByPs(pid, pgdata);
   try {
-    // The command line, because without CAP_SYS_PTRACE (the default in containers) root cannot read another
+    // The command line is read because root without CAP_SYS_PTRACE, the default in containers, cannot read another
     // user's /proc/<pid>/cwd or /proc/<pid>/exe.
     return isPostmasterCommand(readFileSync(`/proc/${pid}/cmdline`, "utf8"), pgdata);
   } catch {
-    // Alive but hidden (hidepid): taking it for dead could put two postmasters on one folder.
+    // The process may be hidden (hidepid). Treating it as dead could lead to two postmasters on one folder.
     return isAlive(pid);
   }
 }
@@ -38,8 +41,8 @@ function isPostmasterByPs(pid: number, pgdata: string): boolean {
 }
 
 /**
- * Backends that have outlived a killed postmaster. One that is busy with a long query notices only at its end, and until
- * then keeps the shared memory that the next postmaster needs. Best effort: Linux, and where /proc lets us look.
+ * Finds backends that have outlived a killed postmaster. One with a long query notices only at its end, and until then
+ * keeps the shared memory that the next postmaster needs. It is best effort: it needs Linux and a readable /proc.
  */
 function strandedBackends(pgdata: string): number[] {
   if (process.platform !== "linux") return [];
@@ -66,9 +69,9 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 }
 
 const POSTMASTER_STEPS = [
-  // Fast shutdown: open transactions are rolled back, the disk is left clean.
+  // Fast shutdown: open transactions are rolled back and the files are left clean.
   { signal: "SIGINT", patienceMs: 10_000 },
-  // Immediate shutdown: the next start replays the log. Committed rows stay.
+  // Immediate shutdown: the next start replays the log, so committed rows stay.
   { signal: "SIGQUIT", patienceMs: 10_000 },
   { signal: "SIGKILL", patienceMs: 5_000 },
 ] as const;
@@ -82,7 +85,7 @@ export async function stopPostmaster(pid: number, pgdata: string): Promise<void>
   throw new Error(`The database process ${pid} of ${pgdata} does not end.`);
 }
 
-/** Only for a folder without a living postmaster. */
+/** Requires that the folder has no running postmaster. */
 export async function endStrandedBackends(pgdata: string): Promise<void> {
   const none = () => strandedBackends(pgdata).length === 0;
   if (await waitUntil(none, 500)) return;

@@ -9,7 +9,7 @@ import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.a
 
 export type Log = (message: string, fields?: Record<string, unknown>) => void;
 
-/** A database that answers, with the lock that makes it ours. */
+/** A running database with the advisory lock of this server. */
 interface Held {
   readonly session: OwnerSession;
   readonly pid: number;
@@ -17,7 +17,7 @@ interface Held {
 }
 
 const POLL_MS = 15;
-/** A sign of life begins it anew: replaying a long log after a crash may take minutes and must not be cut off. */
+/** A sign of life restarts the time: replaying a long log after a crash may take minutes and must not be aborted. */
 const SILENCE_MAX_MS = 15_000;
 const LOCK_WAIT_MS = 2_000;
 const BACKOFF_FIRST_MS = 50;
@@ -30,7 +30,7 @@ export class Supervisor {
   readonly #silenceMaxMs: number;
   #launched: Launched | undefined;
   #held: Held | undefined;
-  /** What a stop has to end; kept while the lock is lost for a moment. */
+  /** The process that a stop must end. It stays known while the lock is lost for a moment. */
   #postmasterPid: number | undefined;
   #socketDir: string;
   #recovery: Promise<void> | undefined;
@@ -45,13 +45,13 @@ export class Supervisor {
   }
 
   async start(): Promise<{ tookOver: boolean; socket: Held["socket"] }> {
-    // Only here: a disk unmounted under a running server must not turn into an empty database.
+    // A database is created at the start only: a disk that is unmounted later must not lead to an empty one.
     if (!(await isCluster(this.#folders.pgdata))) {
       this.#log("making the database", { folder: this.#folders.pgdata });
       await createCluster(this.#folders, await this.#binaries());
     }
     const held = await this.#own("start");
-    // Clients keep this address, so a restart after a takeover has to open the same socket again.
+    // Clients keep this address, so a restart after a takeover must open the same socket again.
     this.#socketDir = held.socket.folder;
     return { tookOver: held.pid !== this.#launched?.pid, socket: held.socket };
   }
@@ -61,7 +61,7 @@ export class Supervisor {
     return this.#stop;
   }
 
-  /** The one way to a database of ours, at the start as after a loss: join the one that runs, or launch one. */
+  /** Gets a locked database, at the start and after a loss: takes over the running one, or launches one. */
   async #own(occasion: "start" | "restart"): Promise<Held> {
     let deadline = Date.now() + this.#silenceMaxMs;
     let backoffMs = BACKOFF_FIRST_MS;
@@ -73,13 +73,14 @@ export class Supervisor {
       if (answer === "absent") {
         const askedAt = Date.now();
         const binaries = await this.#binaries().catch((error: Error) => error);
-        // A slow disk that the program is copied on is not silence of the database.
+        // The time of copying the program on a slow disk does not count as silence.
         deadline += Date.now() - askedAt;
         const failure =
           binaries instanceof Error ? { message: binaries.message, passes: false } : await this.#launch(binaries);
         if (failure) {
           reason = failure.message;
-          // At the start the operator waits for the answer; under a running server a full disk may yet be cleared.
+          // At the start a permanent failure is reported at once. Later it is retried, because a full disk may be
+          // cleared.
           if (occasion === "start" && !failure.passes) break;
           await endStrandedBackends(this.#folders.pgdata);
           await delay(backoffMs);
@@ -99,7 +100,7 @@ export class Supervisor {
       const answer = await knock(before.socket, pgdata);
       if (answer.kind === "busy") return "busy";
       if (answer.kind === "ready" && (await this.#lock(answer.session))) {
-        // Read again: the file may have been a stale one when the database that answers was only just starting.
+        // The file is read again, because it may have been stale while the database was starting.
         const pid = (await readPidFile(pgdata))?.pid ?? before.pid;
         return this.#hold({ session: answer.session, pid, socket: before.socket });
       }
@@ -108,14 +109,14 @@ export class Supervisor {
     return isRunning ? "silent" : "absent";
   }
 
-  /** False when the session ends meanwhile, as happens when the database is just being stopped. */
+  /** Returns false where the session ends, for example because the database is being stopped. */
   async #lock(session: OwnerSession): Promise<boolean> {
-    // The backend of a server killed a moment ago needs that moment to notice and let go.
+    // The backend of a server that was just killed needs a moment to release its lock.
     const deadline = Date.now() + LOCK_WAIT_MS;
     try {
       while (!(await session.tryLock())) {
         if (Date.now() > deadline) {
-          // Whoever holds the lock now owns this database, also when the process was launched here.
+          // The holder of the lock owns this database, even if this server launched the process.
           this.#launched = undefined;
           this.#postmasterPid = undefined;
           await session.close();
@@ -139,8 +140,8 @@ export class Supervisor {
   }
 
   /**
-   * Reports how the previous launch has ended, and launches only when there is nothing to report: what a dead postmaster
-   * leaves behind has to be cleared first.
+   * Reports how the previous launch has ended. It launches only if there is nothing to report, because the remains of a
+   * dead postmaster must be removed first.
    */
   async #launch(binaries: Binaries): Promise<{ message: string; passes: boolean } | undefined> {
     const previous = this.#launched;
@@ -187,7 +188,7 @@ export class Supervisor {
   }
 
   async #end(): Promise<void> {
-    // A restart under way sees the stop, launches nothing more and takes down what it has launched.
+    // A restart under way notices the stop, launches nothing more and stops what it has launched.
     await this.#recovery;
     const { pgdata } = this.#folders;
     if (this.#postmasterPid !== undefined) await stopPostmaster(this.#postmasterPid, pgdata);
