@@ -1,9 +1,9 @@
-import type { answerNotes as notesByHand } from "../../packages/server/src/http/request-metrics.adapter.ts";
+import type { answerRecorder as notesByHand } from "../../packages/server/src/http/request-metrics.adapter.ts";
 
 export { createMetrics } from "../../packages/server/src/http/request-metrics.adapter.ts";
 
 /** One line by the logger's public method. */
-export const answerNotes: typeof notesByHand = (metrics, log) => {
+export const answerRecorder: typeof notesByHand = (metrics, log) => {
   return (request, reply) => {
     const { elapsedTime } = reply;
     const { id: request_id, method, ip: source } = request;

@@ -4,7 +4,7 @@ import { openSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 
 /** After which a program that was asked to end is ended. */
-const PATIENCE_MS = 10_000;
+const INSPECTION_TIMEOUT_MS = 10_000;
 
 export interface Daemon {
   /** Fails with the end of its log when it has ended by itself. */
@@ -39,7 +39,7 @@ export function startDaemon(
       if (!isRunning()) return;
       const ended = once(child, "exit");
       child.kill(signal);
-      const killer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+      const killer = setTimeout(() => child.kill("SIGKILL"), INSPECTION_TIMEOUT_MS);
       await ended;
       clearTimeout(killer);
     },

@@ -18,7 +18,7 @@ const LINE = `^[^${HIDDEN}]*$`;
 const NOTHING_HIDDEN = "no control characters, line breaks, zero-width characters or marks of the writing direction";
 
 /** Descriptions of patterns for error messages, for patterns that people cannot read. */
-export const PATTERN_WORDS: Readonly<Record<string, string>> = {
+export const PATTERN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   [NAME]: `Input should have at least one visible character, and ${NOTHING_HIDDEN}`,
   [WORD]: `Input should be one word, with ${NOTHING_HIDDEN}`,
   [LINE]: `Input should have ${NOTHING_HIDDEN}`,

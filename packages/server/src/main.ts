@@ -26,8 +26,8 @@ async function start(): Promise<ControlPlane> {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const isForPeople = [DataDirectoryInUse, CatalogProblems, DefaultPasswords].some((kind) => error instanceof kind);
-    if (isForPeople) fail(message);
+    const isExpected = [DataDirectoryInUse, CatalogProblems, DefaultPasswords].some((kind) => error instanceof kind);
+    if (isExpected) fail(message);
     if (code === "EADDRINUSE") fail(portTaken((error as { port?: number }).port));
     log.fatal({ err: error }, "the start failed");
     process.exit(1);

@@ -22,7 +22,7 @@ export function watchOutage(log: Log, name: string): Outage {
     failed(error) {
       if (down) return;
       down = true;
-      log.warn({ err: error }, `${name} does not work; it is tried again until it does`);
+      log.warn({ err: error }, `${name} failed; it is retried until it works`);
     },
     recovered() {
       if (!down) return;

@@ -1,9 +1,9 @@
 import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
 import type pg from "pg";
-import { cliTokenUses, worthNotingSince } from "../accounts/cli-token.ts";
+import { cliTokenUseRecorder, lastUseThreshold } from "../accounts/cli-token.ts";
 import type { Binding, User } from "../accounts/user.ts";
 import type { Instance } from "../addons/addon.ts";
-import type { AppAddress, SeenApp } from "../apps/app.ts";
+import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import type { Org } from "../orgs/org.ts";
@@ -24,7 +24,7 @@ export interface PlaceStore {
   org: FindPlace<Org>;
   cluster: FindPlace<Cluster>;
   project: FindPlace<Project>;
-  app: FindPlace<SeenApp, AppAddress>;
+  app: FindPlace<AppWithSecretPaths, AppAddress>;
   addonInstance: FindPlace<Instance>;
   cloudCredential: FindPlace<CloudCredential>;
   provisioningJob: FindPlace<ProvisioningJob>;
@@ -164,7 +164,7 @@ type PlaceRow<P> = CallerRow & {
 } & P;
 
 export function placeStore(pool: pg.Pool): PlaceStore {
-  const noteUse = cliTokenUses((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, worthNotingSince(now)]));
+  const recordUse = cliTokenUseRecorder((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now)]));
   const firstRow = firstRowOf(pool);
 
   async function read<R extends CallerRow>(
@@ -175,7 +175,8 @@ export function placeStore(pool: pg.Pool): PlaceStore {
   ): Promise<R | null> {
     const key = credential.kind === "session" ? credential.sessionId : credential.digest;
     const row = await firstRow<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
-    if (row && credential.kind === "cli_token") noteUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
+    if (row && credential.kind === "cli_token")
+      recordUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
     return row;
   }
 

@@ -2,7 +2,7 @@ import { SCOPES, type Scope } from "@binnacle/contract";
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hold } from "./held-row.fixture.ts";
+import { hold } from "./locked-row.fixture.ts";
 
 const DAY = 24 * 60 * 60_000;
 const NOBODYS = "0198c0de-0000-7000-8000-000000000000";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   CLI_TOKEN_PREFIX,
   cliToken,
-  cliTokenUses,
+  cliTokenUseRecorder,
   DEFAULT_LIFETIME_DAYS,
   digestOf,
   newOpaqueToken,
@@ -59,7 +59,7 @@ const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + seconds * 1000);
 /** Writes that end when the test says so. */
 function uses() {
   const writes: { tokenId: string; now: Date; write: PromiseWithResolvers<void> }[] = [];
-  const note = cliTokenUses((tokenId, now) => {
+  const note = cliTokenUseRecorder((tokenId, now) => {
     const write = Promise.withResolvers<void>();
     writes.push({ tokenId, now, write });
     return write.promise;

@@ -65,18 +65,18 @@ export function digestOf(token: string): Buffer {
 }
 
 /** The last use of a CLI token is stored once a minute at most. That suffices to find a forgotten token. */
-const NOTED_EVERY_MS = 60_000;
+const RECORDED_EVERY_MS = 60_000;
 
 /** A use at `now` is stored where the stored one is not newer than this. */
-export const worthNotingSince = (now: Date) => new Date(now.getTime() - NOTED_EVERY_MS);
+export const lastUseThreshold = (now: Date) => new Date(now.getTime() - RECORDED_EVERY_MS);
 
-export type NoteUse = (tokenId: string, lastUsedAt: Date | null, now: Date) => void;
+export type RecordUse = (tokenId: string, lastUsedAt: Date | null, now: Date) => void;
 
 /** Stores uses without delaying or failing the request. The next use tries again. */
-export function cliTokenUses(write: (tokenId: string, now: Date) => Promise<unknown>): NoteUse {
+export function cliTokenUseRecorder(write: (tokenId: string, now: Date) => Promise<unknown>): RecordUse {
   const underWay = new Set<string>();
   return (tokenId, lastUsedAt, now) => {
-    const isNoted = lastUsedAt !== null && lastUsedAt > worthNotingSince(now);
+    const isNoted = lastUsedAt !== null && lastUsedAt > lastUseThreshold(now);
     if (isNoted || underWay.has(tokenId)) return;
     underWay.add(tokenId);
     write(tokenId, now)

@@ -35,14 +35,14 @@ import {
   FIRST_INTERVAL_SECONDS,
   isUndecided,
   LIFETIME_SECONDS,
+  type LoginRequest,
   newUserCode,
   normaliseUserCode,
   secondsUntil,
   tooManyGuesses,
-  type Wanted,
   wirePendingDevice,
 } from "./device-login.ts";
-import { countAttempt, forgiveAttempts } from "./login-tally.store.ts";
+import { clearAttempts, countAttempt } from "./login-tally.store.ts";
 import { lockCaller } from "./session.store.ts";
 import { lockUser, recordInOrgsOf } from "./user.store.ts";
 
@@ -51,7 +51,7 @@ const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: 
 
 export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string): Route[] {
   /** Two devices may draw the same short user code; the later one draws another. */
-  async function begin(tx: Tx, wanted: Wanted, deviceCode: string): Promise<string> {
+  async function begin(tx: Tx, wanted: LoginRequest, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
     const isFree = await insertDeviceLogin(tx, deviceLogin(newId(), userCode, wanted, clock()), digestOf(deviceCode));
     return isFree ? userCode : begin(tx, wanted, deviceCode);
@@ -69,8 +69,7 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
     if (refusedUntilMs !== null) throw tooManyGuesses(secondsUntil(refusedUntilMs, now));
   }
 
-  const forgiveGuess = (tx: Tx, userId: string, code: string) =>
-    forgiveAttempts(tx, guessesOf(userId), [code], clock());
+  const clearGuess = (tx: Tx, userId: string, code: string) => clearAttempts(tx, guessesOf(userId), [code], clock());
 
   return [
     route(startDeviceLogin, anyone, async ({ body, sourceAddress }) => {
@@ -96,7 +95,7 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
       const login = await findDeviceByUserCode(db, code);
       const now = clock();
       if (!login || !isUndecided(login, now)) throw notFound("Device login");
-      await inTransaction(db, (tx) => forgiveGuess(tx, caller.id, code));
+      await inTransaction(db, (tx) => clearGuess(tx, caller.id, code));
       return wirePendingDevice(login, now);
     }),
 
@@ -111,7 +110,7 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
         if (!login || !isUndecided(login, now)) throw notFound("Device login");
         // The person is refused at approval, because they can revoke a token and the device cannot.
         if (approved) await requireRoomForToken(tx, caller.id, now);
-        await forgiveGuess(tx, caller.id, code);
+        await clearGuess(tx, caller.id, code);
         await updateDeviceLogin(tx, { ...login, status: approved ? "approved" : "denied", user_id: caller.id });
         await recordInOrgsOf(caller.id, unit, {
           action: approved ? "device_login.approve" : "device_login.deny",

@@ -39,13 +39,13 @@ export const tooManyGuesses = (retryAfterSeconds: number) =>
   });
 
 /** The login that a device requests. */
-export interface Wanted {
+export interface LoginRequest {
   readonly clientName: string;
   readonly scopes: readonly Scope[];
   readonly sourceAddress: string;
 }
 
-export function deviceLogin(id: string, userCode: string, wanted: Wanted, now: Date): DeviceLogin {
+export function deviceLogin(id: string, userCode: string, wanted: LoginRequest, now: Date): DeviceLogin {
   const { clientName, scopes, sourceAddress } = wanted;
   return {
     id,

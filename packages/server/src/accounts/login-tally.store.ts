@@ -22,21 +22,21 @@ export async function countAttempt(
   let refusedUntilMs: number | null = null;
   for (const key of inOrder(keys)) {
     const { tally, refused } = attempt(await lockTally(tx, key, now), account, now.getTime());
-    await keepTally(tx, key, tally, now);
+    await saveTally(tx, key, tally, now);
     if (refused) refusedUntilMs = Math.max(refusedUntilMs ?? 0, tally.refusal?.untilMs ?? 0);
   }
   return refusedUntilMs;
 }
 
 /** Removes the attempts under any of the accounts, which are the names of one user. */
-export async function forgiveAttempts(
+export async function clearAttempts(
   tx: Tx,
   keys: readonly string[],
   accounts: readonly string[],
   now: Date,
 ): Promise<void> {
   for (const key of inOrder(keys)) {
-    await keepTally(tx, key, succeeded(await lockTally(tx, key, now), accounts), now);
+    await saveTally(tx, key, succeeded(await lockTally(tx, key, now), accounts), now);
   }
 }
 
@@ -54,7 +54,7 @@ async function lockTally(tx: Tx, key: string, now: Date): Promise<Tally> {
   return tally;
 }
 
-async function keepTally(tx: Tx, key: string, tally: Tally, now: Date): Promise<void> {
+async function saveTally(tx: Tx, key: string, tally: Tally, now: Date): Promise<void> {
   if (isIdle(tally, now.getTime())) await tx.deleteFrom("login_tallies").where("key", "=", key).execute();
   else
     await tx

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { hold } from "./held-row.fixture.ts";
+import { hold } from "./locked-row.fixture.ts";
 import { LOGIN_LIMIT } from "./login-throttle.ts";
 
 const SECOND = 1_000;

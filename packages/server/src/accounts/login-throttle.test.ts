@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   attempt,
-  comesOnRecord,
   emptyTally,
   FIRST_WINDOW_MS,
   isIdle,
+  isRecorded,
   LOGIN_LIMIT,
   LOGIN_PERIOD_MS,
   LONGEST_WINDOW_MS,
@@ -27,7 +27,7 @@ function series(tally: Tally, count: number, nowMs: number, account = "ada"): { 
 test("[AL13] of any number of refusals the first is on record, and no more than its binary digits", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5_000 }), (refusals) => {
-      const recorded = Array.from({ length: refusals }, (_, index) => index + 1).filter(comesOnRecord);
+      const recorded = Array.from({ length: refusals }, (_, index) => index + 1).filter(isRecorded);
       expect(recorded[0]).toBe(1);
       expect(recorded).toHaveLength(refusals.toString(2).length);
     }),

@@ -45,7 +45,7 @@ export function succeeded(tally: Tally, accounts: readonly string[]): Tally {
 export const REFUSAL_WINDOW_MS = 10 * 60_000;
 
 /** The 1st, 2nd, 4th, 8th… refusal of a window is recorded, so a thousand guesses leave ten audit entries. */
-export const comesOnRecord = (refused: number): boolean => Number.isInteger(Math.log2(refused));
+export const isRecorded = (refused: number): boolean => Number.isInteger(Math.log2(refused));
 
 /** Returns whether the tally is equal to an empty one, so that its row can be deleted. */
 export function isIdle(tally: Tally, nowMs: number): boolean {

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { Change } from "../http/change.runner.ts";
 import { countAttempt, countRefusal, tallyKeys } from "./login-tally.store.ts";
-import { comesOnRecord } from "./login-throttle.ts";
+import { isRecorded } from "./login-throttle.ts";
 import type { Passwords } from "./password.adapter.ts";
 import { recordInOrgsOf, type UserWithHash } from "./user.store.ts";
 import { userResource } from "./user.ts";
@@ -37,7 +37,7 @@ export type IsPasswordRight = (attempt: Attempt) => Promise<boolean>;
 export function passwordCheck({ db, passwords, clock }: Ports): IsPasswordRight {
   async function recordRefusal(user: UserWithHash, { refusal, change }: Attempt): Promise<void> {
     const { refused, window_started_at } = await countRefusal(db, user.id, clock());
-    if (!comesOnRecord(refused)) return;
+    if (!isRecorded(refused)) return;
     await change((unit) =>
       recordInOrgsOf(user.id, unit, {
         action: refusal,

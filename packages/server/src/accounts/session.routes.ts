@@ -7,9 +7,9 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { API_BASE } from "../http/server.adapter.ts";
 import { newId } from "../id.adapter.ts";
-import { bySource, forgiveAttempts, tallyKeys } from "./login-tally.store.ts";
+import { bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
 import type { IsPasswordRight } from "./password-check.runner.ts";
-import { endSessionOf, insertSession, isSessionLive, listSessionsOf, noteSessionUse } from "./session.store.ts";
+import { endSessionOf, insertSession, isSessionLive, listSessionsOf, recordSessionUse } from "./session.store.ts";
 import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
 import type { TokenClaims, Tokens } from "./tokens.adapter.ts";
 import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
@@ -89,7 +89,7 @@ export function sessionRoutes(
         const current = await lockUser(tx, user.id);
         if (current?.password_hash !== user.password_hash || current.disabled) throw refused();
         const names = [user.username, user.email];
-        await forgiveAttempts(tx, tallyKeys(sources, names), names, now);
+        await clearAttempts(tx, tallyKeys(sources, names), names, now);
         await insertSession(tx, session);
         await recordInOrgsOf(user.id, unit, {
           action: "session.create",
@@ -104,7 +104,7 @@ export function sessionRoutes(
 
     route(refresh, anyone, async ({ cookies, sourceAddress }) => {
       const claims = await refreshClaims(cookies.refresh_token);
-      await noteSessionUse(db, claims.sessionId, sourceAddress, clock());
+      await recordSessionUse(db, claims.sessionId, sourceAddress, clock());
       return accessToken(claims);
     }),
 

@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 
 /** The last use of a session is stored once a minute at most. That suffices to find a forgotten session. */
-const NOTED_EVERY_MS = 60_000;
+const RECORDED_EVERY_MS = 60_000;
 
 export async function insertSession(tx: Tx, session: Session): Promise<void> {
   await tx
@@ -40,8 +40,8 @@ export async function isSessionLive(db: Queries, id: string, now: Date): Promise
 }
 
 /** A new address is stored at once, because it can reveal a stolen token. */
-export async function noteSessionUse(db: Queries, id: string, address: string, now: Date): Promise<void> {
-  const notedBefore = new Date(now.getTime() - NOTED_EVERY_MS);
+export async function recordSessionUse(db: Queries, id: string, address: string, now: Date): Promise<void> {
+  const notedBefore = new Date(now.getTime() - RECORDED_EVERY_MS);
   await db
     .updateTable("sessions")
     .set({ last_used_at: now, last_used_address: address })

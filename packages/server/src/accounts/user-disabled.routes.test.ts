@@ -1,6 +1,6 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hold } from "./held-row.fixture.ts";
+import { hold } from "./locked-row.fixture.ts";
 
 const NOBODY = "0198c0de-0000-7000-8000-000000000000";
 

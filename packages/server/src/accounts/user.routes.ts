@@ -14,7 +14,7 @@ import { inEachOrg } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { notFound, unauthenticated } from "../fault.ts";
-import { currentUser, ownRecord, signedIn, superuser, userMaker } from "../http/guard.ts";
+import { currentUser, ownRecord, signedIn, superuser, userCreator } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
@@ -22,7 +22,7 @@ import { findTier } from "../tiers/tier.store.ts";
 import { DEFAULT_TIER } from "../tiers/tier.ts";
 import { deleteCliTokensOf } from "./cli-token.store.ts";
 import { denyApprovedDevices } from "./device-login.store.ts";
-import { bySession, bySource, forgiveAttempts, tallyKeys } from "./login-tally.store.ts";
+import { bySession, bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
 import type { Passwords } from "./password.adapter.ts";
 import type { IsPasswordRight } from "./password-check.runner.ts";
 import { endSessionsOf, lockCaller } from "./session.store.ts";
@@ -101,7 +101,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
       return envelope(users.map(wireUser), total, query);
     }),
 
-    route(createUser, userMaker, async ({ caller, body: { password, ...fields }, change }) => {
+    route(createUser, userCreator, async ({ caller, body: { password, ...fields }, change }) => {
       const password_hash = await passwords.hash(password);
       return change(async ({ db: tx, record }) => {
         const now = clock();
@@ -155,7 +155,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
           if (isMoving && proven === null) throw currentPasswordMissing();
           if (proven !== null) {
             const names = [current.username, current.email];
-            await forgiveAttempts(tx, tallyKeys(sources, names), names, now);
+            await clearAttempts(tx, tallyKeys(sources, names), names, now);
           }
           const changes = { ...fields, ...(email === undefined ? {} : { email }) };
           const changed = await updateUserRow(tx, current.id, {

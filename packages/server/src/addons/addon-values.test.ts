@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
 import {
   overlay,
+  type ResolvedValues,
   redactValues,
-  type Settled,
+  resolveValues,
   secretRefOf,
-  settleValues,
   type Values,
   valueProblems,
 } from "./addon-values.ts";
@@ -26,9 +26,9 @@ const nested = (path: string, value: unknown): Values =>
   path.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as Values;
 
 const settle = (values: Values, secrets: readonly string[], held: readonly string[] = []) =>
-  settleValues(values, rules(secrets), { name: NAME, held });
+  resolveValues(values, rules(secrets), { name: NAME, held });
 
-function settled(values: Values, secrets: readonly string[], held: readonly string[] = []): Settled {
+function settled(values: Values, secrets: readonly string[], held: readonly string[] = []): ResolvedValues {
   const result = settle(values, secrets, held);
   if ("problems" in result) throw new Error(JSON.stringify(result.problems));
   return result;
@@ -51,7 +51,7 @@ describe("the values of a new instance", () => {
     };
     const defaults = { auth: { user: "app" }, size: "1Gi", buckets: ["a", "b"] };
     const given = { auth: { password: "hush" }, size: "2Gi", buckets: ["c"] };
-    settleValues(
+    resolveValues(
       given,
       { ...rules(["auth.password", "key"], check), default_values: defaults },
       { name: NAME, held: [] },
@@ -62,7 +62,7 @@ describe("the values of a new instance", () => {
   test("[AD14] need no secret that the schema requires, and need everything else that it requires", () => {
     const missing = (loc: string[]): ValidationItem => ({ loc, msg: "Field required", type: "missing" });
     const check = () => [missing(["auth", "password"]), missing(["auth.password"]), missing(["size"])];
-    const result = settleValues({}, rules(["auth.password"], check), { name: NAME, held: [] });
+    const result = resolveValues({}, rules(["auth.password"], check), { name: NAME, held: [] });
     expect(result).toEqual({ problems: [missing(["auth.password"]), missing(["size"])] });
   });
 
@@ -101,7 +101,7 @@ describe("the way to a secret", () => {
 
   test("[AD16] a refused way is told once, whatever the schema also says of it", () => {
     const check = (): ValidationItem[] => [{ loc: ["a"], msg: "Input should be object", type: "dict_type" }];
-    const result = settleValues({ a: 1 }, rules(["a.b", "a.c"], check), { name: NAME, held: [] });
+    const result = resolveValues({ a: 1 }, rules(["a.b", "a.c"], check), { name: NAME, held: [] });
     expect("problems" in result && result.problems).toHaveLength(1);
   });
 });

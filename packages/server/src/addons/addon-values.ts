@@ -25,7 +25,7 @@ export interface ValueRules {
   readonly check: (values: Values) => readonly ValidationItem[];
 }
 
-export interface Settled {
+export interface ResolvedValues {
   /** The values without secrets, as they are stored and shown. */
   readonly values: Values;
   /** The secrets of the request, by path. */
@@ -42,11 +42,11 @@ const addonSecretName = (instanceName: string) => `${instanceName}-addon-values`
 const refIn = (secretName: string, path: string): SecretRef => ({ secret_ref: { name: secretName, key: path } });
 
 /** Splits the values of a request into what is stored and what is secret, or returns all problems. */
-export function settleValues(
+export function resolveValues(
   values: Values,
   rules: ValueRules,
   holder: Holder,
-): Settled | { readonly problems: readonly ValidationItem[] } {
+): ResolvedValues | { readonly problems: readonly ValidationItem[] } {
   const paths = [...new Set([...rules.secret_values, ...holder.held])];
   const secretName = holder.secretName ?? addonSecretName(holder.name);
   const found = new Map(paths.map((path) => [path, through(values, stepsOf(path))]));

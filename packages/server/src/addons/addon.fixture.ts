@@ -36,7 +36,7 @@ export async function addonIn({ project, editor }: Place, fields: object = {}) {
   return answer.body;
 }
 
-/** What the vault holds for the instance, by path. */
+/** The opened secrets of the instance, by path. */
 export async function secretsOf(world: World, vault: Vault, instanceId: string): Promise<Record<string, string>> {
   const rows = await world.database.kysely
     .selectFrom("addon_secrets")

@@ -26,23 +26,24 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
-import { holdStayingProject } from "../projects/project.store.ts";
+import { lockActiveProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
   findRevision,
   heldSecretPaths,
   insertInstance,
   insertRevision,
-  keepSecrets,
   listInstances,
   listRevisions,
   lockInstance,
+  saveSecrets,
   updateInstance,
 } from "./addon.store.ts";
 import {
   announcementOf,
   auditedAs,
   chartVersionProblems,
+  type DesiredState,
   definitionGone,
   deleting,
   deletionUnconfirmed,
@@ -53,11 +54,17 @@ import {
   revised,
   revisionOf,
   versionOf,
-  type Wanted,
   wireInstance,
   wireRevision,
 } from "./addon.ts";
-import { type Holder, redactValues, type Settled, settleValues, type Values, valueProblems } from "./addon-values.ts";
+import {
+  type Holder,
+  type ResolvedValues,
+  redactValues,
+  resolveValues,
+  type Values,
+  valueProblems,
+} from "./addon-values.ts";
 
 /** Expects `definitions` in order of their names. */
 export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): Route[] {
@@ -121,7 +128,7 @@ export function addonChangeRoutes(
     await dispatch(instance.cluster_id, [resource]);
   }
 
-  async function revise(unit: Unit, current: Instance, wanted: Wanted, by: string): Promise<Instance> {
+  async function revise(unit: Unit, current: Instance, wanted: DesiredState, by: string): Promise<Instance> {
     const instance = revised(current, wanted, clock());
     await updateInstance(unit.db, instance);
     await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
@@ -129,9 +136,9 @@ export function addonChangeRoutes(
     return instance;
   }
 
-  function storeSecrets(tx: Tx, instanceId: string, { given, missing }: Settled): Promise<void> {
+  function storeSecrets(tx: Tx, instanceId: string, { given, missing }: ResolvedValues): Promise<void> {
     const made = missing.map((path) => [path, newSecret()] as const);
-    return keepSecrets(tx, vault, instanceId, new Map([...given, ...made]), clock());
+    return saveSecrets(tx, vault, instanceId, new Map([...given, ...made]), clock());
   }
 
   return [
@@ -147,7 +154,7 @@ export function addonChangeRoutes(
         const answer = await change(async (unit) => {
           const wanted = { values: settled.values, chart_version, notes };
           const instance = newInstance({ id: newId(), name, definition_id: definition.id }, project, wanted, clock());
-          await holdStayingProject(unit.db, project.id);
+          await lockActiveProject(unit.db, project.id);
           await insertInstance(unit.db, instance);
           await storeSecrets(unit.db, instance.id, settled);
           await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));
@@ -239,9 +246,9 @@ function settle(
   definition: AddonDefinition,
   holder: Holder,
   otherProblems: readonly ValidationItem[] = [],
-): Settled {
+): ResolvedValues {
   const check = (candidate: Values) => valueProblems(definition.values_schema, candidate);
-  const settled = settleValues(values, { ...definition, check }, holder);
+  const settled = resolveValues(values, { ...definition, check }, holder);
   if (!("problems" in settled)) {
     refuse(otherProblems);
     return settled;

@@ -100,7 +100,7 @@ export async function heldSecretPaths(tx: Tx, instanceId: string): Promise<strin
 }
 
 /** Requires the instance to be locked: a secret is sealed for the id of its row, which must not change in between. */
-export async function keepSecrets(
+export async function saveSecrets(
   tx: Tx,
   vault: Vault,
   instanceId: string,

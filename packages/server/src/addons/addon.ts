@@ -97,7 +97,7 @@ export function chartVersionProblems({ chart }: Pick<AddonDefinitionFile, "chart
 }
 
 /** The desired state of a revision. */
-export interface Wanted {
+export interface DesiredState {
   readonly values: Values;
   readonly chart_version: string;
   readonly notes: string | null;
@@ -106,7 +106,7 @@ export interface Wanted {
 export function newInstance(
   own: Pick<Instance, "id" | "name" | "definition_id">,
   project: Pick<Project, "id" | "org_id" | "cluster_id" | "namespace">,
-  { values, chart_version }: Wanted,
+  { values, chart_version }: DesiredState,
   now: Date,
 ): Instance {
   return {
@@ -130,7 +130,7 @@ export function newInstance(
 }
 
 /** Returns the instance with a new desired state. Throws where it may no longer be changed. */
-export function revised(current: Instance, { values, chart_version }: Wanted, now: Date): Instance {
+export function revised(current: Instance, { values, chart_version }: DesiredState, now: Date): Instance {
   const phase = phaseAfterChange(current.phase);
   if (phase === null) throw beingDeleted();
   return {

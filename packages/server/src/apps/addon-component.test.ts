@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
 import { Fault } from "../fault.ts";
-import { definitionFinder, settleAddon } from "./addon-component.ts";
+import { definitionFinder, resolveAddonComponent } from "./addon-component.ts";
 import { WEB } from "./app.fixture.ts";
 import { changeComponents, changeProblems, newAppProblems } from "./component-change.ts";
 
@@ -42,7 +42,7 @@ describe("a component of a definition", () => {
     ["something else on the way to a secret", { values: { auth: "x" } }, ["values", "auth"]],
   ])("[AP62] with %s is refused where that is", (_, asked, place) => {
     const loc = ["addon_spec", ...place];
-    expect(settleAddon(store(asked), find).problems.map((item) => item.loc)).toEqual([loc]);
+    expect(resolveAddonComponent(store(asked), find).problems.map((item) => item.loc)).toEqual([loc]);
     const written = { ...store(asked), type: "addon" as const };
     expect(newAppProblems("shop", [WEB, written], rules).map((item) => item.loc)).toEqual([
       ["body", "components", 1, ...loc],
@@ -53,21 +53,21 @@ describe("a component of a definition", () => {
   });
 
   test("[AP62] is refused with all that is wrong at once, and left as it is where nothing is", () => {
-    const wrong = settleAddon(store({ chart_version: "3", values: { size: 3, user: "a" } }), find);
+    const wrong = resolveAddonComponent(store({ chart_version: "3", values: { size: 3, user: "a" } }), find);
     expect(wrong.problems).toHaveLength(3);
     for (const right of [store(), store({ chart_version: "1.0.0", values: { user: "me" } }), WEB]) {
-      expect(settleAddon(right, find)).toEqual({ component: right, inline: {}, problems: [] });
+      expect(resolveAddonComponent(right, find)).toEqual({ component: right, inline: {}, problems: [] });
     }
   });
 
   test("[AP62] may name it in capitals", () => {
-    const { component } = settleAddon(store({ definition_id: STORE.id.toUpperCase() }), find);
+    const { component } = resolveAddonComponent(store({ definition_id: STORE.id.toUpperCase() }), find);
     expect(component).toEqual(store());
   });
 
   test("[AP63] gives up the secrets among its values and keeps the rest", () => {
     const values = { user: "me", auth: { password: "s3cret", database: "shop" } };
-    expect(settleAddon(store({ values }), find)).toEqual({
+    expect(resolveAddonComponent(store({ values }), find)).toEqual({
       component: store({ values: { user: "me", auth: { database: "shop" } } }),
       inline: { "auth.password": "s3cret" },
       problems: [],

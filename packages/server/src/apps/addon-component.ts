@@ -1,6 +1,6 @@
 import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
 import { chartVersionProblems } from "../addons/addon.ts";
-import { settleValues, type Values, valueProblems, withoutPaths } from "../addons/addon-values.ts";
+import { resolveValues, type Values, valueProblems, withoutPaths } from "../addons/addon-values.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 
 export type FindDefinition = (id: string) => AddonDefinition | undefined;
@@ -19,7 +19,7 @@ export function definitionFinder(definitions: readonly AddonDefinition[]): FindD
 }
 
 /** The result of validating a component. */
-export interface Settled<C extends ComponentSpec = ComponentSpec> {
+export interface ResolvedComponent<C extends ComponentSpec = ComponentSpec> {
   /** The component without the secrets of its values. */
   readonly component: C;
   /** Those secrets, by path. */
@@ -32,11 +32,11 @@ export interface Settled<C extends ComponentSpec = ComponentSpec> {
  * Validates a component by its addon definition, like an instance of that addon. Secret values are split off, because
  * the values are shown to everybody who reads the app and are stored in each of its revisions.
  */
-export function settleAddon<C extends ComponentSpec>(
+export function resolveAddonComponent<C extends ComponentSpec>(
   component: C,
   find: FindDefinition,
   secretKeys: readonly string[] = [],
-): Settled<C> {
+): ResolvedComponent<C> {
   const { addon_spec } = component;
   if (addon_spec?.definition_id === undefined) return { component, inline: {}, problems: [] };
   const definition = find(addon_spec.definition_id);
@@ -44,7 +44,7 @@ export function settleAddon<C extends ComponentSpec>(
   if (!definition) return refused([wrong(["addon_spec", "definition_id"], "The catalog has no addon of this id")]);
 
   const { values = {}, chart_version } = addon_spec;
-  const settled = settleValues(values, rulesOf(definition), { name: component.name, held: [] });
+  const settled = resolveValues(values, rulesOf(definition), { name: component.name, held: [] });
   const problems = [
     ...(chart_version === undefined ? [] : chartVersionProblems(definition, chart_version)).map((item) => ({
       ...item,

@@ -5,12 +5,12 @@ import { sendEtag } from "../http/etag.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { listSecretKeys } from "./app.store.ts";
-import { addressed, addressOf, appVersion, type SeenApp } from "./app.ts";
+import { type AppWithSecretPaths, addressed, addressOf, appVersion } from "./app.ts";
 import { secretPath, setSecrets } from "./app-secrets.ts";
 import { type AppPorts, operate } from "./operate.runner.ts";
 import { secretsChanged } from "./transition.ts";
 
-async function secretsOf(db: Queries, app: SeenApp, component: string) {
+async function secretsOf(db: Queries, app: AppWithSecretPaths, component: string) {
   const keys = await listSecretKeys(db, app.id);
   const data = keys
     .filter((secret) => secret.component === component)

@@ -31,7 +31,7 @@ export const dropSecrets = (components: Iterable<string>): SecretChanges => ({
 });
 
 /** Combines two changes that are applied one after the other. */
-export function thenSecrets(first: SecretChanges, second: SecretChanges): SecretChanges {
+export function combineSecretChanges(first: SecretChanges, second: SecretChanges): SecretChanges {
   const values = new Map(first.values);
   for (const component of second.dropped) values.delete(component);
   for (const [component, keys] of second.values) {

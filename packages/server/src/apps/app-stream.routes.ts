@@ -13,7 +13,7 @@ import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
 import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
 import { sessionLease } from "./app.store.ts";
-import { addressed, type SeenApp } from "./app.ts";
+import { type AppWithSecretPaths, addressed } from "./app.ts";
 import { logTarget, pumpLogs } from "./log-stream.runner.ts";
 
 interface Ports {
@@ -24,7 +24,7 @@ interface Ports {
 }
 
 interface LogReader {
-  readonly app: SeenApp;
+  readonly app: AppWithSecretPaths;
   readonly credential: Credential | null;
   readonly reply: FastifyReply;
 }
@@ -72,7 +72,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     );
     const stream = openStream(reply);
     // The answer has begun, so an error can only end the stream.
-    pumpLogs(lines, stream).catch((error: unknown) => reply.log.warn({ err: error }, "a log stream broke off"));
+    pumpLogs(lines, stream).catch((error: unknown) => reply.log.warn({ err: error }, "a log stream ended with an error"));
     return null;
   }
 

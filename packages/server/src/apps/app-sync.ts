@@ -88,7 +88,7 @@ const givenParts = ({ repo, name, version }: ChartRef): ChartRef => ({
 });
 
 /** The outcome of a deployment, by its generation. */
-export interface Settled {
+export interface DeploymentOutcome {
   readonly generation: number;
   readonly status: "succeeded" | "failed";
   /** Null leaves the stored message. */
@@ -98,7 +98,7 @@ export interface Settled {
 /** An app with the deployments that reports have ended. */
 export interface ReportedApp {
   readonly app: App;
-  readonly settled: Settled | null;
+  readonly settled: DeploymentOutcome | null;
 }
 
 /**
@@ -113,7 +113,7 @@ export function appAfterReport(before: ReportedApp, generation: number, report: 
   const observed = { ...app, observed_generation: generation, component_statuses };
   const after = generation === app.generation ? turned(observed, report, now) : observed;
   if (canonicalJson(after) === canonicalJson(app)) return before;
-  const settled = generation === app.generation ? settledBy(after, generation) : null;
+  const settled = generation === app.generation ? outcomeOf(after, generation) : null;
   return { app: after, settled: before.settled ?? settled };
 }
 
@@ -123,7 +123,7 @@ function turned(app: App, { phase, reason, message, drift }: AppReport, now: Dat
   return { ...app, phase, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
 }
 
-function settledBy({ phase, phase_reason, phase_message }: App, generation: number): Settled | null {
+function outcomeOf({ phase, phase_reason, phase_message }: App, generation: number): DeploymentOutcome | null {
   switch (phase) {
     case "running":
     case "paused":

@@ -3,7 +3,7 @@ import type { ComponentSpec } from "@binnacle/contract";
 import type { Person, World } from "@binnacle/world";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import type { SeenApp } from "./app.ts";
+import type { AppWithSecretPaths } from "./app.ts";
 
 export const WEB: ComponentSpec = {
   name: "web",
@@ -19,7 +19,7 @@ export const workload = (name: string, rest: Omit<ComponentSpec, "name"> = {}): 
 });
 
 /** An app as it is kept, for decisions that need nothing else. */
-export function someApp(changes: Partial<SeenApp> = {}): SeenApp {
+export function someApp(changes: Partial<AppWithSecretPaths> = {}): AppWithSecretPaths {
   const at = new Date("2026-01-31T09:30:00.000Z");
   return {
     id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",

@@ -34,13 +34,13 @@ import {
 } from "./app.store.ts";
 import {
   type AppAddress,
+  type AppWithSecretPaths,
   addressed,
   addressOf,
   appEvent,
   appVersion,
   auditedApp,
   dispatchedApp,
-  type SeenApp,
   wireApp,
   wireDeployment,
 } from "./app.ts";
@@ -50,13 +50,13 @@ import {
   attached,
   deleted,
   detached,
-  meantRevision,
   type Outcome,
   pausedApp,
   redeployed,
   resumed,
   rolledBack,
   scaled,
+  targetRevision,
   updated,
 } from "./transition.ts";
 
@@ -142,7 +142,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
   async function act(
     { params, query, headers, caller, standing, change, reply }: Acting,
     changes: Readonly<Record<string, unknown>>,
-    decide: (app: SeenApp, tx: Tx) => Outcome | Promise<Outcome>,
+    decide: (app: AppWithSecretPaths, tx: Tx) => Outcome | Promise<Outcome>,
   ) {
     const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
     const order = { address: addressOf({ params, query }), headers, ...by, changes };
@@ -169,7 +169,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
     route(rollbackApp, asEditor, (call) => {
       const { deployment_id, revision = -1 } = call.body;
       return act(call, call.body, async (app, tx) => {
-        const wanted = deployment_id ? { id: deployment_id } : { revision: meantRevision(app, revision) };
+        const wanted = deployment_id ? { id: deployment_id } : { revision: targetRevision(app, revision) };
         return rolledBack(app, await findDeployment(tx, app.id, wanted));
       });
     }),

@@ -10,7 +10,7 @@ import { EVENTS_TOPIC } from "../events/event.ts";
 import { codedConflict, notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { App, AppAddress, Deployment, SeenApp } from "./app.ts";
+import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
 import { reportedAppEvent } from "./app-sync.ts";
 
@@ -18,7 +18,7 @@ import { reportedAppEvent } from "./app-sync.ts";
  * Locks the app until the end of the transaction, so that concurrent changes build on each other. The keys are read in
  * a second statement: the first one would return them as they were before it waited for the lock.
  */
-export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress): Promise<SeenApp> {
+export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress): Promise<AppWithSecretPaths> {
   const app = await tx
     .selectFrom("apps")
     .selectAll()
@@ -43,8 +43,8 @@ export function listAppRows(
   caller: Caller,
   filter: ContentFilter,
   page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: SeenApp[]; total: number }> {
-  return readList<SeenApp>(db, appList(caller, filter, page), LIST_COLUMNS);
+): Promise<{ rows: AppWithSecretPaths[]; total: number }> {
+  return readList<AppWithSecretPaths>(db, appList(caller, filter, page), LIST_COLUMNS);
 }
 
 /** Finds the app with this name, even one that is being deleted: its name is taken until it is gone. */
@@ -60,7 +60,7 @@ export function findNamesake(db: Queries, projectId: string, name: string): Prom
 export const appNameTaken = (name: string) =>
   codedConflict("name_taken", `The project already has an app ${name}.`, { name });
 
-function columnsOf({ secret_paths: _paths, ...app }: SeenApp) {
+function columnsOf({ secret_paths: _paths, ...app }: AppWithSecretPaths) {
   return {
     ...app,
     components: JSON.stringify(app.components),
@@ -70,7 +70,7 @@ function columnsOf({ secret_paths: _paths, ...app }: SeenApp) {
   };
 }
 
-export async function insertApp(tx: Tx, app: SeenApp): Promise<void> {
+export async function insertApp(tx: Tx, app: AppWithSecretPaths): Promise<void> {
   await tx
     .insertInto("apps")
     .values(columnsOf(app))
@@ -82,7 +82,7 @@ export async function insertApp(tx: Tx, app: SeenApp): Promise<void> {
 }
 
 /** Requires the app to be locked. */
-export async function updateAppRow(tx: Tx, app: SeenApp): Promise<void> {
+export async function updateAppRow(tx: Tx, app: AppWithSecretPaths): Promise<void> {
   await tx.updateTable("apps").set(columnsOf(app)).where("id", "=", app.id).execute();
 }
 

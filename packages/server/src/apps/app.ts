@@ -22,7 +22,7 @@ export interface AppAddress {
 }
 
 /** An app with the paths of its secrets, each as `component/key`. */
-export interface SeenApp extends App {
+export interface AppWithSecretPaths extends App {
   readonly secret_paths: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function effectiveComponents({ components, paused }: AppSpec): ComponentS
 
 export const appVersion = ({ id, generation }: App): Versioned => ({ id, version: generation });
 
-export function wireApp(app: SeenApp): WireApp {
+export function wireApp(app: AppWithSecretPaths): WireApp {
   return {
     id: app.id,
     name: app.name,

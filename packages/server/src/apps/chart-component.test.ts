@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { someApp, WEB } from "./app.fixture.ts";
 import { appBody } from "./app-sync.ts";
-import { settleChart, shownChart } from "./chart-component.ts";
+import { resolveChartComponent, shownChart } from "./chart-component.ts";
 import { changeComponents, changeProblems, newAppProblems } from "./component-change.ts";
 
 type ChartSpec = NonNullable<ComponentSpec["chart_spec"]>;
@@ -16,7 +16,7 @@ const RULES = { findDefinition: () => undefined, chartHosts: ["charts.internal"]
 const SECRET = ["auth.password"];
 const ref = (path: string, name = "shop-db-secrets") => ({ secret_ref: { name, key: path } });
 const settle = (spec: Partial<ChartSpec>, held: readonly string[] = [], given: readonly string[] = []) =>
-  settleChart(chart(spec), { app: "shop", chartHosts: RULES.chartHosts, held, given });
+  resolveChartComponent(chart(spec), { app: "shop", chartHosts: RULES.chartHosts, held, given });
 const places = (spec: Partial<ChartSpec>, held?: readonly string[], given?: readonly string[]) =>
   settle(spec, held, given).problems.map(({ loc }) => loc.join("."));
 

@@ -1,10 +1,10 @@
 import { repositoryProblem } from "@binnacle/charts";
 import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
-import { referredPaths, settleValues, withoutPaths, withReferences } from "../addons/addon-values.ts";
-import type { Settled } from "./addon-component.ts";
+import { referredPaths, resolveValues, withoutPaths, withReferences } from "../addons/addon-values.ts";
+import type { ResolvedComponent } from "./addon-component.ts";
 
 /** The context of a chart component. */
-export interface ChartSurroundings {
+export interface ChartContext {
   readonly app: string;
   /** Hosts that charts may be fetched from even if their address is private. */
   readonly chartHosts: readonly string[];
@@ -20,14 +20,17 @@ const secretNameOf = (app: string, component: string) => `${app}-${component}-se
  * Validates a chart component and splits the secrets off its values, because the values are shown to everybody who
  * reads the app and are stored in each of its revisions. A reference in the values stands for the stored secret.
  */
-export function settleChart<C extends ComponentSpec>(component: C, around: ChartSurroundings): Settled<C> {
+export function resolveChartComponent<C extends ComponentSpec>(
+  component: C,
+  around: ChartContext,
+): ResolvedComponent<C> {
   const { chart_spec } = component;
   if (!chart_spec) return { component, inline: {}, problems: [] };
   const { repo, values = {}, secret_values = [] } = chart_spec;
   const secretName = secretNameOf(around.app, component.name);
   const held = around.held.filter((key) => secret_values.includes(key));
   const rules = { default_values: {}, secret_values, check: () => [] };
-  const settled = settleValues(values, rules, { name: component.name, secretName, held });
+  const settled = resolveValues(values, rules, { name: component.name, secretName, held });
   const problems = [
     ...addressProblems(repo, around.chartHosts),
     ...overlaps(secret_values),

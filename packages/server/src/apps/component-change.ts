@@ -9,17 +9,17 @@ import {
 import type { TSchema } from "typebox";
 import { codedConflict, Fault, invalid, notFound } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
-import { type ComponentRules, type Settled, settleAddon } from "./addon-component.ts";
+import { type ComponentRules, type ResolvedComponent, resolveAddonComponent } from "./addon-component.ts";
 import {
+  combineSecretChanges,
   dropSecrets,
   keysOf,
   NO_SECRET_CHANGES,
   type SecretChanges,
   secretPathsAfter,
   setSecrets,
-  thenSecrets,
 } from "./app-secrets.ts";
-import { settleChart } from "./chart-component.ts";
+import { resolveChartComponent } from "./chart-component.ts";
 import { componentProblems, needsOf } from "./component.ts";
 import { mergePatch } from "./merge-patch.ts";
 
@@ -34,7 +34,7 @@ const at = (index: number): Loc => ["body", "components", index];
 const placed = (items: readonly ValidationItem[], index: number): ValidationItem[] =>
   items.map((item) => ({ ...item, loc: [...at(index), ...item.loc] }));
 const checkWhole = checkOf(ComponentInput);
-const checkKept = checkOf(ComponentSpec);
+const checkStored = checkOf(ComponentSpec);
 
 /** Validates a copy and fills in its defaults. */
 function checkOf<S extends TSchema>(schema: S) {
@@ -55,13 +55,13 @@ interface About {
 }
 
 /** Validates a component of any type. */
-function settle(component: Kept, rules: ComponentRules, { app = "", given = [], held = [] }: About): Settled {
-  if (component.chart_spec) return settleChart(component, { app, chartHosts: rules.chartHosts, given, held });
-  return settleAddon(component, rules.findDefinition, given);
+function settle(component: Kept, rules: ComponentRules, { app = "", given = [], held = [] }: About): ResolvedComponent {
+  if (component.chart_spec) return resolveChartComponent(component, { app, chartHosts: rules.chartHosts, given, held });
+  return resolveAddonComponent(component, rules.findDefinition, given);
 }
 
 /** Splits a component of a request into the stored component and its secrets. */
-export function keptPart(
+export function storedPart(
   { secrets = {}, ...given }: Given,
   rules: ComponentRules,
 ): { kept: Kept; secrets: SecretChanges } {
@@ -108,7 +108,7 @@ export function changeComponents(
     const changed = changeOne(components, change, index, rules, { app: appName, held });
     if (changed instanceof Fault) return changed;
     components = changed.components;
-    secrets = thenSecrets(secrets, changed.secrets);
+    secrets = combineSecretChanges(secrets, changed.secrets);
   }
   const refusal = brokenReference(components, changes) ?? problemOf(appName, components, changes);
   return refusal ?? { components, secrets };
@@ -126,7 +126,7 @@ function changeOne(
   if (op === "add") {
     if (current) return codedConflict("name_taken", `The app already has a component ${name}.`, { component: name });
     const { op: _op, ...given } = change;
-    const { kept, secrets } = keptPart(checkWhole(given, at(index)).value as Given, rules);
+    const { kept, secrets } = storedPart(checkWhole(given, at(index)).value as Given, rules);
     return { components: [...components, kept], secrets };
   }
   if (!current) return notFound(`Component ${name}`);
@@ -135,7 +135,7 @@ function changeOne(
   }
   const { op: _op, secrets: patched, ...patch } = change;
   const secrets = patched as Record<string, string | null> | null | undefined;
-  const { value, problems } = checkKept(mergePatch(current, patch), at(index));
+  const { value, problems } = checkStored(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
   const whole = value as Kept;
   // A component whose addon or chart the patch does not touch is not validated again: the rules may be stricter by now.
@@ -157,7 +157,7 @@ function patchedSecrets(
   inline: Readonly<Record<string, string>>,
 ): SecretChanges {
   const given = secretsGiven(name, { ...inline, ...secrets });
-  return secrets === null ? thenSecrets(dropSecrets([name]), given) : given;
+  return secrets === null ? combineSecretChanges(dropSecrets([name]), given) : given;
 }
 
 function brokenReference(components: readonly Kept[], changes: readonly ComponentChange[]): Fault | null {

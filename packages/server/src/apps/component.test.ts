@@ -8,7 +8,7 @@ import { circularNeeds, componentProblems, needsOf } from "./component.ts";
 const CHART = { repo: "https://charts.example.com", name: "web" };
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 
-/** What the schema says and what it cannot say, each where it is in the list of components. */
+/** The locations of all problems, of the schema and of the code. */
 function locs(components: readonly ComponentSpec[], name = "shop") {
   const malformed = bodyProblems(createApp, { name, project_id: ID, components }).map(({ loc }) => loc.slice(2));
   return malformed.length > 0 ? malformed : componentProblems(name, components).map(({ loc }) => loc);

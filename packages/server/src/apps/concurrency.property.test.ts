@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** What the operations change, as simply as it can be said. */
+/** The simplest model of what the operations change. */
 interface Model {
   readonly replicas: ReadonlyMap<string, number>;
   readonly secrets: ReadonlySet<string>;

@@ -50,7 +50,7 @@ export interface SharedCluster {
   readonly editor: Person;
   readonly rival: Person;
   anotherProject(): Promise<string>;
-  /** What the cluster says about an app as it is now. */
+  /** Sends a report of the cluster on the current generation of an app. */
   report(project: string, name: string, facts?: Partial<AppReport> | "gone"): Promise<void>;
 }
 

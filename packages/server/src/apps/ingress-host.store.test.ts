@@ -6,7 +6,7 @@ import { inTransaction, type Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { someApp, workload } from "./app.fixture.ts";
 import { insertApp } from "./app.store.ts";
-import type { SeenApp } from "./app.ts";
+import type { AppWithSecretPaths } from "./app.ts";
 import { claimHosts, releaseHosts } from "./ingress-host.store.ts";
 
 let fresh: FreshDatabase;
@@ -29,9 +29,9 @@ afterAll(() => fresh?.drop());
 
 const componentsAt = (host: string) => [workload("web", { workload_spec: { ingress: { host } } })];
 
-/** What an app declares, and what it has to be taken to serve. */
+/** The hosts that an app declares, and those that it may still serve. */
 interface Model {
-  readonly app: SeenApp;
+  readonly app: AppWithSecretPaths;
   readonly declared: string;
   readonly held: ReadonlySet<string>;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../database/transaction.ts";
 import type { App } from "./app.ts";
-import { hostsOf, hostTaken, isWildcard, namesAnswering } from "./ingress-host.ts";
+import { hostsOf, hostTaken, isWildcard, matchingNames } from "./ingress-host.ts";
 
 /**
  * Claims the hosts for an app. Throws the 409 where another project has a host, a wildcard over it, or a host under a
@@ -14,7 +14,7 @@ export async function claimHosts(
 ): Promise<void> {
   if (hosts.length === 0) return;
   await tx.selectFrom("clusters").select("id").where("id", "=", cluster_id).forNoKeyUpdate().execute();
-  const asked = hosts.flatMap((host) => namesAnswering(host).map((name) => ({ host, name })));
+  const asked = hosts.flatMap((host) => matchingNames(host).map((name) => ({ host, name })));
   const ofOthers = sql`h.cluster_id = ${cluster_id} and h.project_id <> ${project_id}`;
   const { rows } = await sql<{ host: string }>`
     select asked.host

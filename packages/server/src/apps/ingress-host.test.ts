@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileCheck } from "../http/validation.ts";
 import { WEB, workload } from "./app.fixture.ts";
-import { addedHosts, hostsOf, isWildcard, namesAnswering, refuseWildcards } from "./ingress-host.ts";
+import { addedHosts, hostsOf, isWildcard, matchingNames, refuseWildcards } from "./ingress-host.ts";
 
 const at = (name: string, host: string) => workload(name, { workload_spec: { ingress: { host } } });
 
@@ -33,7 +33,7 @@ describe("the names that answer for a host", () => {
     ["*.example.com", ["*.example.com", "*.com"]],
     ["*.com", ["*.com"]],
   ])("[AP66] %s are %j", (host, names) => {
-    expect(namesAnswering(host)).toEqual(names);
+    expect(matchingNames(host)).toEqual(names);
   });
 
   test("[AP66] are its own and those of every wildcard that it lies below", () => {
@@ -44,7 +44,7 @@ describe("the names that answer for a host", () => {
     fc.assert(
       fc.property(host, host, (one, other) => {
         const isBelow = isWildcard(other) && one.endsWith(other.slice(1));
-        expect(namesAnswering(one).includes(other)).toBe(one === other || isBelow);
+        expect(matchingNames(one).includes(other)).toBe(one === other || isBelow);
       }),
       { numRuns: 2_000 },
     );

@@ -28,7 +28,7 @@ export function refuseWildcards(added: readonly string[], isOrgAdmin: boolean): 
  * Returns every name that matches the host: the host itself and the wildcards above it. Ingress controllers differ in
  * how many labels a wildcard matches, so it matches any number here.
  */
-export function namesAnswering(host: string): string[] {
+export function matchingNames(host: string): string[] {
   const [, ...above] = host.split(".");
   return [...new Set([host, ...above.map((_, index) => `*.${above.slice(index).join(".")}`)])];
 }

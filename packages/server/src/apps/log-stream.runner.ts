@@ -2,10 +2,13 @@ import type { LogLine } from "@binnacle/contract";
 import { Fault, invalid, notFound } from "../fault.ts";
 import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
 import type { DroppedLines } from "../hub/operator-requests.ts";
-import type { SeenApp } from "./app.ts";
+import type { AppWithSecretPaths } from "./app.ts";
 
 /** Selects the component whose logs are read: the named one, else the only workload, else the only component. */
-export function logTarget({ components }: Pick<SeenApp, "components">, asked: string | undefined): string | Fault {
+export function logTarget(
+  { components }: Pick<AppWithSecretPaths, "components">,
+  asked: string | undefined,
+): string | Fault {
   if (asked !== undefined) {
     return components.some(({ name }) => name === asked) ? asked : notFound(`Component ${asked}`);
   }
@@ -25,7 +28,7 @@ export async function pumpLogs(
   stream: Omit<SseStream, "cut" | "onClose">,
 ): Promise<void> {
   let dropped = 0;
-  const tellDropped = () => {
+  const writeDropped = () => {
     if (dropped > 0) stream.write(encodeFrame("dropped", { count: dropped }));
     dropped = 0;
   };
@@ -35,7 +38,7 @@ export async function pumpLogs(
       if ("dropped" in line) dropped += line.dropped;
       else if (stream.waitingBytes > MOST_WAITING_BYTES) dropped++;
       else {
-        tellDropped();
+        writeDropped();
         stream.write(encodeFrame("log", line));
       }
     }
@@ -43,7 +46,7 @@ export async function pumpLogs(
     ending = { error: error instanceof Fault ? error.message : "The logs broke off." };
     throw error;
   } finally {
-    tellDropped();
+    writeDropped();
     stream.write(encodeFrame("end", ending));
     stream.end();
   }

@@ -5,7 +5,7 @@ import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
 import { newId } from "../id.adapter.ts";
-import { holdStayingProject } from "../projects/project.store.ts";
+import { lockActiveProject } from "../projects/project.store.ts";
 import type { Project } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { ComponentRules } from "./addon-component.ts";
@@ -19,9 +19,17 @@ import {
   updateAppRow,
   writeSecrets,
 } from "./app.store.ts";
-import { type AppAddress, appEvent, appVersion, auditedApp, dispatchedApp, type SeenApp, specOf } from "./app.ts";
-import { auditedSecrets, NO_SECRET_CHANGES, secretPathsAfter, thenSecrets } from "./app-secrets.ts";
-import { keptPart, newAppProblems } from "./component-change.ts";
+import {
+  type AppAddress,
+  type AppWithSecretPaths,
+  appEvent,
+  appVersion,
+  auditedApp,
+  dispatchedApp,
+  specOf,
+} from "./app.ts";
+import { auditedSecrets, combineSecretChanges, NO_SECRET_CHANGES, secretPathsAfter } from "./app-secrets.ts";
+import { newAppProblems, storedPart } from "./component-change.ts";
 import { NO_DRIFT_KNOWN } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";
 import { addedHosts, hostsOf, refuseWildcards } from "./ingress-host.ts";
@@ -47,8 +55,8 @@ export async function operate(
   unit: Unit,
   ports: AppPorts,
   { address, headers, createdBy, isOrgAdmin = false, changes = {} }: Order,
-  decide: (app: SeenApp) => Outcome | Promise<Outcome>,
-): Promise<SeenApp> {
+  decide: (app: AppWithSecretPaths) => Outcome | Promise<Outcome>,
+): Promise<AppWithSecretPaths> {
   const before = await lockApp(unit.db, address);
   requireMatch(headers, appVersion(before));
   const outcome = await decide(before);
@@ -64,7 +72,7 @@ export async function operate(
 }
 
 /** Returns the app with a new generation, on which the cluster has not reported yet. */
-function advanced({ app, forced }: Step, now: Date): SeenApp {
+function advanced({ app, forced }: Step, now: Date): AppWithSecretPaths {
   const generation = app.generation + 1;
   return {
     ...app,
@@ -78,7 +86,7 @@ function advanced({ app, forced }: Step, now: Date): SeenApp {
   };
 }
 
-interface Circumstances {
+interface AuditContext {
   readonly createdBy: string;
   readonly now: Date;
   readonly deadlineAt: Date | null;
@@ -94,7 +102,7 @@ async function deploy(
   { db, record, announce, dispatch }: Unit,
   { vault }: AppPorts,
   { app, operation, secrets, message }: Step,
-  { createdBy, now, deadlineAt, changes, hosts }: Circumstances,
+  { createdBy, now, deadlineAt, changes, hosts }: AuditContext,
 ): Promise<void> {
   await insertDeployment(db, {
     id: newId(),
@@ -136,22 +144,22 @@ export interface NewApp {
 }
 
 /** Creates an app in the transaction of the caller, who has authorized it. */
-export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Promise<SeenApp> {
+export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Promise<AppWithSecretPaths> {
   const { project, name, description, createdBy, timeoutSeconds } = given;
   const problems = newAppProblems(name, given.components, ports);
   if (problems.length > 0) throw invalid(problems);
   const hosts = hostsOf(given.components);
   refuseWildcards(hosts, given.isOrgAdmin);
-  await holdStayingProject(unit.db, project.id);
+  await lockActiveProject(unit.db, project.id);
   const namesake = await findNamesake(unit.db, project.id, name);
   if (namesake?.phase === "deleting")
     throw codedConflict("app_deleting", `The app ${name} is being deleted.`, { name });
   if (namesake) throw appNameTaken(name);
 
   const now = ports.clock();
-  const parts = given.components.map((component) => keptPart(component, ports));
-  const secrets = parts.map((part) => part.secrets).reduce(thenSecrets, NO_SECRET_CHANGES);
-  const app: SeenApp = {
+  const parts = given.components.map((component) => storedPart(component, ports));
+  const secrets = parts.map((part) => part.secrets).reduce(combineSecretChanges, NO_SECRET_CHANGES);
+  const app: AppWithSecretPaths = {
     id: newId(),
     org_id: project.org_id,
     cluster_id: project.cluster_id,

@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fault } from "../fault.ts";
 import { someApp, WEB, workload } from "./app.fixture.ts";
-import { effectiveComponents, type SeenApp, specOf, wireApp } from "./app.ts";
+import { type AppWithSecretPaths, effectiveComponents, specOf, wireApp } from "./app.ts";
 import {
   attached,
   deleted,
   detached,
-  meantRevision,
   type Outcome,
   pausedApp,
   redeployed,
@@ -15,6 +14,7 @@ import {
   rolledBack,
   type Step,
   scaled,
+  targetRevision,
   updated,
 } from "./transition.ts";
 
@@ -26,7 +26,7 @@ const codeOf = (outcome: unknown) => (outcome as { detail?: { code?: string } })
 const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
 const now = new Date("2026-02-01T00:00:00.000Z");
 
-const operations: [string, (app: SeenApp) => unknown][] = [
+const operations: [string, (app: AppWithSecretPaths) => unknown][] = [
   ["update", (app) => updated(app, { description: "x" }, NO_RULES)],
   ["scale", (app) => scaled(app, { component_name: "web", replicas: 3 })],
   ["pause", pausedApp],
@@ -117,8 +117,8 @@ describe("rolling back", () => {
   });
 
   test("[AP32] -1 is the revision before the current", () => {
-    expect(meantRevision(someApp({ revision: 7 }), -1)).toBe(6);
-    expect(meantRevision(someApp({ revision: 7 }), 3)).toBe(3);
+    expect(targetRevision(someApp({ revision: 7 }), -1)).toBe(6);
+    expect(targetRevision(someApp({ revision: 7 }), 3)).toBe(3);
   });
 
   test("[AP41] the secrets of components that go with it go too", () => {

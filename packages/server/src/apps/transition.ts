@@ -1,14 +1,14 @@
 import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binnacle/contract";
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
 import type { ComponentRules } from "./addon-component.ts";
-import { type AppSpec, type Deployment, isPaused, type SeenApp } from "./app.ts";
+import { type AppSpec, type AppWithSecretPaths, type Deployment, isPaused } from "./app.ts";
 import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, tooManySecrets } from "./app-secrets.ts";
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
 
 /** The result of an operation on an app. */
 export interface Step {
-  readonly app: SeenApp;
+  readonly app: AppWithSecretPaths;
   readonly operation: DeploymentOperation;
   readonly secrets: SecretChanges;
   /** This generation takes over fields that another field manager owns. */
@@ -17,13 +17,13 @@ export interface Step {
 }
 export type Outcome = Step | Fault;
 
-type Changes = Partial<Pick<SeenApp, "components" | "replicas_before_pause" | "description">>;
+type Changes = Partial<Pick<AppWithSecretPaths, "components" | "replicas_before_pause" | "description">>;
 type Extra = Partial<Pick<Step, "secrets" | "forced" | "message">>;
 
 /**
  * An app that is being deleted refuses every operation, and an app in conflict every operation but one that takes over.
  */
-function operationProblem(app: SeenApp, { takesOver = false } = {}): Fault | null {
+function operationProblem(app: AppWithSecretPaths, { takesOver = false } = {}): Fault | null {
   if (app.phase === "deleting") return codedConflict("app_deleting", `The app ${app.name} is being deleted.`);
   if (app.drift_state !== "blocked_sync" || takesOver) return null;
   return codedConflict(
@@ -37,7 +37,12 @@ function operationProblem(app: SeenApp, { takesOver = false } = {}): Fault | nul
   );
 }
 
-function step(before: SeenApp, operation: DeploymentOperation, changes: Changes = {}, extra: Extra = {}): Outcome {
+function step(
+  before: AppWithSecretPaths,
+  operation: DeploymentOperation,
+  changes: Changes = {},
+  extra: Extra = {},
+): Outcome {
   const { secrets = NO_SECRET_CHANGES, forced = false, message = null } = extra;
   const refusal = operationProblem(before, { takesOver: forced });
   if (refusal) return refusal;
@@ -54,7 +59,7 @@ const countsOf = (components: readonly ComponentSpec[]): Record<string, number> 
   );
 
 export function updated(
-  app: SeenApp,
+  app: AppWithSecretPaths,
   {
     components: changes,
     description = app.description,
@@ -75,7 +80,7 @@ export function updated(
  * Returns whether the counts of remaining components change. A paused app must not change the counts that it resumes
  * with.
  */
-function countsChanged({ components: before }: SeenApp, after: readonly ComponentSpec[]): boolean {
+function countsChanged({ components: before }: AppWithSecretPaths, after: readonly ComponentSpec[]): boolean {
   const [old, now] = [countsOf(before), countsOf(after)];
   return Object.entries(now).some(([name, count]) => Object.hasOwn(old, name) && old[name] !== count);
 }
@@ -83,7 +88,7 @@ function countsChanged({ components: before }: SeenApp, after: readonly Componen
 const pausedConflict = (what: string) => codedConflict("app_paused", `Resume the app to ${what} its components.`);
 
 export function scaled(
-  app: SeenApp,
+  app: AppWithSecretPaths,
   { component_name, replicas }: { component_name: string; replicas: number },
 ): Outcome {
   const component = app.components.find(({ name }) => name === component_name);
@@ -102,10 +107,10 @@ export function scaled(
 }
 
 /** A second pause changes nothing. */
-export const pausedApp = (app: SeenApp): Outcome =>
+export const pausedApp = (app: AppWithSecretPaths): Outcome =>
   step(app, "pause", { replicas_before_pause: app.replicas_before_pause ?? countsOf(app.components) });
 
-export function resumed(app: SeenApp): Outcome {
+export function resumed(app: AppWithSecretPaths): Outcome {
   const counts = app.replicas_before_pause;
   if (counts === null) return operationProblem(app) ?? codedConflict("app_not_paused", "The app is not paused.");
   return step(app, "resume", { components: withCounts(app.components, counts), replicas_before_pause: null });
@@ -118,14 +123,17 @@ const withCounts = (components: readonly ComponentSpec[], counts: Readonly<Recor
     return workload_spec && replicas ? { ...component, workload_spec: { ...workload_spec, replicas } } : component;
   });
 
-export const redeployed = (app: SeenApp, { force = false }: { force?: boolean }): Outcome =>
+export const redeployed = (app: AppWithSecretPaths, { force = false }: { force?: boolean }): Outcome =>
   step(app, "redeploy", {}, { forced: force });
 
 /** Resolves the revision of a rollback: -1 is the one before the current. */
-export const meantRevision = ({ revision: current }: SeenApp, asked: number): number =>
+export const targetRevision = ({ revision: current }: AppWithSecretPaths, asked: number): number =>
   asked === -1 ? current - 1 : asked;
 
-export function rolledBack(app: SeenApp, { revision, spec }: Pick<Deployment, "revision" | "spec">): Outcome {
+export function rolledBack(
+  app: AppWithSecretPaths,
+  { revision, spec }: Pick<Deployment, "revision" | "spec">,
+): Outcome {
   const message = `Rolled back to revision ${revision}.`;
   return step(app, "rollback", restored(spec), { secrets: dropSecrets(namesGone(app, spec)), message });
 }
@@ -135,7 +143,7 @@ const restored = ({ components, paused: wasPaused }: AppSpec): Changes => ({
   replicas_before_pause: wasPaused ? countsOf(components) : null,
 });
 
-const namesGone = ({ components: before }: SeenApp, { components: after }: AppSpec): string[] =>
+const namesGone = ({ components: before }: AppWithSecretPaths, { components: after }: AppSpec): string[] =>
   before.map(({ name }) => name).filter((gone) => !after.some(({ name }) => name === gone));
 
 const isAttachment = (instance: string) => (ref: { component: string; key?: string; env?: string }) =>
@@ -146,7 +154,7 @@ const isAttachment = (instance: string) => (ref: { component: string; key?: stri
  * it.
  */
 export function attached(
-  app: SeenApp,
+  app: AppWithSecretPaths,
   { instance, component_name }: { instance: string; component_name?: string | undefined },
 ): Outcome {
   if (component_name !== undefined && !app.components.some(({ name }) => name === component_name)) {
@@ -173,7 +181,7 @@ export function attached(
   return step(app, "attach_addon", { components });
 }
 
-export function detached(app: SeenApp, { instance }: { instance: string }): Outcome {
+export function detached(app: AppWithSecretPaths, { instance }: { instance: string }): Outcome {
   const isIt = isAttachment(instance);
   if (!app.components.some(({ export_refs = [] }) => export_refs.some(isIt))) return notFound("Attachment");
   const components = app.components.map((component) =>
@@ -184,16 +192,16 @@ export function detached(app: SeenApp, { instance }: { instance: string }): Outc
   return step(app, "detach_addon", { components });
 }
 
-export function secretsChanged(app: SeenApp, component: string, secrets: SecretChanges): Outcome {
+export function secretsChanged(app: AppWithSecretPaths, component: string, secrets: SecretChanges): Outcome {
   if (!app.components.some(({ name }) => name === component)) return notFound(`Component ${component}`);
   return step(app, "update_secrets", {}, { secrets });
 }
 
-const replaced = ({ components }: SeenApp, changed: ComponentSpec) =>
+const replaced = ({ components }: AppWithSecretPaths, changed: ComponentSpec) =>
   components.map((component) => (component.name === changed.name ? changed : component));
 
 /** The app stays, marked as deleting, until the cluster has confirmed that nothing of it is left. */
-export function deleted(app: SeenApp, now: Date): SeenApp | Fault {
+export function deleted(app: AppWithSecretPaths, now: Date): AppWithSecretPaths | Fault {
   return (
     operationProblem(app) ?? {
       ...app,

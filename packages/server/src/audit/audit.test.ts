@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { auditRow, type ChangeRecord, type Circumstances, wireAuditEntry } from "./audit.ts";
+import { type AuditContext, auditRow, type ChangeRecord, wireAuditEntry } from "./audit.ts";
 
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 const AT = new Date("2030-01-01T00:00:00Z");
 
-const circumstances: Circumstances = {
+const circumstances: AuditContext = {
   actor: { id: "ann", email: "ann@example.com", via: "cli_token" },
   sourceAddress: "203.0.113.7",
   requestId: "request-1",

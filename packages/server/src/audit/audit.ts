@@ -32,7 +32,7 @@ export interface Actor {
 }
 
 /** The facts of a request that are in each of its audit entries. */
-export interface Circumstances {
+export interface AuditContext {
   readonly actor: Actor;
   readonly sourceAddress: string | null;
   readonly requestId: string | null;
@@ -56,7 +56,7 @@ export interface AuditRow {
 
 export function auditRow(
   record: ChangeRecord,
-  { actor, sourceAddress, requestId }: Circumstances,
+  { actor, sourceAddress, requestId }: AuditContext,
   id: string,
   at: Date,
 ): AuditRow {

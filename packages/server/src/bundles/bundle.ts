@@ -64,7 +64,7 @@ function turnover<T extends string>(from: readonly T[], to: readonly T[]): Turno
 }
 
 /** Pairs the values of both maps by key, in order of the keys. */
-function sideBySide<T>(
+function pairByKey<T>(
   from: ReadonlyMap<string, T>,
   to: ReadonlyMap<string, T>,
 ): { key: string; from: T | null; to: T | null }[] {
@@ -73,7 +73,7 @@ function sideBySide<T>(
 }
 
 function pinChanges(from: ComponentPins, to: ComponentPins): PinChange[] {
-  return sideBySide(new Map(Object.entries(from)), new Map(Object.entries(to)))
+  return pairByKey(new Map(Object.entries(from)), new Map(Object.entries(to)))
     .filter((pins) => !isSamePin(pins.from, pins.to))
     .map(({ key, ...pins }) => ({ component: key, ...pins }));
 }
@@ -84,7 +84,7 @@ const isSamePin = (one: ComponentPin | null, other: ComponentPin | null) =>
   PIN_FIELDS.every((field) => one?.[field] === other?.[field]);
 
 function profileChanges(from: BundleManifest["profiles"], to: BundleManifest["profiles"]): BundleDiff["profiles"] {
-  const changed = sideBySide(new Map(Object.entries(from)), new Map(Object.entries(to))).flatMap((profile) => {
+  const changed = pairByKey(new Map(Object.entries(from)), new Map(Object.entries(to))).flatMap((profile) => {
     if (!profile.from || !profile.to) return [];
     const components = pinChanges(profile.from.components, profile.to.components);
     return components.length > 0 ? [{ profile: profile.key, components }] : [];
@@ -94,7 +94,7 @@ function profileChanges(from: BundleManifest["profiles"], to: BundleManifest["pr
 
 function osChanges(from: readonly OsSupport[], to: readonly OsSupport[]): BundleDiff["os"] {
   const byName = (supported: readonly OsSupport[]) => new Map(supported.map((os) => [os.name, os]));
-  const pairs = sideBySide(byName(from), byName(to));
+  const pairs = pairByKey(byName(from), byName(to));
   return {
     added: pairs.flatMap((os) => (os.to && !os.from ? [os.to] : [])),
     removed: pairs.flatMap((os) => (os.from && !os.to ? [os.from] : [])),
@@ -112,7 +112,7 @@ function osChange(from: OsSupport, to: OsSupport): OsChange[] {
 export const settingsOf = ({ limits, upgrade, backup }: BundleManifest): Settings => ({ limits, upgrade, backup });
 
 function settingChanges(from: Settings, to: Settings): SettingChange[] {
-  return sideBySide(leaves(from), leaves(to))
+  return pairByKey(leaves(from), leaves(to))
     .filter((setting) => setting.from !== setting.to)
     .map(({ key, ...values }) => ({ path: key, ...values }));
 }

@@ -38,7 +38,7 @@ async function meet(from: Bus, topic: string, received: { mock: { calls: unknown
   return greeting;
 }
 
-/** What holds for every bus; `connectTwo` gives the ends that two replicas have of it. */
+/** The tests that every bus must pass; `connectTwo` returns the ends of two replicas. */
 function keepsTheContract(connectTwo: () => readonly [Bus, Bus]) {
   let here: Bus;
   let there: Bus;

@@ -5,7 +5,7 @@ import { CatalogProblems, LARGEST_FILE_BYTES, loadCatalog, MOST_FILES } from "./
 import { ADDON, BUNDLE, catalogFolder, TEMPLATE } from "./catalog.fixture.ts";
 import { definitionId } from "./catalog-file.ts";
 
-/** What is wrong with a catalog in which these files are as given. */
+/** Returns the problems of a catalog with these files. */
 async function problemsOf(changes: Record<string, string | null>): Promise<readonly string[]> {
   const folder = await catalogFolder(changes);
   const refusal = await loadCatalog(folder).catch((error: unknown) => error);

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
 import type { TemplateParameter } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { complaintAbout } from "../templates/parameter.ts";
+import { valueProblemOf } from "../templates/parameter.ts";
 import { patternsHere } from "../templates/pattern.ts";
 import { ADDON, TEMPLATE } from "./catalog.fixture.ts";
 import { fileReader } from "./catalog-file.ts";
@@ -171,7 +171,7 @@ describe("a stack template", () => {
     [false, { name: "p", type: "select", options: ["a", 1] }, "1"],
     [false, { name: "p", type: "secret", min: 8 }, "short"],
   ])("[CG12] it is %s that %j takes %j", (expected, parameter, value) => {
-    expect(complaintAbout(parameter, value, patternsHere) === null).toBe(expected);
+    expect(valueProblemOf(parameter, value, patternsHere) === null).toBe(expected);
   });
 
   test.each<[string, string]>([

@@ -107,7 +107,7 @@ const isMadeOfExports = (declaration: Declaration) =>
 export const BUNDLES: Kind<typeof BundleManifest> = {
   schema: BundleManifest,
   nameOf: ({ bundle }) => bundle,
-  problems: (manifest) => [...pinProblems(manifest), ...twiceProblems(manifest), ...osProblems(manifest)],
+  problems: (manifest) => [...pinProblems(manifest), ...duplicateProblems(manifest), ...osProblems(manifest)],
 };
 
 /** A pin needs both a chart and a repository, or neither. */
@@ -127,7 +127,7 @@ function pinProblems({ core, profiles }: BundleManifest): Problem[] {
 }
 
 /** Components are identified by key alone, so a key must be unique. */
-function twiceProblems({ core, profiles }: BundleManifest): Problem[] {
+function duplicateProblems({ core, profiles }: BundleManifest): Problem[] {
   const seen = new Map(Object.keys(core).map((key) => [key, "the core"]));
   return Object.entries(profiles).flatMap(([name, { components }]) =>
     Object.keys(components).flatMap((key) => {

@@ -9,7 +9,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { hasComponent } from "../bundles/bundle.ts";
-import { complaintAbout } from "../templates/parameter.ts";
+import { valueProblemOf } from "../templates/parameter.ts";
 import { patternsHere } from "../templates/pattern.ts";
 import { loadCatalog } from "./catalog.adapter.ts";
 
@@ -32,7 +32,7 @@ const SAMPLES: Record<string, string | number> = {
 function sampleOf(parameter: TemplateParameter): string | number | boolean {
   const sample = parameter.default ?? SAMPLES[parameter.name];
   if (sample === undefined) throw new Error(`There is no sample for ${parameter.name}.`);
-  expect(complaintAbout(parameter, sample, patternsHere)).toBeNull();
+  expect(valueProblemOf(parameter, sample, patternsHere)).toBeNull();
   return sample;
 }
 

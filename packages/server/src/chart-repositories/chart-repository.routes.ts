@@ -41,7 +41,7 @@ const resourceOf = ({ id, name }: ChartRepository) => ({ type: "chart_repository
 
 export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHosts: readonly string[]): Route[] {
   /** The repositories are sent to the operators together with the other settings of the organization. */
-  const tellOperators = (orgId: string) => () => bus.publish(ORG_SETTINGS_TOPIC, { org_id: orgId });
+  const announceSettings = (orgId: string) => () => bus.publish(ORG_SETTINGS_TOPIC, { org_id: orgId });
 
   return [
     route(
@@ -74,7 +74,7 @@ export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHos
           await insertChartRepository(tx, repository);
           const changes = auditedChartRepository({ ...plain, password });
           record({ action: "chart_repository.create", resource: resourceOf(repository), orgId: org.id, changes });
-          afterCommit(tellOperators(org.id));
+          afterCommit(announceSettings(org.id));
           return wireChartRepository(repository);
         }),
     ),
@@ -105,7 +105,7 @@ export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHos
           await updateChartRepositoryRow(tx, repository);
           const changes = auditedChartRepository(body);
           record({ action: "chart_repository.update", resource: resourceOf(repository), orgId: org.id, changes });
-          afterCommit(tellOperators(org.id));
+          afterCommit(announceSettings(org.id));
           return wireChartRepository(repository);
         }),
     ),
@@ -118,7 +118,7 @@ export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHos
           const repository = await lockChartRepository(tx, org.id, params.repository_id);
           await deleteChartRepositoryRow(tx, repository.id);
           record({ action: "chart_repository.delete", resource: resourceOf(repository), orgId: org.id });
-          afterCommit(tellOperators(org.id));
+          afterCommit(announceSettings(org.id));
           return null;
         }),
     ),

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { Fault } from "../fault.ts";
 import { type MetricsRequest, noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
-import { type KeptSample, keptSeries, startOfRange } from "./series.ts";
+import { type StoredSample, sampleSeries, startOfRange } from "./series.ts";
 
 interface Ports {
   readonly db: Queries;
@@ -12,7 +12,7 @@ interface Ports {
   readonly operators: Pick<OperatorRequests, "metrics">;
 }
 
-const nothingKept = () => new Fault("unavailable", "Nothing on the cluster has been measured yet.");
+const noSamples = () => new Fault("unavailable", "Nothing on the cluster has been measured yet.");
 
 /**
  * Returns series from the cluster itself where Prometheus runs there, otherwise from the stored samples, which are
@@ -24,9 +24,9 @@ export async function metricsOf(
 ): Promise<Omit<Metrics, "range">> {
   const found = await fromOperator(operators, request);
   if (found.metrics) return found.metrics;
-  const samples = await keptSamples(db, request, startOfRange(clock(), request.rangeSeconds));
-  if (samples.length === 0) throw found.isConnected ? nothingKept() : noOperatorConnected();
-  return keptSeries(samples, request.app?.name ?? null);
+  const samples = await readSamples(db, request, startOfRange(clock(), request.rangeSeconds));
+  if (samples.length === 0) throw found.isConnected ? noSamples() : noOperatorConnected();
+  return sampleSeries(samples, request.app?.name ?? null);
 }
 
 async function fromOperator(operators: Ports["operators"], request: MetricsRequest) {
@@ -38,8 +38,8 @@ async function fromOperator(operators: Ports["operators"], request: MetricsReque
   }
 }
 
-async function keptSamples(db: Queries, { clusterId, app }: MetricsRequest, since: Date): Promise<KeptSample[]> {
-  const { rows } = await sql<KeptSample>`
+async function readSamples(db: Queries, { clusterId, app }: MetricsRequest, since: Date): Promise<StoredSample[]> {
+  const { rows } = await sql<StoredSample>`
     select at, sample->'used' as used, sample->'capacity' as capacity,
       case when ${app?.name ?? null}::text is null then '[]'::jsonb else jsonb_path_query_array(
         sample->'components', '$[*] ? (@.namespace == $namespace && @.app == $app)',

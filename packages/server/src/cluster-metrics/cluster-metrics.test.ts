@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openShop } from "../apps/app.fixture.ts";
 import { Fault } from "../fault.ts";
 import { metricsOf } from "./cluster-metrics.store.ts";
-import { type KeptSample, keptSeries, startOfRange } from "./series.ts";
+import { type StoredSample, sampleSeries, startOfRange } from "./series.ts";
 
 const amounts = (cpu_cores: number) => ({ cpu_cores, memory_bytes: cpu_cores * 1000 });
 const at = (minute: number) => new Date(minute * 60_000);
-const labelled = ({ series }: ReturnType<typeof keptSeries>) => series.map(({ name, labels }) => [name, labels]);
+const labelled = ({ series }: ReturnType<typeof sampleSeries>) => series.map(({ name, labels }) => [name, labels]);
 
 describe("series of kept samples", () => {
-  const samples: KeptSample[] = [
+  const samples: StoredSample[] = [
     { at: at(1), used: amounts(1), capacity: amounts(8), components: [] },
     {
       at: at(2),
@@ -24,7 +24,7 @@ describe("series of kept samples", () => {
   ];
 
   test("[RQ10] of a cluster are what is used and what it can carry", () => {
-    const found = keptSeries(samples, null);
+    const found = sampleSeries(samples, null);
     expect(labelled(found)).toEqual([
       ["cpu_used", {}],
       ["memory_used", {}],
@@ -39,7 +39,7 @@ describe("series of kept samples", () => {
   });
 
   test("[RQ10] of an app are its sum, its components and the cluster's capacity", () => {
-    const found = keptSeries(samples, "shop");
+    const found = sampleSeries(samples, "shop");
     expect(labelled(found).map(([, labels]) => labels)).toEqual([
       { app: "shop" },
       { app: "shop" },

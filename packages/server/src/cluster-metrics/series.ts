@@ -11,7 +11,7 @@ interface Amounts {
 }
 
 /** One stored sample of a cluster, reduced to the request. */
-export interface KeptSample {
+export interface StoredSample {
   readonly at: Date;
   readonly used: Amounts | null;
   readonly capacity: Amounts;
@@ -36,19 +36,20 @@ export const startOfRange = (now: Date, rangeSeconds: number): Date =>
   new Date(Math.floor((now.getTime() - rangeSeconds * 1000) / STEP_MS) * STEP_MS);
 
 /** Builds the series of a cluster, or of an app with its components and the capacity of the cluster. */
-export function keptSeries(samples: readonly KeptSample[], app: string | null): Omit<Metrics, "range"> {
+export function sampleSeries(samples: readonly StoredSample[], app: string | null): Omit<Metrics, "range"> {
   const shown = app === null ? clusterSeries(samples) : [...appSeries(samples, app), ...capacitySeries(samples)];
   return { step: STEP, series: shown.filter(({ points }) => points.length > 0) };
 }
 
-const clusterSeries = (samples: readonly KeptSample[]): Series[] => [
+const clusterSeries = (samples: readonly StoredSample[]): Series[] => [
   ...series(samples, "used", {}, ({ used }) => used),
   ...capacitySeries(samples),
 ];
 
-const capacitySeries = (samples: readonly KeptSample[]) => series(samples, "capacity", {}, ({ capacity }) => capacity);
+const capacitySeries = (samples: readonly StoredSample[]) =>
+  series(samples, "capacity", {}, ({ capacity }) => capacity);
 
-function appSeries(samples: readonly KeptSample[], app: string): Series[] {
+function appSeries(samples: readonly StoredSample[], app: string): Series[] {
   const components = [...new Set(samples.flatMap((sample) => sample.components.map(({ component }) => component)))];
   return [
     ...series(samples, "used", { app }, ({ components: all }) => sum(all)),
@@ -71,10 +72,10 @@ function sum(all: readonly Amounts[]): Amounts | null {
 }
 
 function series(
-  samples: readonly KeptSample[],
+  samples: readonly StoredSample[],
   suffix: "used" | "capacity",
   labels: Record<string, string>,
-  amountsOf: (sample: KeptSample) => Amounts | null,
+  amountsOf: (sample: StoredSample) => Amounts | null,
 ): Series[] {
   return MEASURES.map(({ what, unit, of }) => ({
     name: `${what}_${suffix}`,

@@ -72,7 +72,7 @@ const wholeSeconds = (time: Date) => new Date(Math.floor(time.getTime() / 1000) 
 
 const LONGEST_WAIT_MS = 2_000;
 
-export interface FloorQuestion {
+export interface FloorConfirmation {
   ask(clusterId: string, floor: number): Promise<Enforcement>;
   /** Stops listening. An open question resolves to `pending`. */
   drop(): void;
@@ -82,7 +82,7 @@ export interface FloorQuestion {
  * Subscribes now, so that the subscription is in place when the question is sent. Without an answer the result is
  * `pending`: the floor is in the database already, and every later handshake is checked against it.
  */
-export function prepareFloorQuestion(bus: Bus, longestWaitMs = LONGEST_WAIT_MS): FloorQuestion {
+export function prepareFloorConfirmation(bus: Bus, longestWaitMs = LONGEST_WAIT_MS): FloorConfirmation {
   const id = newId();
   const { promise, resolve } = Promise.withResolvers<Enforcement>();
   const unsubscribe = bus.subscribe(FLOOR_HELD_TOPIC, (message) => {

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { onCluster, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { listStayingProjects } from "../projects/project.store.ts";
+import { listActiveProjects } from "../projects/project.store.ts";
 import { dispatchedProject } from "../projects/project.ts";
 import { lockCluster, readSettings, saveSettings } from "./cluster.store.ts";
 import { changedFields, chartListProblems } from "./cluster-settings.ts";
@@ -45,7 +45,7 @@ export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
           });
           if (Object.keys(changes.after).length > 0) {
             await saveSettings(tx, id, changes.after, clock());
-            await dispatch(id, async () => (await listStayingProjects(tx, id)).map(dispatchedProject));
+            await dispatch(id, async () => (await listActiveProjects(tx, id)).map(dispatchedProject));
           }
           return { cluster_id: id, ...settings };
         }),

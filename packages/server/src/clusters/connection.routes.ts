@@ -9,7 +9,7 @@ import type { Clock } from "../clock.ts";
 import { onCluster, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
-import { type AgentTokens, prepareFloorQuestion } from "./agent-token.adapter.ts";
+import { type AgentTokens, prepareFloorConfirmation } from "./agent-token.adapter.ts";
 import { knownCluster, nextTokenFloor, nextTokenVersion } from "./cluster.store.ts";
 import { type Cluster, hasLiveSession } from "./cluster.ts";
 import { chartRef, docsUrl, hubUrl, OPERATOR_NAMESPACE } from "./connection.ts";
@@ -70,7 +70,7 @@ export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Por
       rotateClusterToken,
       onCluster("admin", ({ params }) => params.id),
       async ({ cluster, change }) => {
-        const question = prepareFloorQuestion(bus);
+        const question = prepareFloorConfirmation(bus);
         try {
           const { hasSession, ...rotated } = await change(async ({ db: tx, record }) => {
             const now = clock();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryBus } from "../bus/bus.adapter.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
-import { prepareFloorQuestion } from "./agent-token.adapter.ts";
+import { prepareFloorConfirmation } from "./agent-token.adapter.ts";
 
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -14,7 +14,7 @@ describe("the question whether a floor is held", () => {
       heard.push(message);
       bus.publish(FLOOR_HELD_TOPIC, { ask: (message as { ask: string }).ask });
     });
-    const question = prepareFloorQuestion(bus);
+    const question = prepareFloorConfirmation(bus);
     expect(await question.ask("c", 3)).toBe("in_force");
     expect(heard).toMatchObject([{ cluster_id: "c", floor: 3 }]);
     question.drop();
@@ -24,7 +24,7 @@ describe("the question whether a floor is held", () => {
   test("[CL38] is open where nobody answers, and where another question is answered", async () => {
     const bus = createMemoryBus(silent);
     bus.subscribe(FLOOR_RAISED_TOPIC, () => bus.publish(FLOOR_HELD_TOPIC, { ask: "another" }));
-    const question = prepareFloorQuestion(bus, 20);
+    const question = prepareFloorConfirmation(bus, 20);
     expect(await question.ask("c", 3)).toBe("pending");
     question.drop();
     await bus.close();
@@ -32,7 +32,7 @@ describe("the question whether a floor is held", () => {
 
   test("[CL38] leaves nothing behind when it is dropped", async () => {
     const bus = createMemoryBus(silent);
-    const question = prepareFloorQuestion(bus);
+    const question = prepareFloorConfirmation(bus);
     const answer = question.ask("c", 3);
     question.drop();
     expect(await answer).toBe("pending");

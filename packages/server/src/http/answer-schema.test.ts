@@ -42,7 +42,7 @@ function namesIn(value: unknown): string[] {
 }
 
 test.each(answers)("[OA5] %s is written the same by what its schema becomes", async (_, ruled) => {
-  // What a rule names would be written in another order.
+  // Otherwise the fields of a rule would be written in another order.
   const schema = withoutRules(ruled);
   const example = exampleOf(schema);
   const values = [example, withMore(example), ...namesIn(example).map((name) => withNull(example, name))];

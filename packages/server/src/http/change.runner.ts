@@ -11,7 +11,7 @@ import { type Announcement, activityOf, EVENTS_TOPIC } from "../events/event.ts"
 import { unauthenticated } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
-import { claimKey, type IdempotencyKey, keepAnswer } from "./idempotency.store.ts";
+import { claimKey, type IdempotencyKey, storeAnswer } from "./idempotency.store.ts";
 
 /** What the work of a change has at hand. */
 export interface Unit extends AccessUnit {
@@ -85,7 +85,7 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
         ...accessChanges.map((change) => () => bus.publish(ACCESS_TOPIC, change)),
         ...entries.map((entry) => () => bus.publish(EVENTS_TOPIC, activityOf(...entry))),
       );
-      if (context.idempotency) await keepAnswer(tx, vault, context.idempotency, answer);
+      if (context.idempotency) await storeAnswer(tx, vault, context.idempotency, answer);
       return answer;
     }).catch(rethrowCallerGone);
     for (const effect of effects) effect();

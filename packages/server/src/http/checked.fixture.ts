@@ -2,7 +2,7 @@ import type { Operation } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 import { compileCheck } from "./validation.ts";
 
-/** What the schema of an operation's body has against a value. */
+/** Returns the problems of a value under the schema of an operation's body. */
 export const bodyProblems = ({ body }: Operation, value: unknown) => schemaProblems(body as TSchema, value);
 
 export function schemaProblems(schema: TSchema, value: unknown) {

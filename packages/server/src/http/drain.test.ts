@@ -27,7 +27,7 @@ test("[OP8] a stop answers what is in flight, refuses what comes after it, and e
   await expect.poll(() => edge.app.server.listening, { interval: 1 }).toBe(false);
   await expect(fetch(`${edge.url}/quick`)).rejects.toThrow();
   socket.write("GET /quick HTTP/1.1\r\nhost: x\r\n\r\n");
-  await edge.line({ msg: "request failed for now" });
+  await edge.line({ msg: "request failed: temporarily unavailable" });
   release();
 
   const answers = await everything(socket);

@@ -5,7 +5,7 @@ import { authorize, type PlaceRequirement, type Requirement, refuseCliToken, typ
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { Instance } from "../addons/addon.ts";
-import type { AppAddress, SeenApp } from "../apps/app.ts";
+import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import { forbidden, invalid, unauthenticated } from "../fault.ts";
@@ -47,7 +47,7 @@ export interface InProject extends SignedIn {
   readonly standing: Standing;
 }
 export interface InApp extends SignedIn {
-  readonly app: SeenApp;
+  readonly app: AppWithSecretPaths;
   readonly standing: Standing;
 }
 export interface OnInstance extends SignedIn {
@@ -77,7 +77,7 @@ export const currentUser: Guard<Me> = {
 };
 
 /** Superusers and administrators of any organization may create users. */
-export const userMaker: Guard<SignedIn> = {
+export const userCreator: Guard<SignedIn> = {
   requirement: { needs: "any_org_admin" },
   async authorize(request) {
     const { caller } = await signedIn.authorize(request, NO_INPUT);

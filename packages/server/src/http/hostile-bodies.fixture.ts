@@ -233,7 +233,7 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   ),
   fromYaml("a form of many parts", () => multipart(times(12_000, (at) => [`p${at}`, ""]))),
   fromYaml("a form of many bounds", () => multipart([["file", fill("\r\n--between-parts")]])),
-  // What anybody may send.
+  // Requests without authentication.
   to("POST", "/login")("a login of many fields", () => ({
     raw: times(2000, (at) => `f${at}=1`).join("&"),
     headers: { "content-type": "application/x-www-form-urlencoded" },

@@ -128,7 +128,7 @@ describe("hostile bodies", () => {
     { timeout: 300_000 },
     async () => {
       const { pid, api, there } = await serverOfItsOwn();
-      // What an ordinary request takes is no growth: the thread that reads YAML is there from the first of them on.
+      // The memory of an ordinary request does not count as growth: the YAML thread starts with the first of them.
       await api.send("POST", "/stack-templates/from-yaml", { parts: { yaml_content: "name: web" } });
       const before = memoryOf(pid, "VmRSS");
       writeFileSync(`/proc/${pid}/clear_refs`, "5");

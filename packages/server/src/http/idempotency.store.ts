@@ -48,7 +48,7 @@ export async function claimKey(
  * The answer is sealed: it may contain a token that is shown once only, and a plain digest of the body could be
  * guessed.
  */
-export async function keepAnswer(
+export async function storeAnswer(
   tx: Tx,
   vault: Vault,
   { userId, key, fingerprint }: IdempotencyKey,

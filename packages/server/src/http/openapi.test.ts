@@ -54,7 +54,7 @@ function find(id: string): Described {
   return found;
 }
 
-/** What a `$ref` leads to, at every level. */
+/** Resolves every `$ref`. */
 function resolved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolved);
   if (typeof value !== "object" || value === null) return value;

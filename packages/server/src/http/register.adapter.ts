@@ -35,7 +35,7 @@ export interface RoutePorts {
 }
 
 /** Operations without authentication accept small bodies only. */
-const STRANGERS_BODY_LIMIT_BYTES = 16 * 1024;
+const ANONYMOUS_BODY_LIMIT_BYTES = 16 * 1024;
 
 export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
@@ -131,7 +131,7 @@ function registerRoute(
     method: operation.method,
     url,
     schema: { response: Object.fromEntries(successes) },
-    ...(needsCredential ? {} : { bodyLimit: STRANGERS_BODY_LIMIT_BYTES }),
+    ...(needsCredential ? {} : { bodyLimit: ANONYMOUS_BODY_LIMIT_BYTES }),
     onRequest: admit,
     handler: answer,
   });

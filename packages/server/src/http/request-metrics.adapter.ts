@@ -36,10 +36,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-export type NoteAnswer = (request: FastifyRequest, reply: FastifyReply) => void;
+export type RecordAnswer = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** Logs and measures each answer. Both have the route and not the address, because a query may contain secrets. */
-export function answerNotes(metrics: Metrics, log: Logger): NoteAnswer {
+export function answerRecorder(metrics: Metrics, log: Logger): RecordAnswer {
   const write = infoLines(log, "request");
   // Bounded by the number of routes, methods and statuses.
   const known = new Map<string, string>();

@@ -15,7 +15,7 @@ import { sendFailure } from "./failure.ts";
 import { proxyWarning } from "./proxy-warning.ts";
 import { answerBrokenRequest, registerMethodNotAllowed } from "./refusals.adapter.ts";
 import { type RoutePorts, registerRoutes } from "./register.adapter.ts";
-import { answerNotes, type Metrics } from "./request-metrics.adapter.ts";
+import { answerRecorder, type Metrics } from "./request-metrics.adapter.ts";
 import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { registerStreams } from "./sse.adapter.ts";
@@ -41,10 +41,10 @@ keepTickShape();
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, metrics, trustedProxies, corsOrigins, requestTimeoutMs } = options;
-  const noteAnswer = answerNotes(metrics, log);
+  const recordAnswer = answerRecorder(metrics, log);
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
-    // Fastify's own lines show the address with its query; ours are written by `noteAnswer`.
+    // Fastify's own lines show the address with its query; ours are written by `recordAnswer`.
     logController: new LogController({ disableRequestLogging: true }),
     // A logger made for each request costs more than the line it writes: lines name the request themselves.
     childLoggerFactory: (logger) => logger,
@@ -70,7 +70,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     frameworkErrors(error, request, reply) {
       // No hook runs for a URL that cannot be decoded.
       sendFailure(error, request, reply.headers(SECURITY_HEADERS).header("x-request-id", request.id));
-      noteAnswer(request, reply);
+      recordAnswer(request, reply);
     },
   });
   // Node would answer an expectation that it does not know with a bare 417; like most servers, we pass it over.
@@ -88,7 +88,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     next();
   });
   app.addHook("onResponse", (request, reply, next) => {
-    noteAnswer(request, reply);
+    recordAnswer(request, reply);
     // Kept alive, the connection would hold the stop until its client thinks of leaving.
     if (isDraining) request.raw.socket.end();
     next();

@@ -1,4 +1,4 @@
-import { type Operation, PATTERN_WORDS, type ValidationItem, type ValidationType } from "@binnacle/contract";
+import { type Operation, PATTERN_DESCRIPTIONS, type ValidationItem, type ValidationType } from "@binnacle/contract";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -198,7 +198,7 @@ function itemOf(
     case "pattern":
       return item(
         "string_pattern_mismatch",
-        PATTERN_WORDS[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
+        PATTERN_DESCRIPTIONS[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
       );
     case "minItems":
     case "minProperties":

@@ -15,10 +15,10 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
   async function answerTo(clusterId: string, request: OperatorRequest): Promise<Reply> {
     const answer = Promise.withResolvers<Reply>();
     const open = await router.send(clusterId, request, answer.resolve);
-    return inTime(answer.promise, open);
+    return withTimeout(answer.promise, open);
   }
 
-  async function inTime(answer: Promise<Reply>, open: OpenRequest): Promise<Reply> {
+  async function withTimeout(answer: Promise<Reply>, open: OpenRequest): Promise<Reply> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(noAnswer()), withinMs);
     try {
@@ -63,7 +63,7 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
       };
       if (signal.aborted) leave();
       signal.addEventListener("abort", leave, { once: true });
-      const reply = await inTime(first.promise, open);
+      const reply = await withTimeout(first.promise, open);
       if ("failed" in reply) throw faultOf(reply);
       if ("end" in reply && reply.end !== null) throw new Fault("bad_gateway", reply.end);
       return queue.take();

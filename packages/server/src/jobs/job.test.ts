@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { afterFailure, messageForPeople, PermanentJobError, retryInMs } from "./job.ts";
+import { afterFailure, PermanentJobError, retryInMs, storedMessage } from "./job.ts";
 
 const always = (value: number) => () => value;
 const almostOne = 1 - Number.EPSILON;
@@ -62,7 +62,7 @@ describe("message for people", () => {
     [{ message: "not an error" }, "The job failed."],
     [new Error("a\0b"), "ab"],
   ])("[JB3] %s is stored as %j", (error, message) => {
-    expect(messageForPeople(error)).toBe(message);
+    expect(storedMessage(error)).toBe(message);
   });
 
   test("[JB3] a message has 1 to 2,000 characters, is well-formed and holds neither NUL nor a stack", () => {
@@ -73,7 +73,7 @@ describe("message for people", () => {
     fc.assert(
       fc.property(text, (words) => {
         const error = new Error(words);
-        const message = messageForPeople(error);
+        const message = storedMessage(error);
         expect(message.length).toBeGreaterThan(0);
         expect(message.length).toBeLessThanOrEqual(2_000);
         expect(message.isWellFormed()).toBe(true);

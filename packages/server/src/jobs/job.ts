@@ -37,7 +37,7 @@ export function afterFailure(
   error: unknown,
   random: () => number,
 ): Failure {
-  const errorMessage = messageForPeople(error);
+  const errorMessage = storedMessage(error);
   return error instanceof PermanentJobError || job.attempts >= job.maxAttempts
     ? { status: "failed", errorMessage }
     : { status: "pending", retryInMs: retryInMs(job.attempts, random), errorMessage };
@@ -53,7 +53,7 @@ export function retryInMs(attempts: number, random: () => number): number {
 }
 
 /** Returns the message without the stack, and without NUL, which PostgreSQL cannot store. */
-export function messageForPeople(error: unknown): string {
+export function storedMessage(error: unknown): string {
   return wordsOf(error).replaceAll("\0", "").slice(0, LONGEST_ERROR_MESSAGE).toWellFormed() || "The job failed.";
 }
 

@@ -38,7 +38,7 @@ interface ModelJob {
   leaseUntil: readonly [hour: number, step: number];
 }
 
-/** What the queue promises, for one who reads and writes alone. */
+/** The promises of the queue for a single reader and writer. */
 class Model {
   readonly jobs: ModelJob[] = [];
   hour = 0;

@@ -107,7 +107,7 @@ type Outcome =
   | { readonly is: "given back" };
 
 /** The time for a handler to react to its signal, after which its job is released anyway. */
-const HEED_ABORT_MS = 1_000;
+const ABORT_GRACE_MS = 1_000;
 
 const UNSTORABLE = "The job's work was done, but its result cannot be stored.";
 
@@ -141,8 +141,8 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
       onRenewalError: ports.outage.failed,
       onLost(reason) {
         lost = true;
-        log.warn({ ...names, reason }, "a job was lost to this worker; what its handler still does is dropped");
-        controller.abort(new Error(`The job is no longer this worker's: ${reason}.`));
+        log.warn({ ...names, reason }, "a job's lease was lost; the outcome of its handler is dropped");
+        controller.abort(new Error(`The lease of the job was lost: ${reason}.`));
       },
     });
     try {
@@ -161,7 +161,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
     for (let tries = 1; !ports.abandoned.aborted; tries++) {
       try {
         const kept = await write(outcome);
-        if (!kept) log.warn(names, "a job's outcome was dropped: another worker took the job");
+        if (!kept) log.warn(names, "a job's outcome was dropped: another worker has claimed the job");
         return;
       } catch (error) {
         // A result that the database refuses is not retried.
@@ -189,11 +189,13 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
   }
 
   return {
-    done: run().catch((error: unknown) => log.error({ ...names, err: error }, "a job was dropped by this worker")),
+    done: run().catch((error: unknown) =>
+      log.error({ ...names, err: error }, "a job was abandoned after an unexpected error"),
+    ),
     giveBack() {
       givingBack = true;
       controller.abort(new Error("The worker stops."));
-      setTimeout(givenBack.resolve, HEED_ABORT_MS, { is: "given back" }).unref();
+      setTimeout(givenBack.resolve, ABORT_GRACE_MS, { is: "given back" }).unref();
     },
   };
 }

@@ -66,7 +66,7 @@ export interface Worker {
 }
 
 /** The time for handlers to react to their signal and for releasing jobs. Leases cover the rest. */
-const GIVE_BACK_MS = 3_000;
+const RELEASE_GRACE_MS = 3_000;
 
 /**
  * Claims and runs jobs, at most `concurrency` at a time. The leases of a worker that dies expire within `leaseMs`, and
@@ -148,7 +148,8 @@ export function startWorker(options: WorkerOptions): Worker {
       const drained = drain();
       if (await within(drainMs, drained)) return;
       for (const job of running) job.giveBack();
-      if (!(await within(GIVE_BACK_MS, drained))) log.warn("a worker stopped with jobs it could not give back");
+      if (!(await within(RELEASE_GRACE_MS, drained)))
+        log.warn("a worker stopped before it could release all of its jobs");
       abandoned.abort();
     },
   };
@@ -157,7 +158,7 @@ export function startWorker(options: WorkerOptions): Worker {
 async function within(ms: number, work: Promise<void>): Promise<boolean> {
   const tooLate = Promise.withResolvers<false>();
   const timer = setTimeout(tooLate.resolve, ms, false);
-  const inTime = await Promise.race([work.then(() => true), tooLate.promise]);
+  const withTimeout = await Promise.race([work.then(() => true), tooLate.promise]);
   clearTimeout(timer);
-  return inTime;
+  return withTimeout;
 }

@@ -251,7 +251,10 @@ describe("without the database", () => {
     connect.mockClear();
     end.resolve({ pong: true });
     await vi.waitFor(() => expect(connect.mock.calls.length).toBeGreaterThan(3), SOON);
-    expect(log.warn).toHaveBeenCalledExactlyOnceWith({ err: refused }, expect.stringContaining("does not work"));
+    expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+      { err: refused },
+      expect.stringContaining("failed; it is retried"),
+    );
     away = false;
     await eventually(id, { status: "succeeded", attempts: 1, result: { pong: true } });
     const again = expect.stringContaining("works again");

@@ -6,7 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import { inProject, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
-import { dispatchedProject, projectAnnouncement, projectIsGoing } from "./project.ts";
+import { dispatchedProject, projectAnnouncement, projectIsDeleting } from "./project.ts";
 import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";
 
 interface Ports {
@@ -38,7 +38,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
       async ({ params, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const project = await lockProject(tx, params.id);
-          if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
+          if (project.lifecycle === "cleanup_pending") throw projectIsDeleting();
           const settings = await readSettings(tx, project.cluster_id);
           const current = columnsOf(project);
           const policy = changePolicy(current, body, settings.pod_security, standing);

@@ -38,11 +38,11 @@ function lifecycleAfter(project: Project, { state, message }: ProjectReport): Li
     case "ready":
       return seenOnCluster(project);
     case "apply_failed":
-      return applyFailed(project, message ?? "The operator could not make the namespace.");
+      return applyFailed(project, message ?? "The operator could not create the namespace.");
     case "namespace_conflict":
-      return namespaceConflict(project, message ?? "The namespace is there and belongs to somebody else.");
+      return namespaceConflict(project, message ?? "The namespace exists and belongs to somebody else.");
     case "cleanup_blocked":
-      return cleanupUnconfirmed(project, message ?? "Something on the cluster keeps the namespace from going.");
+      return cleanupUnconfirmed(project, message ?? "Something on the cluster prevents the deletion of the namespace.");
     case "cleaning":
       return null;
   }

@@ -27,10 +27,10 @@ import {
   clusterNameOf,
   componentKeys,
   insertProject,
+  listActiveInstances,
   listProjectRows,
-  listStayingInstances,
+  lockActiveCluster,
   lockProject,
-  lockStayingCluster,
   markContentsDeleting,
   saveLifecycle,
 } from "./project.store.ts";
@@ -62,7 +62,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
         change(async ({ db: tx, record, announce, dispatch }) => {
           const { name, cluster_id: _, ...asked } = body;
           const now = clock();
-          await lockStayingCluster(tx, cluster.id);
+          await lockActiveCluster(tx, cluster.id);
           const settings = await readSettings(tx, cluster.id);
           refuseIngressNamespace(name, settings, standing);
           const policy = changePolicy(FIRST_POLICY, asked, settings.pod_security, standing);
@@ -128,7 +128,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
     }),
 
     route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {
-      const instances = await listStayingInstances(db, project.id);
+      const instances = await listActiveInstances(db, project.id);
       const data = instances.flatMap((instance) =>
         availableExports(
           instance,

@@ -6,8 +6,8 @@ import type { App } from "../apps/app.ts";
 import { readList } from "../database/row-count.store.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import { clusterIsGoing, type Lifecycle, type Project, projectIsGoing, projectNameTaken } from "./project.ts";
-import type { HeldKey } from "./secrets-overview.ts";
+import { clusterIsDeleting, type Lifecycle, type Project, projectIsDeleting, projectNameTaken } from "./project.ts";
+import type { StoredKey } from "./secrets-overview.ts";
 
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx
@@ -31,7 +31,7 @@ export function listProjectRows(
 }
 
 /** Locks the cluster, so that no project is created while it is being deleted. */
-export async function lockStayingCluster(tx: Tx, id: string): Promise<void> {
+export async function lockActiveCluster(tx: Tx, id: string): Promise<void> {
   const cluster = await tx
     .selectFrom("clusters")
     .select("deletion_requested_at")
@@ -39,7 +39,7 @@ export async function lockStayingCluster(tx: Tx, id: string): Promise<void> {
     .forUpdate()
     .executeTakeFirst();
   if (!cluster) throw notFound("Cluster");
-  if (cluster.deletion_requested_at !== null) throw clusterIsGoing();
+  if (cluster.deletion_requested_at !== null) throw clusterIsDeleting();
 }
 
 export async function lockProject(tx: Tx, id: string): Promise<Project> {
@@ -52,7 +52,7 @@ export async function lockProject(tx: Tx, id: string): Promise<Project> {
  * Call this before creating something in a project: a concurrent deletion of the project would miss it. The lock is
  * shared.
  */
-export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
+export async function lockActiveProject(tx: Tx, id: string): Promise<void> {
   const project = await tx
     .selectFrom("projects")
     .select("lifecycle")
@@ -60,11 +60,11 @@ export async function holdStayingProject(tx: Tx, id: string): Promise<void> {
     .forShare()
     .executeTakeFirst();
   if (!project) throw notFound("Project");
-  if (project.lifecycle === "cleanup_pending") throw projectIsGoing();
+  if (project.lifecycle === "cleanup_pending") throw projectIsDeleting();
 }
 
 /** Locks the names of a project until the commit, so that a free name stays free. */
-export async function holdNames(tx: Tx, id: string): Promise<void> {
+export async function lockNames(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom("projects").select("id").where("id", "=", id).forNoKeyUpdate().execute();
 }
 
@@ -122,7 +122,7 @@ export async function markContentsDeleting(tx: Tx, projectId: string, now: Date)
 }
 
 /** Lists the projects of a cluster except those being deleted, for which nothing is dispatched any more. */
-export function listStayingProjects(db: Queries, clusterId: string): Promise<Pick<Project, "id" | "namespace">[]> {
+export function listActiveProjects(db: Queries, clusterId: string): Promise<Pick<Project, "id" | "namespace">[]> {
   return db
     .selectFrom("projects")
     .select(["id", "namespace"])
@@ -132,7 +132,7 @@ export function listStayingProjects(db: Queries, clusterId: string): Promise<Pic
 }
 
 /** Lists the instances except those being deleted, whose exports are no longer available. */
-export function listStayingInstances(db: Queries, projectId: string): Promise<Instance[]> {
+export function listActiveInstances(db: Queries, projectId: string): Promise<Instance[]> {
   return db
     .selectFrom("addon_instances")
     .selectAll()
@@ -147,7 +147,7 @@ export async function clusterNameOf(db: Queries, id: string): Promise<string> {
   return name;
 }
 
-export async function componentKeys(db: Queries, projectId: string): Promise<HeldKey[]> {
+export async function componentKeys(db: Queries, projectId: string): Promise<StoredKey[]> {
   const rows = await db
     .selectFrom("app_secrets as secret")
     .innerJoin("apps as app", "app.id", "secret.app_id")
@@ -159,7 +159,7 @@ export async function componentKeys(db: Queries, projectId: string): Promise<Hel
   return rows.map(({ id, name, ...held }) => ({ owner: { id, name }, ...held }));
 }
 
-export async function addonKeys(db: Queries, projectId: string): Promise<HeldKey[]> {
+export async function addonKeys(db: Queries, projectId: string): Promise<StoredKey[]> {
   const rows = await db
     .selectFrom("addon_secrets as secret")
     .innerJoin("addon_instances as instance", "instance.id", "secret.addon_instance_id")

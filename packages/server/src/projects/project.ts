@@ -27,10 +27,10 @@ const changed = (before: Lifecycle, after: Lifecycle): Lifecycle | null =>
     ? null
     : after;
 
-const isGoing = ({ lifecycle }: Pick<Lifecycle, "lifecycle">): boolean => lifecycle === "cleanup_pending";
+const isDeletionRequested = ({ lifecycle }: Pick<Lifecycle, "lifecycle">): boolean => lifecycle === "cleanup_pending";
 
 const degraded = (before: Lifecycle, reason: LifecycleReason, message: string): Lifecycle | null =>
-  isGoing(before)
+  isDeletionRequested(before)
     ? null
     : changed(before, { lifecycle: "degraded", lifecycle_reason: reason, lifecycle_message: message });
 
@@ -39,7 +39,7 @@ export const CREATED: Lifecycle = steady("pending");
 
 /** The operator reports the desired state. */
 export const seenOnCluster = (before: Lifecycle): Lifecycle | null =>
-  isGoing(before) ? null : changed(before, steady("ready"));
+  isDeletionRequested(before) ? null : changed(before, steady("ready"));
 
 /**
  * The cluster has not confirmed the project in time. A confirmed project stays so: a disconnected operator is shown in
@@ -58,14 +58,14 @@ export const namespaceConflict = (before: Lifecycle, message: string): Lifecycle
 
 /** A repeated request changes nothing, so that the reason of a blocked cleanup stays. */
 export const requestDeletion = (before: Lifecycle): Lifecycle | null =>
-  isGoing(before) ? null : steady("cleanup_pending");
+  isDeletionRequested(before) ? null : steady("cleanup_pending");
 
 /**
  * The cluster cannot confirm that the namespace is gone. The project is never reported as deleted for that; the cleanup
  * continues.
  */
 export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycle | null =>
-  isGoing(before)
+  isDeletionRequested(before)
     ? changed(before, {
         lifecycle: "cleanup_pending",
         lifecycle_reason: "cleanup_degraded",
@@ -77,11 +77,11 @@ export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycl
  * Returns whether the row is deleted with the namespace: only if the deletion was requested. Otherwise the operator
  * recreates the namespace.
  */
-export const confirmedGone = (before: Lifecycle): boolean => isGoing(before);
+export const confirmedGone = (before: Lifecycle): boolean => isDeletionRequested(before);
 
 export const projectNameTaken = () => conflict("A project with this name already exists on the cluster.");
-export const projectIsGoing = () => conflict("The project is being deleted.");
-export const clusterIsGoing = () => conflict("The cluster is being deleted.");
+export const projectIsDeleting = () => conflict("The project is being deleted.");
+export const clusterIsDeleting = () => conflict("The cluster is being deleted.");
 
 export function wireProject(project: Project): WireProject {
   return {

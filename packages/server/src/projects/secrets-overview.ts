@@ -7,7 +7,7 @@ interface Named {
 }
 
 /** The key of a stored secret. Its value is not read. */
-export interface HeldKey {
+export interface StoredKey {
   readonly owner: Named;
   /** The component of an app, or the addon instance itself. */
   readonly holder: string;
@@ -32,12 +32,12 @@ export function registrySecretsSeen(
   }));
 }
 
-export const componentSecretsSeen = (held: readonly HeldKey[]) => grouped(held, "component", "app");
-export const addonSecretsSeen = (held: readonly HeldKey[]) => grouped(held, "addon", "addon");
+export const componentSecretsSeen = (held: readonly StoredKey[]) => grouped(held, "component", "app");
+export const addonSecretsSeen = (held: readonly StoredKey[]) => grouped(held, "addon", "addon");
 
 /** Groups keys by holder. An entry has the time of its newest key. */
 function grouped(
-  held: readonly HeldKey[],
+  held: readonly StoredKey[],
   kind: VisibleSecret["kind"],
   inherited_from: VisibleSecret["inherited_from"],
 ): VisibleSecret[] {

@@ -11,7 +11,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Input, inProject, onCluster } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { holdStayingProject, listStayingProjects } from "../projects/project.store.ts";
+import { listActiveProjects, lockActiveProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import { deleteSecret, insertSecret, listSecrets, type Owner } from "./registry-secret.store.ts";
 import {
@@ -53,7 +53,7 @@ export function registrySecretRoutes(ports: Ports): Route[] {
         const secret = await insertSecret(tx, ports.vault, { cluster_id: cluster.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", cluster.org_id, secret));
         await dispatch(cluster.id, async () =>
-          (await listStayingProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
+          (await listActiveProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
         );
         return wireRegistrySecret(secret);
       }),
@@ -64,7 +64,7 @@ export function registrySecretRoutes(ports: Ports): Route[] {
         const secret = await deleteSecret(tx, { cluster_id: cluster.id }, params.secret_id);
         record(entryOf("registry_secret.detach", cluster.org_id, secret));
         await dispatch(cluster.id, async () =>
-          (await listStayingProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
+          (await listActiveProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
         );
         return null;
       }),
@@ -76,7 +76,7 @@ export function registrySecretRoutes(ports: Ports): Route[] {
 
     route(attachProjectRegistrySecret, inProject("editor", placeId), async ({ project, body, change }) =>
       change(async ({ db: tx, record, dispatch }) => {
-        await holdStayingProject(tx, project.id);
+        await lockActiveProject(tx, project.id);
         const secret = await insertSecret(tx, ports.vault, { project_id: project.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", project.org_id, secret));
         await dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
@@ -86,7 +86,7 @@ export function registrySecretRoutes(ports: Ports): Route[] {
 
     route(detachProjectRegistrySecret, inProject("editor", placeId), async ({ project, params, change }) =>
       change(async ({ db: tx, record, dispatch }) => {
-        await holdStayingProject(tx, project.id);
+        await lockActiveProject(tx, project.id);
         const secret = await deleteSecret(tx, { project_id: project.id }, params.secret_id);
         record(entryOf("registry_secret.detach", project.org_id, secret));
         await dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);

@@ -9,7 +9,7 @@ import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
-import { bringWindowBack, spendAllowance } from "../tiers/tier.store.ts";
+import { correctWindow, spendAllowance } from "../tiers/tier.store.ts";
 import { findTaskJob } from "./task.store.ts";
 import { jobKindOf, maySee, wireTask } from "./task.ts";
 
@@ -19,7 +19,7 @@ interface Body {
 }
 type TaskInput = Input<unknown, unknown, Body>;
 
-interface TaskMaker extends SignedIn {
+interface TaskCreator extends SignedIn {
   /** The cluster of the task, if there is one. */
   readonly cluster: Cluster | null;
 }
@@ -31,7 +31,7 @@ function clusterIdOf({ body: { payload } }: TaskInput): string {
 const editor = onCluster<TaskInput>("editor", clusterIdOf);
 
 /** Every user may queue a task; a task about a cluster requires an editor of it. */
-const taskMaker: Guard<TaskMaker, TaskInput> = {
+const taskCreator: Guard<TaskCreator, TaskInput> = {
   requirement: signedIn.requirement,
   async authorize(request, input) {
     if (input.body.kind !== "resync_cluster") return { ...(await signedIn.authorize(request, input)), cluster: null };
@@ -42,9 +42,9 @@ const taskMaker: Guard<TaskMaker, TaskInput> = {
 
 export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
   return [
-    route(createTask, taskMaker, async ({ caller, cluster, body, change }) => {
+    route(createTask, taskCreator, async ({ caller, cluster, body, change }) => {
       const spender = { userId: caller.id, tier: caller.tier, path: createTask.path };
-      await bringWindowBack(db, spender, clock());
+      await correctWindow(db, spender, clock());
       return change(async ({ db: tx, record, afterCommit }) => {
         const spending = await spendAllowance(tx, spender, clock());
         if (!spending.admitted) throw rateLimited(spending.retryAfterSeconds);

@@ -37,7 +37,7 @@ const MOST_KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** An index may have tens of megabytes, so only this many are in memory at once. */
 const AT_ONCE = { atOnce: 6, atOncePerCaller: 2, waitingPerCaller: 8 };
 /** The time limit of all requests of one inspection, because a slow repository occupies a slot. */
-const PATIENCE_MS = 30_000;
+const INSPECTION_TIMEOUT_MS = 30_000;
 
 interface Kept {
   readonly at: number;
@@ -80,7 +80,7 @@ export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Char
       const known = kept.get(key);
       if (known && clock().getTime() - known.at < KEPT_FOR_MS) return known.chart;
       kept.delete(key);
-      const work = () => inspect({ fetch: inTime(fetch), readers, caller }, { repo, name, version }, access);
+      const work = () => inspect({ fetch: withTimeout(fetch), readers, caller }, { repo, name, version }, access);
       const chart = inTurn(caller, work).catch((error: unknown) => {
         throw error instanceof QueueFull ? tooMuchWaiting() : error;
       });
@@ -90,8 +90,8 @@ export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Char
 }
 
 /** Applies one time limit to all requests of an inspection. */
-function inTime(fetch: Fetch): Fetch {
-  const deadline = performance.now() + PATIENCE_MS;
+function withTimeout(fetch: Fetch): Fetch {
+  const deadline = performance.now() + INSPECTION_TIMEOUT_MS;
   return async (url, options) => {
     if (performance.now() > deadline) throw new Unreachable("it did not answer in time");
     return fetch(url, options);

@@ -12,11 +12,16 @@ import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { ANONYMOUS, type ChartAccess, type Charts } from "./chart-inspection.adapter.ts";
 import { wrapChart } from "./chart-template.ts";
-import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.runner.ts";
+import {
+  authorizedPlace,
+  createTemplate,
+  refuseBrokenContent,
+  refuseMalformedContent,
+} from "./create-template.runner.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { visibleOrg } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
-import { isAskedFor, type TemplateRegistry } from "./template-registry.adapter.ts";
+import { matchesSearch, type TemplateRegistry } from "./template-registry.adapter.ts";
 
 /**
  * Converts failures of repositories to answers. An unreachable host always gets the same message: differences would
@@ -67,7 +72,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
       const { namespace, org_id, project_id, cluster_id, ...rest } = body;
       const { repo, chart: name, chart_version, parameters = [], ...said } = rest;
       // The caller is authorized first: no repository is requested for a template that the caller may not create.
-      const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
+      const place = await authorizedPlace(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
       const address = { repo, name, version: chart_version };
       const access = await credentials.of(place.org_id);
       const chart = await charts.inspect(caller.id, address, access).catch((error: unknown) => {
@@ -76,7 +81,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
       const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
       refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters));
       const source = { repo, chart: name, chart_version: chart.chart_metadata.version };
-      const template = await change((unit) => makeTemplate(unit, clock, { place, content, source }));
+      const template = await change((unit) => createTemplate(unit, clock, { place, content, source }));
       sendEtag(reply, newVersionOf(template));
       return template;
     }),
@@ -85,7 +90,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
       const all = await registry().catch((error: unknown) => {
         throw error instanceof Unreachable ? badGateway("The template registry cannot be read.", error) : error;
       });
-      const asked = all.filter((template) => isAskedFor(template, query.search, query.tag));
+      const asked = all.filter((template) => matchesSearch(template, query.search, query.tag));
       const { limit, offset } = pageOf(query);
       return envelope(asked.slice(offset, offset + limit), asked.length, query);
     }),

@@ -8,9 +8,14 @@ import type { Queries, Tx } from "../database/transaction.ts";
 import { sendEtag } from "../http/etag.ts";
 import { inApp, inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { holdNames } from "../projects/project.store.ts";
+import { lockNames } from "../projects/project.store.ts";
 import { captureApp } from "./app-capture.ts";
-import { makeTemplate, placeToWriteIn, refuseBrokenContent, refuseMalformedContent } from "./make-template.runner.ts";
+import {
+  authorizedPlace,
+  createTemplate,
+  refuseBrokenContent,
+  refuseMalformedContent,
+} from "./create-template.runner.ts";
 import { patternsChecked } from "./pattern.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { appName, componentsToDeploy } from "./render.ts";
@@ -21,7 +26,7 @@ const DEFAULT_TIMEOUT_SECONDS = 300;
 const SUFFIX_BYTES = 2;
 
 async function freeName(tx: Tx, projectId: string, name: string, components: readonly { name: string }[]) {
-  await holdNames(tx, projectId);
+  await lockNames(tx, projectId);
   let free = appName(name, components);
   // The suffix grows with each taken name, so that the loop ends.
   for (let bytes = SUFFIX_BYTES; await findNamesake(tx, projectId, free); bytes++) {
@@ -85,9 +90,9 @@ export function templateDeployRoutes(db: Queries, ports: AppPorts, readers: Read
           project_id: project_id ?? (scope === "project" ? app.project_id : undefined),
           cluster_id: cluster_id ?? (scope === "cluster" ? app.cluster_id : undefined),
         };
-        const place = await placeToWriteIn(db, caller, wanted, scope);
+        const place = await authorizedPlace(db, caller, wanted, scope);
         const source = { app: `${namespace}/${app.name}` };
-        const template = await change((unit) => makeTemplate(unit, ports.clock, { place, content, source }));
+        const template = await change((unit) => createTemplate(unit, ports.clock, { place, content, source }));
         sendEtag(reply, newVersionOf(template));
         return template;
       },

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { TemplateParameter } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { declarationProblem, settleParameters } from "./parameter.ts";
+import { declarationProblem, resolveParameters } from "./parameter.ts";
 import { patternsHere } from "./pattern.ts";
 
 const settle = (parameter: Omit<TemplateParameter, "name">, given: Record<string, unknown>) =>
-  settleParameters([{ name: "p", ...parameter }], given, randomBytes, patternsHere);
+  resolveParameters([{ name: "p", ...parameter }], given, randomBytes, patternsHere);
 const complaint = (parameter: Omit<TemplateParameter, "name">, value: unknown) =>
   settle(parameter, { p: value }).items.map(({ loc, type }) => [loc.join("."), type]);
 
@@ -42,7 +42,7 @@ describe("the value of a parameter", () => {
       { name: "b", type: "string", required: true },
       { name: "constructor", type: "string", required: true },
     ];
-    const { items } = settleParameters(parameters, { a: "x", c: 1, toString: 2 }, randomBytes, patternsHere);
+    const { items } = resolveParameters(parameters, { a: "x", c: 1, toString: 2 }, randomBytes, patternsHere);
     expect(items.map(({ loc, type }) => [loc[2], type])).toEqual([
       ["a", "int_type"],
       ["b", "missing"],
@@ -86,8 +86,8 @@ describe("a generator", () => {
       fc.property(generators, bound, bound, (generator, min, max) => {
         const parameter = { name: "p", type: "string", generator, ...defined({ min, max }) } as TemplateParameter;
         if (declarationProblem(parameter, patternsHere)) return;
-        const made = settleParameters([parameter], {}, randomBytes, patternsHere).values.get("p");
-        expect(settleParameters([parameter], { p: made }, randomBytes, patternsHere).items).toEqual([]);
+        const made = resolveParameters([parameter], {}, randomBytes, patternsHere).values.get("p");
+        expect(resolveParameters([parameter], { p: made }, randomBytes, patternsHere).items).toEqual([]);
       }),
     );
   });

@@ -5,7 +5,7 @@ import { LONGEST_MATCHED_TEXT, type PatternQuestion, type Patterns } from "./pat
 export type ParameterValue = string | number | boolean;
 
 /** The reason why a value is refused, in the form of a validation item. */
-interface Complaint {
+interface ValueProblem {
   readonly type: ValidationType;
   readonly msg: string;
 }
@@ -43,9 +43,9 @@ export function declarationProblem(parameter: TemplateParameter, patterns: Patte
     const problem = generatorProblem(parameter, generator);
     if (problem) return problem;
   }
-  if (options?.some((option) => typeComplaint(type, option))) return "has an option that is not of its type";
+  if (options?.some((option) => typeValueProblem(type, option))) return "has an option that is not of its type";
   if (parameter.default === undefined) return null;
-  return complaintAbout(parameter, parameter.default, patterns) ? "has a default that it would not take" : null;
+  return valueProblemOf(parameter, parameter.default, patterns) ? "has a default that it would not take" : null;
 }
 
 const TYPES: Record<ParameterType, readonly [ValidationType, string, (value: unknown) => boolean]> = {
@@ -57,7 +57,7 @@ const TYPES: Record<ParameterType, readonly [ValidationType, string, (value: unk
   select: ["enum", "Input should be one of the options", (value) => /^(string|number|boolean)$/.test(typeof value)],
 };
 
-function typeComplaint(type: ParameterType, value: unknown): Complaint | null {
+function typeValueProblem(type: ParameterType, value: unknown): ValueProblem | null {
   const [kind, msg, isOfType] = TYPES[type];
   return isOfType(value) ? null : { type: kind, msg };
 }
@@ -65,9 +65,9 @@ function typeComplaint(type: ParameterType, value: unknown): Complaint | null {
 /**
  * Returns why the parameter refuses the value, or null. The message never contains the value, which may be a secret.
  */
-export function complaintAbout(parameter: TemplateParameter, value: unknown, patterns: Patterns): Complaint | null {
+export function valueProblemOf(parameter: TemplateParameter, value: unknown, patterns: Patterns): ValueProblem | null {
   const { type, options } = parameter;
-  const mistyped = typeComplaint(type, value);
+  const mistyped = typeValueProblem(type, value);
   if (mistyped) return mistyped;
   if (options && !options.some((option) => option === value)) {
     return {
@@ -75,11 +75,11 @@ export function complaintAbout(parameter: TemplateParameter, value: unknown, pat
       msg: `Input should be one of ${options.map((option) => JSON.stringify(option)).join(", ")}`,
     };
   }
-  if (typeof value === "number") return numberComplaint(parameter, value);
-  return typeof value === "string" ? textComplaint(parameter, value, patterns) : null;
+  if (typeof value === "number") return numberValueProblem(parameter, value);
+  return typeof value === "string" ? textValueProblem(parameter, value, patterns) : null;
 }
 
-function numberComplaint({ min, max }: TemplateParameter, value: number): Complaint | null {
+function numberValueProblem({ min, max }: TemplateParameter, value: number): ValueProblem | null {
   if (min !== undefined && value < min) {
     return { type: "greater_than_equal", msg: `Input should be greater than or equal to ${min}` };
   }
@@ -89,12 +89,12 @@ function numberComplaint({ min, max }: TemplateParameter, value: number): Compla
   return null;
 }
 
-function textComplaint(
+function textValueProblem(
   { min = 0, max = LONGEST_TEXT, pattern }: TemplateParameter,
   value: string,
   patterns: Patterns,
-): Complaint | null {
-  const tooLong = (limit: number): Complaint => ({
+): ValueProblem | null {
+  const tooLong = (limit: number): ValueProblem => ({
     type: "string_too_long",
     msg: `String should have at most ${limit} characters`,
   });
@@ -110,7 +110,7 @@ function textComplaint(
     : { type: "string_pattern_mismatch", msg: `String should match pattern '${pattern}'` };
 }
 
-export interface Settled {
+export interface ResolvedParameters {
   /** Values by name; null for an optional parameter without a value. */
   readonly values: ReadonlyMap<string, ParameterValue | null>;
   readonly items: readonly ValidationItem[];
@@ -120,21 +120,21 @@ export interface Settled {
  * Determines the value of each parameter: the given one, else a generated one, else the default. Reports all problems
  * at once.
  */
-export function settleParameters(
+export function resolveParameters(
   parameters: readonly TemplateParameter[],
   given: Readonly<Record<string, unknown>>,
   randomBytes: RandomBytes,
   patterns: Patterns,
-): Settled {
+): ResolvedParameters {
   const values = new Map<string, ParameterValue | null>();
   const items: ValidationItem[] = [];
-  const refuse = (name: string, complaint: Complaint) =>
+  const refuse = (name: string, complaint: ValueProblem) =>
     items.push({ loc: ["body", "parameters", name], ...complaint });
 
   for (const parameter of parameters) {
     const { name, required, generator } = parameter;
     if (Object.hasOwn(given, name)) {
-      const complaint = complaintAbout(parameter, given[name], patterns);
+      const complaint = valueProblemOf(parameter, given[name], patterns);
       if (complaint) refuse(name, complaint);
       else values.set(name, given[name] as ParameterValue);
     } else if (generator) values.set(name, generateValue(parameter, generator, randomBytes));

@@ -10,7 +10,7 @@ import {
   patternsHere,
 } from "./pattern.ts";
 
-/** What RE2 and the platform's own regular expressions have in common. */
+/** Syntax that RE2 and the platform's regular expressions share. */
 const atom = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\.", "\\p{L}", "\\x62", "^", "$", "😀");
 const count = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?");
 

@@ -5,7 +5,7 @@ import { fairQueue, QueueFull } from "./fair-queue.ts";
 import { patternQuestions } from "./parameter.ts";
 import { type Patterns, patternsAnswered } from "./pattern.ts";
 import { PROBLEMS, type ReadingKind, ReadingProblem, type Readings } from "./reading.ts";
-import type { Told } from "./reading.worker.ts";
+import type { WorkerAnswer } from "./reading.worker.ts";
 
 /**
  * Reads untrusted input on worker threads: a few hundred kilobytes of YAML can occupy a parser for a minute or exhaust
@@ -41,7 +41,7 @@ export function createReaders(deadlinesMs = DEADLINES_MS): Readers {
   const idle: Thread[] = [];
   const inTurn = fairQueue({ atOnce: THREADS, atOncePerCaller: 1, waitingPerCaller: WAITING_PER_CALLER });
 
-  async function told({ kind, given }: Asked): Promise<Told> {
+  async function told({ kind, given }: Asked): Promise<WorkerAnswer> {
     const thread = idle.findLast(({ isAlive }) => isAlive) ?? new Thread();
     idle.splice(0, idle.length, ...idle.filter((other) => other !== thread && other.isAlive));
     const answer = await thread.ask({ kind, given }, deadlinesMs[kind]);
@@ -95,12 +95,12 @@ class Thread {
     return this.#isAlive;
   }
 
-  async ask(asked: Asked, deadlineMs: number): Promise<Told> {
+  async ask(asked: Asked, deadlineMs: number): Promise<WorkerAnswer> {
     clearTimeout(this.#rest);
     const worker = this.#worker;
     worker.ref();
     await this.#started;
-    return new Promise<Told>((resolve, reject) => {
+    return new Promise<WorkerAnswer>((resolve, reject) => {
       let reason = "it takes too much memory to read";
       const timer = setTimeout(() => {
         reason = "it takes too long to read";
@@ -110,7 +110,7 @@ class Thread {
         clearTimeout(timer);
         worker.off("message", onAnswer).off("exit", onExit).unref();
       };
-      const onAnswer = (told: Told) => {
+      const onAnswer = (told: WorkerAnswer) => {
         finish();
         resolve(told);
       };

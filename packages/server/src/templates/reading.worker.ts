@@ -2,12 +2,12 @@ import { parentPort } from "node:worker_threads";
 import { PROBLEMS, type ProblemKind, READINGS, type ReadingKind } from "./reading.ts";
 
 /** The answer is JSON text, which parses faster than the platform copies objects and whose size can be bounded. */
-export type Told = { readonly json: string } | { readonly problem: ProblemKind; readonly message: string };
+export type WorkerAnswer = { readonly json: string } | { readonly problem: ProblemKind; readonly message: string };
 
 /** The limit of an answer, because the main thread has to parse it. */
 const LARGEST_ANSWER_CHARACTERS = 5 * 1024 * 1024;
 
-async function tell({ kind, given }: { kind: ReadingKind; given: never }): Promise<Told> {
+async function answer({ kind, given }: { kind: ReadingKind; given: never }): Promise<WorkerAnswer> {
   try {
     const json = JSON.stringify(await READINGS[kind](given));
     return json.length > LARGEST_ANSWER_CHARACTERS
@@ -22,5 +22,5 @@ async function tell({ kind, given }: { kind: ReadingKind; given: never }): Promi
   }
 }
 
-parentPort?.on("message", (asked) => void tell(asked).then((told) => parentPort?.postMessage(told)));
+parentPort?.on("message", (asked) => void answer(asked).then((answered) => parentPort?.postMessage(answered)));
 parentPort?.postMessage("started");

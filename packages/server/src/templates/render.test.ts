@@ -2,7 +2,7 @@
 import { placeholdersIn } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blameParameters, LARGEST_RENDERED_CHARACTERS, renderComponents, TemplateOutgrown } from "./render.ts";
+import { attributeToParameters, LARGEST_RENDERED_CHARACTERS, renderComponents, TemplateOutgrown } from "./render.ts";
 
 type Value = string | number | boolean | null;
 const render = (component: object, values: Record<string, Value>) =>
@@ -85,9 +85,10 @@ describe("what is wrong with a filled-in component", () => {
     { name: "web", workload_spec: { image: "${repo}:${tag}", replicas: 0, ports: [{ port: "${p}" }] } },
   ];
   const blamed = (...path: (string | number)[]) =>
-    blameParameters([{ loc: ["body", "components", 0, ...path], msg: "Is bad", type: "value_error" }], components).map(
-      ({ loc }) => loc,
-    );
+    attributeToParameters(
+      [{ loc: ["body", "components", 0, ...path], msg: "Is bad", type: "value_error" }],
+      components,
+    ).map(({ loc }) => loc);
 
   test("[TP24] is said of the parameters that filled the place", () => {
     expect(blamed("workload_spec", "image")).toEqual([

@@ -4,7 +4,7 @@ import type { ComponentRules } from "../apps/addon-component.ts";
 import { newAppProblems } from "../apps/component-change.ts";
 import { invalid, invalidValue } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
-import { type ParameterValue, type RandomBytes, settleParameters } from "./parameter.ts";
+import { type ParameterValue, type RandomBytes, resolveParameters } from "./parameter.ts";
 import type { Patterns } from "./pattern.ts";
 import type { Template } from "./template.ts";
 
@@ -81,7 +81,10 @@ function fieldOf({ properties = {}, patternProperties = {} }: Shape, key: string
  * Attributes problems of rendered components to the parameters that filled them, because a user who deploys a template
  * may never have seen its components.
  */
-export function blameParameters(items: readonly ValidationItem[], components: readonly unknown[]): ValidationItem[] {
+export function attributeToParameters(
+  items: readonly ValidationItem[],
+  components: readonly unknown[],
+): ValidationItem[] {
   return items.flatMap(({ loc, msg, type }) => {
     const path = loc.slice(2);
     const names = [...placeholdersIn(nearest(components, path))];
@@ -111,10 +114,10 @@ export function componentsToDeploy(
   given: Readonly<Record<string, unknown>>,
   { randomBytes, patterns, ...rules }: Means,
 ): ComponentInput[] {
-  const { values, items } = settleParameters(template.parameters, given, randomBytes, patterns);
+  const { values, items } = resolveParameters(template.parameters, given, randomBytes, patterns);
   if (items.length > 0) throw invalid(items);
   const blame = (problems: readonly ValidationItem[]) => {
-    if (problems.length > 0) throw invalid(blameParameters(problems, template.components));
+    if (problems.length > 0) throw invalid(attributeToParameters(problems, template.components));
   };
   try {
     const body = { components: renderComponents(template.components, values) };

@@ -77,7 +77,7 @@ async function isValid(body: unknown, readers: Readers): Promise<boolean> {
 }
 
 /** Returns whether the template matches the search. */
-export function isAskedFor(template: RegistryTemplate, search = "", tag?: string): boolean {
+export function matchesSearch(template: RegistryTemplate, search = "", tag?: string): boolean {
   const { name, description, tags } = template;
   const words = [name, description, ...tags].join("\n").toLowerCase();
   return words.includes(search.toLowerCase()) && (tag === undefined || tags.includes(tag));

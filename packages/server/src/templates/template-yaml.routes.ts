@@ -7,7 +7,7 @@ import { invalid, invalidValue, readableItems } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { contentItems, makeTemplate, placeToWriteIn } from "./make-template.runner.ts";
+import { authorizedPlace, contentItems, createTemplate } from "./create-template.runner.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";
 import { newVersionOf, problemItems } from "./template.ts";
@@ -21,7 +21,7 @@ interface Means {
 }
 
 /** Returns the content and all problems. Throws the 422 of a text that cannot be read. */
-async function judged(
+async function checkedContent(
   part: YamlPart,
   text: string,
   namespace: string | undefined,
@@ -54,15 +54,15 @@ export function templateYamlRoutes(db: Queries, clock: Clock, find: FindDefiniti
   return [
     route(createStackTemplateFromYaml, signedIn, async ({ caller, body, change, reply }) => {
       const part = body.file === undefined ? "yaml_content" : "file";
-      const reading = await judged(part, body[part] ?? "", body.namespace, { readers, caller, find });
+      const reading = await checkedContent(part, body[part] ?? "", body.namespace, { readers, caller, find });
       if (!body.create) return reading;
       const { template: content, errors } = reading;
       if (!content) throw invalid(errors);
       const { namespace } = content;
       if (!namespace) throw invalid([{ loc: ["body", "namespace"], msg: "Field required", type: "missing" }]);
       const { org_id, project_id, cluster_id } = body;
-      const place = await placeToWriteIn(db, caller, { namespace, org_id, project_id, cluster_id }, content.scope);
-      const template = await change((unit) => makeTemplate(unit, clock, { place, content }));
+      const place = await authorizedPlace(db, caller, { namespace, org_id, project_id, cluster_id }, content.scope);
+      const template = await change((unit) => createTemplate(unit, clock, { place, content }));
       reply.code(201);
       sendEtag(reply, newVersionOf(template));
       return template;

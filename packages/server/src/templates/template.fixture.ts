@@ -6,7 +6,7 @@ import { newId } from "../id.adapter.ts";
 /** A name that nobody else has in the test's world. */
 export const someName = (word = "t") => `${word}-${newId().slice(-12)}`;
 
-/** What a template is at least, with one parameter. */
+/** A minimal template with one parameter. */
 export const content = (changes: object = {}) => ({
   name: someName("template"),
   version: "1.2.3",

@@ -13,7 +13,7 @@ import { requireMatch, sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { makeTemplate, placeToWriteIn, refuseBrokenContent } from "./make-template.runner.ts";
+import { authorizedPlace, createTemplate, refuseBrokenContent } from "./create-template.runner.ts";
 import { patternsChecked } from "./pattern.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
@@ -62,8 +62,8 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
       const { namespace, org_id, project_id, cluster_id, ...content } = body;
       refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters), find);
       const wanted = { namespace, org_id, project_id, cluster_id };
-      const place = await placeToWriteIn(db, caller, wanted, content.scope);
-      const template = await change((unit) => makeTemplate(unit, clock, { place, content }));
+      const place = await authorizedPlace(db, caller, wanted, content.scope);
+      const template = await change((unit) => createTemplate(unit, clock, { place, content }));
       sendEtag(reply, newVersionOf(template));
       return template;
     }),

@@ -15,12 +15,12 @@ import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from 
 import {
   type Candidate,
   type ProjectChoice,
+  type RequestedPlace,
   type Template,
   templateNameTaken,
   templateNotFound,
   unknownCluster,
   unknownOrg,
-  type WantedPlace,
 } from "./template.ts";
 
 interface Asked {
@@ -95,7 +95,7 @@ export async function visibleCluster(db: Queries, caller: Caller, id: string): P
 export async function projectChoices(
   db: Queries,
   caller: Caller,
-  { namespace, org_id, project_id }: WantedPlace,
+  { namespace, org_id, project_id }: RequestedPlace,
 ): Promise<ProjectChoice[]> {
   let query = db
     .selectFrom("projects as p")

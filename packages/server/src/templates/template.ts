@@ -62,7 +62,7 @@ export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: bo
 }
 
 /** The place of a new template as the request names it. */
-export interface WantedPlace {
+export interface RequestedPlace {
   readonly namespace: string;
   readonly org_id?: string | undefined;
   readonly project_id?: string | undefined;
@@ -80,7 +80,7 @@ export interface ProjectChoice {
 }
 
 /** Throws the 422 of an id that a template of this scope does not have. */
-export function refuseStrayIds(scope: TemplateScope, wanted: WantedPlace): void {
+export function refuseStrayIds(scope: TemplateScope, wanted: RequestedPlace): void {
   for (const other of ["project", "cluster"] as const) {
     const field = `${other}_id` as const;
     if (scope !== other && wanted[field] !== undefined) {
@@ -92,22 +92,22 @@ export function refuseStrayIds(scope: TemplateScope, wanted: WantedPlace): void 
 /** Selects the project of a new template. */
 export function chooseProject(
   choices: readonly ProjectChoice[],
-  { namespace, project_id }: WantedPlace,
+  { namespace, project_id }: RequestedPlace,
 ): ProjectChoice {
   const [only, ...more] = choices;
   if (only && more.length === 0) return only;
   if (project_id !== undefined) throw unknownProject(namespace);
-  throw mustBeSaid("project_id", namespace, choices.length);
+  throw fieldRequired("project_id", namespace, choices.length);
 }
 
 /** Selects the cluster of a new template if the request does not name it. */
-export function chooseCluster(choices: readonly ProjectChoice[], { namespace }: WantedPlace): string {
+export function chooseCluster(choices: readonly ProjectChoice[], { namespace }: RequestedPlace): string {
   const [only, ...more] = choices;
   if (only && more.length === 0) return only.cluster_id;
-  throw mustBeSaid("cluster_id", namespace, choices.length);
+  throw fieldRequired("cluster_id", namespace, choices.length);
 }
 
-function mustBeSaid(field: "project_id" | "cluster_id", namespace: string, projects: number): Fault {
+function fieldRequired(field: "project_id" | "cluster_id", namespace: string, projects: number): Fault {
   const count = projects === 0 ? "No project" : "More than one project";
   return invalidValue(["body", field], `${count} that you can see has the namespace ${namespace}: give the ${field}`);
 }

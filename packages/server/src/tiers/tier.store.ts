@@ -83,7 +83,7 @@ export async function spendAllowance(tx: Tx, spender: Spender, now: Date): Promi
  * Moves a window that a faster clock opened back to the current time. This is a transaction of its own, because a
  * refusal rolls back its transaction.
  */
-export async function bringWindowBack(db: Queries, spender: Spender, now: Date): Promise<void> {
+export async function correctWindow(db: Queries, spender: Spender, now: Date): Promise<void> {
   await db
     .updateTable("rate_usage")
     .set({ window_started_at: now })

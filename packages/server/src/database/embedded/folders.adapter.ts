@@ -35,7 +35,7 @@ import {
   homeFolder,
   joinsHome,
   parseHomeRecord,
-  unfinishedMaker,
+  unfinishedCreator,
   unfinishedName,
 } from "./placement.ts";
 import { isAlive } from "./processes.adapter.ts";
@@ -305,7 +305,7 @@ export function unfinishedSibling(path: string): string {
 export async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
-    const maker = unfinishedMaker(name);
+    const maker = unfinishedCreator(name);
     if (maker === undefined || (maker === process.pid ? ownUnfinished.has(path) : isAlive(maker))) continue;
     // An initdb that outlives its server may still write there; the next start removes the rest.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);

@@ -37,7 +37,7 @@ export class Harness {
   readonly #servers: ChildProcess[] = [];
   readonly #systemFolder: string;
   readonly logged: string[] = [];
-  /** What was logged about each message. */
+  /** The log entries of each message. */
   readonly fields = new Map<string, Record<string, unknown>>();
 
   constructor(systemFolder = SYSTEM_FOLDER) {

@@ -2,8 +2,8 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Folders, inspectHome, removeAbandoned, unfinishedSibling } from "./folders.adapter.ts";
 import { readPidFile } from "./launch.adapter.ts";
-import { knock } from "./owner-session.adapter.ts";
-import { DataDirectoryInUse, fateOfHome, isHomeName } from "./placement.ts";
+import { probeSocket } from "./owner-session.adapter.ts";
+import { classifyHome, DataDirectoryInUse, isHomeName } from "./placement.ts";
 import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
 import type { Log } from "./supervisor.adapter.ts";
 
@@ -19,7 +19,7 @@ export async function removeOrphans(systemFolder: string, log: Log): Promise<voi
   for (const name of (await readdir(systemFolder).catch(() => [])).filter(isHomeName)) {
     const home = join(systemFolder, name);
     const facts = await inspectHome(home);
-    const fate = fateOfHome(facts);
+    const fate = classifyHome(facts);
     const fields = { folder: home, dataDir: facts.record?.dataDir };
     try {
       if (fate === "gone" && (await remove(home)) === "removed") log(REMOVED, fields);
@@ -62,7 +62,7 @@ async function isUnowned(pgdata: string): Promise<boolean> {
     await endStrandedBackends(pgdata);
     return true;
   }
-  const answer = running.socket && (await knock(running.socket, pgdata));
+  const answer = running.socket && (await probeSocket(running.socket, pgdata));
   if (answer?.kind !== "ready") return false;
   try {
     if (!(await answer.session.tryLock())) return false;

@@ -25,7 +25,7 @@ export type Answer =
   | { readonly kind: "silent" };
 
 /** Checks whether the process on the socket is the database of this folder. */
-export async function knock(socket: { folder: string; port: number }, pgdata: string): Promise<Answer> {
+export async function probeSocket(socket: { folder: string; port: number }, pgdata: string): Promise<Answer> {
   const client = new pg.Client({
     host: socket.folder,
     port: socket.port,

@@ -5,7 +5,7 @@ import {
   chooseCluster,
   chooseSocketFolder,
   claimOfHome,
-  fateOfHome,
+  classifyHome,
   firstClosedFolder,
   folderHash,
   foldersTo,
@@ -13,7 +13,7 @@ import {
   isHomeName,
   joinsHome,
   parseHomeRecord,
-  unfinishedMaker,
+  unfinishedCreator,
   unfinishedName,
 } from "./placement.ts";
 
@@ -126,7 +126,7 @@ test.each([
   ["postgres.unfinished-x", undefined],
   [".unfinished-7-ab12", undefined],
 ])("[DB9] knows who has left %s unfinished", (name, maker) => {
-  expect(unfinishedMaker(name)).toBe(maker);
+  expect(unfinishedCreator(name)).toBe(maker);
 });
 
 describe("whose database it is", () => {
@@ -147,7 +147,7 @@ describe("whose database it is", () => {
     ],
     ["a copy of its data folder uses it too", { ...gone, record: { ...record, shared: true } }, "doubtful"],
   ] as const)("[DB20] decides over a home when %s", (_, facts, fate) => {
-    expect(fateOfHome(facts)).toBe(fate);
+    expect(classifyHome(facts)).toBe(fate);
   });
 
   const here = { dataDir: "/root/data", identity: "8-200", carries: "nothing" } as const;

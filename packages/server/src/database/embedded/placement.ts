@@ -115,7 +115,7 @@ export function parseHomeRecord(text: string): HomeRecord | undefined {
  * Decides whether a home has lost its data folder. Only a record that has lost its second link proves it; a missing
  * path may also belong to a folder that was moved or to a disk that is not mounted.
  */
-export function fateOfHome({ record, names, dataDir }: HomeFacts): "keep" | "doubtful" | "gone" {
+export function classifyHome({ record, names, dataDir }: HomeFacts): "keep" | "doubtful" | "gone" {
   if (!record || dataDir !== "absent" || names > 1) return "keep";
   return record.linked && !record.shared ? "gone" : "doubtful";
 }
@@ -197,7 +197,7 @@ export function unfinishedName(path: string, pid: number, nonce: string): string
 }
 
 /** Returns the creator's pid from the name of an unfinished file or folder. */
-export function unfinishedMaker(name: string): number | undefined {
+export function unfinishedCreator(name: string): number | undefined {
   const [, pid] = /.\.unfinished-([1-9]\d{0,9})-/.exec(name) ?? [];
   return pid === undefined ? undefined : Number(pid);
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Binaries, installedPackage, prepareBinaries } from "./binaries.adapter.ts";
 import { type Folders, isCluster } from "./folders.adapter.ts";
 import { createCluster, type Launched, launch, readPidFile } from "./launch.adapter.ts";
-import { knock, type OwnerSession } from "./owner-session.adapter.ts";
+import { type OwnerSession, probeSocket } from "./owner-session.adapter.ts";
 import { DataDirectoryInUse } from "./placement.ts";
 import { failureReason, isPassingFailure } from "./postmaster-state.ts";
 import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
@@ -10,7 +10,7 @@ import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.a
 export type Log = (message: string, fields?: Record<string, unknown>) => void;
 
 /** A running database with the advisory lock of this server. */
-interface Held {
+interface LockedDatabase {
   readonly session: OwnerSession;
   readonly pid: number;
   readonly socket: { readonly folder: string; readonly port: number };
@@ -29,7 +29,7 @@ export class Supervisor {
   readonly #onLost: (error: Error) => void;
   readonly #silenceMaxMs: number;
   #launched: Launched | undefined;
-  #held: Held | undefined;
+  #held: LockedDatabase | undefined;
   /** The process that a stop must end. It stays known while the lock is lost for a moment. */
   #postmasterPid: number | undefined;
   #socketDir: string;
@@ -44,7 +44,7 @@ export class Supervisor {
     this.#socketDir = folders.socketDir;
   }
 
-  async start(): Promise<{ tookOver: boolean; socket: Held["socket"] }> {
+  async start(): Promise<{ tookOver: boolean; socket: LockedDatabase["socket"] }> {
     // A database is created at the start only: a disk that is unmounted later must not lead to an empty one.
     if (!(await isCluster(this.#folders.pgdata))) {
       this.#log("making the database", { folder: this.#folders.pgdata });
@@ -62,7 +62,7 @@ export class Supervisor {
   }
 
   /** Gets a locked database, at the start and after a loss: takes over the running one, or launches one. */
-  async #own(occasion: "start" | "restart"): Promise<Held> {
+  async #own(occasion: "start" | "restart"): Promise<LockedDatabase> {
     let deadline = Date.now() + this.#silenceMaxMs;
     let backoffMs = BACKOFF_FIRST_MS;
     let reason = "it does not answer";
@@ -93,11 +93,11 @@ export class Supervisor {
     throw new Error(`The database in ${this.#folders.pgdata} cannot be started: ${reason.replace(/\.$/, "")}.`);
   }
 
-  async #ask(): Promise<Held | "busy" | "silent" | "absent"> {
+  async #ask(): Promise<LockedDatabase | "busy" | "silent" | "absent"> {
     const { pgdata } = this.#folders;
     const before = await readPidFile(pgdata);
     if (before?.socket) {
-      const answer = await knock(before.socket, pgdata);
+      const answer = await probeSocket(before.socket, pgdata);
       if (answer.kind === "busy") return "busy";
       if (answer.kind === "ready" && (await this.#lock(answer.session))) {
         // The file is read again, because it may have been stale while the database was starting.
@@ -132,7 +132,7 @@ export class Supervisor {
     }
   }
 
-  #hold(held: Held): Held {
+  #hold(held: LockedDatabase): LockedDatabase {
     this.#held = held;
     this.#postmasterPid = held.pid;
     void held.session.ended.then(() => this.#lose(held));
@@ -169,14 +169,14 @@ export class Supervisor {
     return prepareBinaries(installedPackage(), account ? [systemFolder, home] : [home], account);
   }
 
-  #lose(held: Held): void {
+  #lose(held: LockedDatabase): void {
     if (this.#held !== held || this.#stop !== undefined) return;
     this.#held = undefined;
     this.#log("the database has ended unexpectedly, restarting it", { pid: held.pid });
     this.#recovery = this.#recover(held);
   }
 
-  async #recover(lost: Held): Promise<void> {
+  async #recover(lost: LockedDatabase): Promise<void> {
     const startedAt = Date.now();
     void lost.session.close();
     try {

@@ -8,7 +8,7 @@ import { invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.adapter.ts";
-import { holdStayingProject } from "../projects/project.store.ts";
+import { lockActiveProject } from "../projects/project.store.ts";
 import type { Patterns } from "./pattern.ts";
 import { insertTemplate, projectChoices, visibleCluster, visibleOrg } from "./template.store.ts";
 import {
@@ -16,22 +16,22 @@ import {
   chooseOrg,
   chooseProject,
   contentOf,
+  type RequestedPlace,
   refuseProblems,
   refuseStrayIds,
   refuseUnlessWriter,
   type Template,
   type TemplatePlace,
   unknownCluster,
-  type WantedPlace,
   wireTemplate,
 } from "./template.ts";
 import { addonSecretProblems, templateProblems } from "./template-problems.ts";
 
 /** Returns the place of a new template, after the caller is authorized for its scope there. */
-export async function placeToWriteIn(
+export async function authorizedPlace(
   db: Queries,
   caller: Caller,
-  wanted: WantedPlace,
+  wanted: RequestedPlace,
   scope: Template["scope"] = "project",
 ): Promise<TemplatePlace> {
   refuseStrayIds(scope, wanted);
@@ -84,12 +84,12 @@ interface Making {
 }
 
 /** Creates the template in the same form as the answer, because a repeated request gets that answer again. */
-export async function makeTemplate(
+export async function createTemplate(
   { db, record }: Unit,
   clock: Clock,
   { place, content, source = {} }: Making,
 ): Promise<WireTemplate> {
-  if (place.project_id !== null) await holdStayingProject(db, place.project_id);
+  if (place.project_id !== null) await lockActiveProject(db, place.project_id);
   const now = clock();
   const template: Template = {
     id: newId(),

@@ -1,7 +1,7 @@
 import { type Client, type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertCluster } from "../access/bindings.fixture.ts";
-import { hold } from "../accounts/held-row.fixture.ts";
+import { hold } from "../accounts/locked-row.fixture.ts";
 
 let world: World;
 
