@@ -36,6 +36,7 @@ describe("the configuration of the operator", () => {
       prometheusUrl: null,
       healthPort: 8081,
       logLevel: "info",
+      tracesEndpoint: null,
       secrets: { token: TOKEN },
     });
   });
@@ -86,6 +87,7 @@ describe("the configuration of the operator", () => {
     ["BINNACLE_PROMETHEUS_URL", "prometheus:9090"],
     ["BINNACLE_HEALTH_PORT", "65536"],
     ["BINNACLE_LOG_LEVEL", "loud"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
   ])("[OL1] does not take %s=%s", (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
     expect(problems).toHaveLength(1);

@@ -16,6 +16,7 @@ export interface Config {
   readonly prometheusUrl: string | null;
   readonly healthPort: number;
   readonly logLevel: LogLevel;
+  readonly tracesEndpoint: string | null;
   readonly secrets: { readonly token: string };
 }
 

@@ -1,4 +1,5 @@
 import { configOrExit, exitOnOldNode, fail, releaseStartupMemory, stopOnSignal } from "@binnacle/process";
+import { openTracer } from "@binnacle/tracing";
 import { parseConfig } from "./config.ts";
 import { startHealth } from "./health.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
@@ -6,6 +7,7 @@ import { kubeAccessFrom } from "./kube/kubeconfig.adapter.ts";
 import { KubeconfigError } from "./kube/kubeconfig.ts";
 import { createLog } from "./log.adapter.ts";
 import { type Operator, startOperator } from "./operator.adapter.ts";
+import { OPERATOR_VERSION } from "./version.ts";
 
 /** Less than the half minute that Kubernetes gives a pod. */
 const STOP_WITHIN_MS = 25_000;
@@ -27,6 +29,13 @@ process.on("unhandledRejection", (err) => {
 });
 
 const access = await connectToCluster();
+const tracer = await openTracer({
+  endpoint: config.tracesEndpoint,
+  service: "binnacle-operator",
+  version: OPERATOR_VERSION,
+  attributes: { "binnacle.cluster_id": config.clusterId },
+  log,
+});
 await listenForProbes();
 const { secrets: _, ...settings } = config;
 log.info(settings, "the operator starts");
@@ -60,7 +69,7 @@ async function listenForProbes(): Promise<void> {
 async function startWithRetries(): Promise<Operator> {
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)) {
     try {
-      return await startOperator(config, { access, env: process.env, log });
+      return await startOperator(config, { access, env: process.env, log, tracer });
     } catch (err) {
       log.warn({ err, retryMs }, "the cluster does not answer; the operator retries");
     }
@@ -75,4 +84,5 @@ async function stop(): Promise<void> {
     process.exit(0);
   }, STOP_WITHIN_MS).unref();
   await operator?.stop();
+  if (operator) await tracer?.stop();
 }

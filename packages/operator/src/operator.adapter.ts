@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Tracer } from "@binnacle/tracing";
 import { createInstances } from "./addon/instances.ts";
 import { createSyncProgress } from "./app/sync-progress.ts";
 import type { Config } from "./config.ts";
@@ -19,6 +20,7 @@ import { type Link, startLink } from "./link/link.adapter.ts";
 import { createEventOutbox, createStatusOutbox } from "./link/outbox.ts";
 import type { LinkLog } from "./link/ports.ts";
 import { createMemoryTokenStore, createSecretTokenStore } from "./link/token.adapter.ts";
+import { createChangeTraces } from "./reconcile/change-traces.ts";
 import { reconcilerFor } from "./reconcile/kind.reconciler.ts";
 import { startFacts } from "./telemetry/facts.adapter.ts";
 import { startTelemetry } from "./telemetry/telemetry.adapter.ts";
@@ -33,18 +35,25 @@ export interface OperatorPorts {
   readonly access: KubeAccess;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: LinkLog;
+  /** Null, or missing, where tracing is off. Whoever opened it stops it. */
+  readonly tracer?: Tracer | null;
 }
 
 /**
  * Resolves once the stored resources are read and reconciled; it does not need the hub. Rejects, and leaves nothing
  * running, while the cluster does not answer.
  */
-export async function startOperator(config: Config, { access, env, log }: OperatorPorts): Promise<Operator> {
+export async function startOperator(
+  config: Config,
+  { access, env, log, tracer = null }: OperatorPorts,
+): Promise<Operator> {
   const { clusterId, namespace, tokenSecret, clusterChartsAccount, secrets } = config;
   const kube = createKubeClient(access);
   const outbox = createStatusOutbox(randomUUID);
   const events = createEventOutbox();
-  const ports = { kube, kinds: KINDS, clusterId, namespace, sink: outbox, clock, nowMs: Date.now, log };
+  const traces = createChangeTraces({ tracer, sink: outbox, nowMs: Date.now });
+  const { sink } = traces;
+  const ports = { kube, kinds: KINDS, clusterId, namespace, sink, traces, clock, nowMs: Date.now, log };
   let link: Link | null = null;
   const closing = async (error: unknown): Promise<never> => {
     await kube.close();
@@ -94,7 +103,12 @@ export async function startOperator(config: Config, { access, env, log }: Operat
       ...store,
       apply(frame) {
         syncProgress.received(frame.key);
+        traces.received(frame);
         return store.apply(frame);
+      },
+      remove(frame) {
+        traces.received(frame);
+        return store.remove(frame);
       },
     },
     onSyncEnd: syncProgress.syncEnded,

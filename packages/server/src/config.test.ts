@@ -55,6 +55,7 @@ describe("the configuration", () => {
       requestTimeoutMs: 30_000,
       drainTimeoutMs: 10_000,
       logLevel: "info",
+      tracesEndpoint: null,
       build: null,
     });
     expect(Object.values(secrets)).toEqual([null, null, null, null, null]);
@@ -131,6 +132,7 @@ describe("the configuration", () => {
     ["BINNACLE_REQUEST_TIMEOUT_MS", "999"],
     ["BINNACLE_DRAIN_TIMEOUT_MS", "600001"],
     ["BINNACLE_LOG_LEVEL", "loud"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
   ])("[CF9] refuses %s=%j and shows the value", (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} must `)]);
     expect(problemsOf({ [name]: value })[0]).toContain(JSON.stringify(value));
@@ -144,6 +146,7 @@ describe("the configuration", () => {
     ["BINNACLE_ADMIN_PASSWORD", "hush"],
     ["BINNACLE_PUBLIC_URL", "https://robot:hush@binnacle.example.com"],
     ["BINNACLE_TEMPLATE_REGISTRY", "ftp://robot:hush@templates"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://robot:hush@collector:4318"],
   ])("[CF3] refuses a %s that does not fit without showing it", (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toEqual([expect.stringContaining(name)]);

@@ -32,6 +32,7 @@ export interface Config {
   readonly chartHosts: readonly string[];
   readonly templateRegistry: string | null;
   readonly logLevel: LogLevel;
+  readonly tracesEndpoint: string | null;
   readonly sandbox: "on" | "off";
   readonly build: string | null;
   readonly secrets: Secrets;

@@ -1,3 +1,4 @@
+import { openTracer } from "@binnacle/tracing";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { refuseDefaultPasswords } from "./accounts/default-password.store.ts";
@@ -55,6 +56,10 @@ export async function startControlPlane(
     for (const stopOne of started.splice(0).reverse()) await stopOne();
   };
   try {
+    const { tracesEndpoint: endpoint, build: version } = config;
+    const tracer = await openTracer({ endpoint, service: "binnacle", version, log });
+    // It is stopped last, so that it sends the spans of everything else.
+    if (tracer) started.push(() => tracer.stop());
     const keys = await resolveKeys(config.secrets, config.dataDir);
     const catalog = await loadCatalog();
     const open = await reachDatabase(config, log, onLost, started);
@@ -79,7 +84,7 @@ export async function startControlPlane(
 
     if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));
     const metrics = createMetrics();
-    const app = await createHttpServer({ ...config, log, metrics });
+    const app = await createHttpServer({ ...config, log, metrics, tracer });
     registerHealth(app, pool);
     const apart = metricsAddress(config);
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
@@ -91,7 +96,7 @@ export async function startControlPlane(
     started.push(() => drain(app, config.drainTimeoutMs));
     if (config.roles.includes("hub")) {
       const hubDb = forHub > 0 ? open(forHub).kysely : db;
-      const hub = startHubRole({ ...ports, server: app.server, db: hubDb }, config);
+      const hub = startHubRole({ ...ports, server: app.server, db: hubDb, tracer }, config);
       hubHere.sessions = hub.sessions;
       started.push(() => hub.stop());
     }

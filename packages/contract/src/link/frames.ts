@@ -27,6 +27,8 @@ const Key = Type.String({
   pattern: `^(${DESIRED_KINDS.join("|")})(/[a-z0-9.-]+){1,2}$`,
 });
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
+/** The span that a frame continues, as W3C Trace Context writes it. Left out where nobody traces. */
+const trace = { traceparent: Type.Optional(Type.String({ pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$" })) };
 
 /** A stored resource as both sides name it: the same entry means the same content. */
 export const InventoryEntry = Type.Object({ key: Key, resource_id: Uuid(), generation: Count, hash: Hash });
@@ -78,6 +80,7 @@ const Status = Type.Object({
   resource_id: Uuid(),
   generation: Count,
   report: Type.Unsafe<Reports[DesiredKind]>(Type.Union(DESIRED_KINDS.map((kind) => Report[kind]))),
+  ...trace,
 });
 const Heartbeat = Type.Object({ type: Type.Literal("heartbeat"), ...session, facts: Type.Optional(ClusterFacts) });
 const Response = Type.Object({
@@ -184,7 +187,7 @@ const Repositories = Type.Object({
   chart_repositories: ChartRepositories,
 });
 
-const Applied = Type.Object({ type: Type.Literal("apply"), ...id, ...session, ...named });
+const Applied = Type.Object({ type: Type.Literal("apply"), ...id, ...session, ...named, ...trace });
 type Apply = {
   [K in DesiredKind]: Static<typeof Applied> & { readonly kind: K; readonly body: DesiredBodies[K] };
 }[DesiredKind];
@@ -204,6 +207,7 @@ const Remove = Type.Object({
   key: Key,
   resource_id: Uuid(),
   generation: Count,
+  ...trace,
 });
 /** Everything up to this revision was told. */
 const SyncEnd = Type.Object({ type: Type.Literal("sync_end"), ...session, revision: Count });

@@ -10,6 +10,7 @@ import {
   setting,
   type Variable,
 } from "@binnacle/process";
+import { TRACES_ENDPOINT } from "@binnacle/tracing";
 import { clusterId, hubUrl, kubernetesName, roleName, token } from "./parsers.ts";
 
 /** Variables that may be shown and logged. */
@@ -62,6 +63,7 @@ export const SETTINGS = {
     "Port of `/healthz` and `/readyz` for probes; 0 opens none",
   ),
   logLevel: LOG_LEVEL,
+  tracesEndpoint: TRACES_ENDPOINT,
 };
 
 /** Variables that must never appear in a message or a log. */

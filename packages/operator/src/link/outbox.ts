@@ -6,7 +6,7 @@ import type { EventSink, SampleEvent, StatusSink, Subject } from "./ports.ts";
 const MOST_UNCONFIRMED = 256;
 
 interface Entry {
-  readonly subject: Subject;
+  subject: Subject;
   readonly report: Reports[DesiredKind];
   /** The same text again is no news. */
   readonly text: string;
@@ -45,11 +45,13 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
   const outbox: StatusOutbox = {
     onDue: () => undefined,
 
-    report(_kind, { key, resource_id, generation }, seen) {
+    report(_kind, { key, resource_id, generation, traceparent }, seen) {
       const report = safeReport(seen);
+      // Without its trace: the same report in another trace is no news.
       const text = canonicalJson({ resource_id, generation, report });
       if (entries.get(key)?.text === text) return;
-      entries.set(key, { subject: { key, resource_id, generation }, report, text, sentAs: null, isConfirmed: false });
+      const subject = { key, resource_id, generation, ...(traceparent ? { traceparent } : {}) };
+      entries.set(key, { subject, report, text, sentAs: null, isConfirmed: false });
       due.add(key);
       outbox.onDue();
     },
@@ -73,6 +75,9 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
         const entry = entries.get(key);
         if (entry?.sentAs !== id) continue;
         entry.isConfirmed = true;
+        // Sent again by a resync, it is not the outcome of that change any more.
+        const { traceparent: _, ...subject } = entry.subject;
+        entry.subject = subject;
         // No report follows, also when another resource gets the same key.
         if ("state" in entry.report && entry.report.state === "gone") entries.delete(key);
       }

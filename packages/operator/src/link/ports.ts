@@ -49,8 +49,9 @@ export interface Commands {
   chartRepositories(repositories: HubFrames["chart_repositories"]["chart_repositories"]): void;
 }
 
-/** Which desired state a report speaks of. */
-export type Subject = Pick<InventoryEntry, "key" | "resource_id" | "generation">;
+/** Which desired state a report speaks of. `traceparent` names the trace of the change that it is the outcome of. */
+export type Subject = Pick<InventoryEntry, "key" | "resource_id" | "generation"> &
+  Pick<OperatorFrames["status"], "traceparent">;
 
 /** Takes what reconcilers see. Of one key only the newest report counts; it is sent until the hub has it on record. */
 export interface StatusSink {

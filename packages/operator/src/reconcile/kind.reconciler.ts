@@ -34,7 +34,7 @@ export function reconcilerFor<K extends DesiredKind, P extends ReconcilerPorts>(
   kind: DispatchedKind<K, P>,
   ports: P,
 ): Reconciler {
-  const { kube, view, sink, clock, log, clusterId } = ports;
+  const { kube, view, sink, clock, log, clusterId, traces } = ports;
   const finder = createFinder(view, kind.kind);
   const endings: (() => void)[] = [];
   let informers: readonly { readonly watch: Watch; readonly informer: Informer<KubeObject> }[] = [];
@@ -63,11 +63,14 @@ export function reconcilerFor<K extends DesiredKind, P extends ReconcilerPorts>(
       own.forget?.(key);
       return null;
     }
+    const span = traces?.reconciling(kind.kind, found.resource) ?? null;
     try {
       const pass = await (found.resource.isDeleting ? own.remove(found) : own.apply(found));
+      span?.end();
       report(found, pass);
       return pass.requeueAfterMs;
     } catch (error) {
+      span?.end("The resource could not be reconciled.");
       const rejected = error instanceof KubeError && isPermanent(error) ? own.rejected(found, error) : null;
       if (rejected) report(found, { report: rejected, requeueAfterMs: null });
       throw error;

@@ -6,6 +6,7 @@ import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.t
 import type { KubeError } from "../kube/kube-error.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { StatusSink } from "../link/ports.ts";
+import type { ChangeTraces } from "./change-traces.ts";
 
 /** The ports that reconciling needs for any kind. A kind names what it needs beyond them in the type of its own ports. */
 export interface ReconcilerPorts {
@@ -15,6 +16,7 @@ export interface ReconcilerPorts {
   readonly clock: Clock;
   readonly log: InformerLog;
   readonly clusterId: string;
+  readonly traces?: Pick<ChangeTraces, "reconciling">;
 }
 
 /**

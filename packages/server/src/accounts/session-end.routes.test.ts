@@ -1,6 +1,6 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hold } from "./held-row.fixture.ts";
+import { hold } from "./locked-row.fixture.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -112,7 +112,7 @@ describe("a changed password", () => {
     for (const [current, type] of [
       [undefined, "missing"],
       ["not the current one", "value_error"],
-    ] as const) {
+    ]) {
       const answer = await change(person, "a new password", current);
       expect(answer.status).toBe(422);
       expect(answer.body.detail).toMatchObject([{ loc: ["body", "current_password"], type }]);

@@ -72,7 +72,9 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     );
     const stream = openStream(reply);
     // The answer has begun, so an error can only end the stream.
-    pumpLogs(lines, stream).catch((error: unknown) => reply.log.warn({ err: error }, "a log stream ended with an error"));
+    pumpLogs(lines, stream).catch((error: unknown) =>
+      reply.log.warn({ err: error }, "a log stream ended with an error"),
+    );
     return null;
   }
 

@@ -13,6 +13,7 @@ import {
   url,
   type Variable,
 } from "@binnacle/process";
+import { TRACES_ENDPOINT } from "@binnacle/tracing";
 import { parseVaultKeys } from "../vault/vault.ts";
 
 function flag(text: string): boolean {
@@ -180,6 +181,7 @@ export const SETTINGS = {
     "How long requests and jobs in flight may take to end when the server stops",
   ),
   logLevel: LOG_LEVEL,
+  tracesEndpoint: TRACES_ENDPOINT,
   chartHosts: setting(
     "BINNACLE_CHART_HOSTS",
     "",

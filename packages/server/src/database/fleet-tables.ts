@@ -202,6 +202,8 @@ export interface DesiredResourceTable {
   acked_generation: number | null;
   acked_hash: string | null;
   updated_at: Date;
+  /** The trace of the change that is pending; null once it is confirmed. */
+  traceparent: string | null;
 }
 
 export interface MetricSampleTable {

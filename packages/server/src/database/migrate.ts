@@ -7,6 +7,7 @@ import { templateScope } from "./migrations/0005_template_scope.ts";
 import { ingressHosts } from "./migrations/0006_ingress_hosts.ts";
 import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
 import { projectPolicy } from "./migrations/0009_project_policy.ts";
+import { traces } from "./migrations/0010_traces.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -19,6 +20,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0006_ingress_hosts": ingressHosts,
   "0007_chart_repositories": chartRepositories,
   "0009_project_policy": projectPolicy,
+  "0010_traces": traces,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

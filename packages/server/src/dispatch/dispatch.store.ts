@@ -17,20 +17,22 @@ export async function dispatchResources(
   clusterId: string,
   resources: readonly DispatchedResource[] | FindResources,
   now: Date,
+  traceparent: string | null = null,
 ): Promise<void> {
   const revision = await nextRevision(tx, clusterId);
   const given = typeof resources === "function" ? await resources() : resources;
   await sql`
-    insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at)
+    insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at,
+      traceparent)
     select ${clusterId}::uuid, kind, resource_id, key, coalesce(generation, 1), ${revision}::bigint,
-      case when is_removed then ${now}::timestamptz end, ${now}::timestamptz
+      case when is_removed then ${now}::timestamptz end, ${now}::timestamptz, ${traceparent}::text
     from unnest(${given.map(({ kind }) => kind)}::text[], ${given.map(({ resourceId }) => resourceId)}::uuid[],
       ${given.map(({ key }) => key)}::text[], ${given.map(({ generation }) => generation ?? null)}::bigint[],
       ${given.map(({ isRemoved = false }) => isRemoved)}::boolean[])
       as given (kind, resource_id, key, generation, is_removed)
     on conflict (cluster_id, kind, resource_id) do update
       set generation = greatest(excluded.generation, desired_resources.generation + 1), revision = excluded.revision,
-        removed_at = excluded.removed_at, updated_at = excluded.updated_at
+        removed_at = excluded.removed_at, updated_at = excluded.updated_at, traceparent = excluded.traceparent
   `.execute(tx);
 }
 
@@ -87,7 +89,7 @@ async function raiseAbove(
 ): Promise<(RaisedRow & { readonly kind: DesiredKind })[]> {
   const { rows } = await sql<RaisedRow & { readonly kind: DesiredKind }>`
     update desired_resources desired set generation = greatest(generation, given.above) + 1,
-      revision = clusters.revision, acked_generation = null, acked_hash = null, updated_at = ${now}
+      revision = clusters.revision, acked_generation = null, acked_hash = null, updated_at = ${now}, traceparent = null
     from unnest(${reissues.map(({ kind }) => kind)}::text[], ${reissues.map(({ resourceId }) => resourceId)}::uuid[],
       ${reissues.map(({ above }) => above)}::bigint[]) as given (kind, resource_id, above), clusters
     where clusters.id = ${clusterId} and desired.cluster_id = clusters.id and desired.kind = given.kind

@@ -10,7 +10,9 @@ type Row = Selectable<DesiredResourceTable>;
 export type PendingRow = Pick<
   Row,
   "cluster_id" | "kind" | "resource_id" | "key" | "generation" | "revision" | "removed_at"
->;
+> &
+  /** Missing on rows that are sent again when a session begins: no change is behind those. */
+  Partial<Pick<Row, "updated_at" | "traceparent">>;
 
 /** A row as far as a report is compared with it. */
 export type ReportedRow = Pick<Row, "kind" | "resource_id" | "key" | "generation" | "removed_at" | "acked_generation">;

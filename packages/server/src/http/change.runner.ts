@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Span } from "@binnacle/tracing";
 import { ACCESS_TOPIC, type AccessChange, type AccessUnit } from "../access/access-change.ts";
 import { appendAudit } from "../audit/audit.store.ts";
 import { type Actor, type AuditRow, auditRow, type ChangeRecord, type Place } from "../audit/audit.ts";
@@ -37,6 +38,8 @@ export interface ChangeContext {
   /** What the request is about, where that is a cluster or a project. */
   readonly place?: Place | null;
   readonly idempotency: IdempotencyKey | null;
+  /** The span of the request, where tracing is on. */
+  readonly span?: Span | null | undefined;
 }
 
 interface Ports {
@@ -53,6 +56,7 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
     if (isMade) throw new Error("A request makes one change.");
     isMade = true;
     let effects: (() => void)[] = [];
+    const span = context.span?.child("transaction") ?? null;
     const result = await inTransaction(db, async (tx) => {
       const records: ChangeRecord[] = [];
       const accessChanges: AccessChange[] = [];
@@ -67,7 +71,7 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
         announce: (announcement) =>
           effects.push(() => bus.publish(EVENTS_TOPIC, { id: newId(), time: clock().toISOString(), ...announcement })),
         async dispatch(clusterId, resources) {
-          await dispatchResources(tx, clusterId, resources, clock());
+          await dispatchResources(tx, clusterId, resources, clock(), span?.traceparent);
           effects.push(() => bus.publish(DISPATCH_TOPIC, { cluster_id: clusterId }));
         },
       });
@@ -87,7 +91,11 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
       );
       if (context.idempotency) await storeAnswer(tx, vault, context.idempotency, answer);
       return answer;
-    }).catch(rethrowCallerGone);
+    }).catch((error: unknown) => {
+      span?.end("The transaction was rolled back.");
+      return rethrowCallerGone(error);
+    });
+    span?.end();
     for (const effect of effects) effect();
     return result;
   };

@@ -27,7 +27,8 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     reply.code(500).send({ detail: "Internal Server Error", request_id: request.id });
     return;
   }
-  if (fault.kind === "unavailable") request.log.warn({ request_id: request.id, err: error }, "request failed: temporarily unavailable");
+  if (fault.kind === "unavailable")
+    request.log.warn({ request_id: request.id, err: error }, "request failed: temporarily unavailable");
   // The cause of another system's failure is logged and not shown to the caller.
   if (fault.kind === "bad_gateway" && fault.cause instanceof Error) {
     request.log.warn({ request_id: request.id, reason: fault.cause.message }, "another system failed");

@@ -112,7 +112,8 @@ function registerRoute(
     return successSchema === null ? null : given;
   }
 
-  function changeOf({ params, query, body, ip: sourceAddress, id: requestId, headers }: FastifyRequest, seen: object) {
+  function changeOf(request: FastifyRequest, seen: object) {
+    const { params, query, body, ip: sourceAddress, id: requestId, headers, span } = request;
     const { caller = null, ...places } = seen as { caller?: Caller } & Places;
     const key = caller && isCreation(operation) ? idempotencyKeyOf(headers) : null;
     return changeFor(ports, {
@@ -124,6 +125,7 @@ function registerRoute(
         caller && key
           ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
           : null,
+      span,
     });
   }
 

@@ -58,7 +58,10 @@ export function answerRecorder(metrics: Metrics, log: Logger): RecordAnswer {
     const route = routePattern ?? request.routeOptions.url ?? null;
     metrics.answered(method, route ?? "(none)", statusCode, elapsedTime);
     const ms = Math.round(elapsedTime * 10) / 10;
-    write(`"request_id":"${request.id}",${fieldsOf(method, route, statusCode)},"ms":${ms}${sourceField(request.ip)}`);
+    const trace = request.span ? `,"trace_id":"${request.span.traceId}"` : "";
+    write(
+      `"request_id":"${request.id}",${fieldsOf(method, route, statusCode)},"ms":${ms}${sourceField(request.ip)}${trace}`,
+    );
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Tracer } from "@binnacle/tracing";
 import cookie from "@fastify/cookie";
 import cors from "@fastify/cors";
 import Fastify, {
@@ -20,6 +21,7 @@ import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { registerStreams } from "./sse.adapter.ts";
 import { keepTickShape } from "./tick-shape.adapter.ts";
+import { traceRequests } from "./trace-requests.adapter.ts";
 
 export const API_BASE = "/api/v1";
 
@@ -30,6 +32,8 @@ export interface ServerOptions {
   readonly corsOrigins: readonly string[];
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
+  /** Null, or missing, where tracing is off. */
+  readonly tracer?: Tracer | null;
 }
 
 const LARGEST_HEADERS_BYTES = 16 * 1024;
@@ -40,7 +44,7 @@ keepTickShape();
 
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { log, metrics, trustedProxies, corsOrigins, requestTimeoutMs } = options;
+  const { log, metrics, trustedProxies, corsOrigins, requestTimeoutMs, tracer = null } = options;
   const recordAnswer = answerRecorder(metrics, log);
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -81,6 +85,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     isDraining = true;
   });
   registerStreams(app);
+  if (tracer) traceRequests(app, tracer);
   const noteProxy = proxyWarning(log, trustedProxies);
   app.addHook("onRequest", (request, reply, next) => {
     noteProxy(request);

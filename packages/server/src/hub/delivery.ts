@@ -7,6 +7,7 @@ import {
   LINK_LIMITS,
   type OperatorFrames,
 } from "@binnacle/contract";
+import type { Span } from "@binnacle/tracing";
 import type { PendingRow } from "../dispatch/kind.ts";
 
 /** A row that was sent and whose confirmation is not stored yet. */
@@ -20,6 +21,8 @@ export interface InFlight {
   readonly isAcked: boolean;
   /** It was not answered in time and is to be sent again. */
   readonly isDue: boolean;
+  /** The span of this delivery, where tracing is on. It ends with the answer. */
+  readonly span: Span | null;
 }
 
 /** A row that is not sent before the next `sweep`, or before a `change` of the resource. */
@@ -77,11 +80,19 @@ export class Delivery {
     return before && isSame ? before.frameId : fresh();
   }
 
-  sent(row: PendingRow, frameId: string, hash: string | null, nowMs: number): void {
+  /** The same generation is delivered within one span, however often it is sent. */
+  spanFor(row: PendingRow, start: () => Span | null): Span | null {
+    const before = this.#inFlight?.get(row.key);
+    const isSame = before?.row.generation === row.generation && before.row.resource_id === row.resource_id;
+    if (before && !isSame) before.span?.end("The resource has changed meanwhile.");
+    return isSame && before?.span ? before.span : start();
+  }
+
+  sent(row: PendingRow, frameId: string, hash: string | null, nowMs: number, span: Span | null = null): void {
     const place = this.#first?.indexOf(row) ?? -1;
     if (place >= 0) this.#first?.splice(place, 1);
     this.#inFlight ??= new Map();
-    this.#inFlight.set(row.key, { row, frameId, hash, sentAtMs: nowMs, isAcked: false, isDue: false });
+    this.#inFlight.set(row.key, { row, frameId, hash, sentAtMs: nowMs, isAcked: false, isDue: false, span });
   }
 
   /** The entry that an answer is about. Null for a second answer, or one about something that was not sent. */
@@ -92,6 +103,13 @@ export class Delivery {
 
   acked(entry: InFlight): void {
     this.#inFlight?.set(entry.row.key, { ...entry, isAcked: true, isDue: false });
+  }
+
+  /** The session has ended: nothing more is answered. */
+  ended(): void {
+    for (const { isAcked, span } of this.#inFlight?.values() ?? []) {
+      if (!isAcked) span?.end("The session of the operator has ended.");
+    }
   }
 
   /** Frees the key for the next row, once the confirmation is stored or the row is held. */
@@ -152,8 +170,18 @@ export function contentOf(body: DesiredBodies[DesiredKind]): Content {
   return { text, hash: createHash("sha256").update(text).digest("hex") };
 }
 
+/** Tells the operator which trace it continues. It is no part of the content, so it never causes a resource to be sent. */
+type Trace = Pick<HubFrames["remove"], "traceparent">;
+const NO_TRACE: Trace = {};
+
 /** The frame is assembled from text, so that the body is serialized once, for the hash and for the wire. */
-export function applyText(row: PendingRow, content: Content, id: string, session: string): string {
+export function applyText(
+  row: PendingRow,
+  content: Content,
+  id: string,
+  session: string,
+  trace: Trace = NO_TRACE,
+): string {
   const { kind, key, resource_id, generation } = row;
   const { hash } = content;
   const head: Omit<HubFrames["apply"], "body"> = {
@@ -165,11 +193,13 @@ export function applyText(row: PendingRow, content: Content, id: string, session
     resource_id,
     generation,
     hash,
+    ...trace,
   };
   return `${JSON.stringify(head).slice(0, -1)},"body":${content.text}}`;
 }
 
-export function removeText({ kind, key, resource_id, generation }: PendingRow, id: string, session: string): string {
-  const frame: HubFrames["remove"] = { type: "remove", id, session, kind, key, resource_id, generation };
+export function removeText(row: PendingRow, id: string, session: string, trace: Trace = NO_TRACE): string {
+  const { kind, key, resource_id, generation } = row;
+  const frame: HubFrames["remove"] = { type: "remove", id, session, kind, key, resource_id, generation, ...trace };
   return JSON.stringify(frame);
 }

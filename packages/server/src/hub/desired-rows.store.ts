@@ -30,7 +30,7 @@ export async function findPending(
       as query (cluster_id, max_rows)
     join clusters on clusters.id = query.cluster_id
     left join lateral (
-      select kind, resource_id, key, generation, revision, removed_at
+      select kind, resource_id, key, generation, revision, removed_at, updated_at, traceparent
       from desired_resources desired
       where desired.cluster_id = query.cluster_id and acked_generation is distinct from generation
       order by revision limit query.max_rows
@@ -65,7 +65,8 @@ export interface Confirmation {
 /** Stores what clusters have confirmed, in one statement. A session that is not the registered one any more is ignored. */
 export async function storeConfirmations(db: Queries, given: readonly Confirmation[]): Promise<void> {
   await sql`
-    update desired_resources desired set acked_generation = given.generation, acked_hash = given.hash
+    update desired_resources desired set acked_generation = given.generation, acked_hash = given.hash,
+      traceparent = case when desired.generation > given.generation then traceparent end
     from unnest(${given.map(({ fence }) => fence.clusterId)}::uuid[], ${given.map(({ fence }) => fence.hubId)}::text[],
       ${given.map(({ fence }) => fence.epoch)}::bigint[], ${given.map(({ row }) => row.kind)}::text[],
       ${given.map(({ row }) => row.resource_id)}::uuid[], ${given.map(({ row }) => row.generation)}::bigint[],

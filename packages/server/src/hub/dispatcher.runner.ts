@@ -1,4 +1,5 @@
 import { type DesiredBodies, type DesiredKind, LINK_LIMITS } from "@binnacle/contract";
+import type { Span, Tracer } from "@binnacle/tracing";
 import type { Queries } from "../database/transaction.ts";
 import type { PendingRow } from "../dispatch/kind.ts";
 import { Fault } from "../fault.ts";
@@ -21,6 +22,7 @@ export interface DispatcherPorts {
   readonly db: Queries;
   readonly bodies: BodySource;
   readonly log: Log;
+  readonly tracer?: Tracer | null;
   /** The session of the cluster in this process, where there is one to which changes can be delivered. */
   liveSession(clusterId: string): Session | null;
   /** Reports, in the operator's place, that a row can never be stored in the cluster. */
@@ -41,7 +43,7 @@ export interface Dispatcher {
  * and stores the confirmations that have come meanwhile. Each step serves all clusters at once, so that a round costs the
  * same few statements however many there are.
  */
-export function startDispatcher({ db, bodies, log, liveSession, reject }: DispatcherPorts): Dispatcher {
+export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }: DispatcherPorts): Dispatcher {
   const outage = watchOutage(log, "delivering changes to clusters");
   const woken = new Set<string>();
   let confirmed: { readonly session: Session; readonly entry: InFlight }[] = [];
@@ -157,19 +159,39 @@ export function startDispatcher({ db, bodies, log, liveSession, reject }: Dispat
 
   function sendRemoval(session: Session, row: PendingRow): void {
     const id = session.delivery.frameIdFor(row, null, newId);
-    session.delivery.sent(row, id, null, performance.now());
-    session.sendText(removeText(row, id, session.sessionId));
+    const span = spanFor(session, row);
+    session.delivery.sent(row, id, null, performance.now(), span);
+    session.sendText(removeText(row, id, session.sessionId, traceOf(row, span)));
   }
 
   function sendContent(session: Session, row: PendingRow, content: Content): void {
     const id = session.delivery.frameIdFor(row, content.hash, newId);
-    const text = applyText(row, content, id, session.sessionId);
+    const span = spanFor(session, row);
+    const text = applyText(row, content, id, session.sessionId, traceOf(row, span));
     if (Buffer.byteLength(text) > LINK_LIMITS.frameBytes) {
+      span?.end("It is too large to be sent to the cluster.");
       refuse(session, row, "It is too large to be sent to the cluster.");
       return;
     }
-    session.delivery.sent(row, id, content.hash, performance.now());
+    session.delivery.sent(row, id, content.hash, performance.now(), span);
     session.sendText(text);
+  }
+
+  /** From the commit of the change to its confirmation. There is none for a row that no traced change is behind. */
+  function spanFor({ delivery, clusterId }: Session, row: PendingRow): Span | null {
+    if (!tracer || !row.traceparent) return null;
+    return delivery.spanFor(row, () =>
+      tracer.start("deliver", {
+        parent: row.traceparent,
+        startedAtMs: Math.min(row.updated_at?.getTime() ?? Date.now(), Date.now()),
+        attributes: {
+          "binnacle.cluster_id": clusterId,
+          "binnacle.kind": row.kind,
+          "binnacle.resource_id": row.resource_id,
+          "binnacle.generation": row.generation,
+        },
+      }),
+    );
   }
 
   /** A permanent failure: the row waits for the next change of its resource, whose status shows the reason. */
@@ -188,6 +210,7 @@ export function startDispatcher({ db, bodies, log, liveSession, reject }: Dispat
       schedule();
     },
     confirm(session, entry) {
+      entry.span?.end();
       session.delivery.acked(entry);
       confirmed.push({ session, entry });
       schedule();
@@ -203,4 +226,10 @@ export function startDispatcher({ db, bodies, log, liveSession, reject }: Dispat
       await round;
     },
   };
+}
+
+/** A hub that does not trace passes on the trace of the change, so that the operator still joins it. */
+function traceOf({ traceparent }: PendingRow, span: Span | null): { readonly traceparent?: string } {
+  const given = span?.traceparent ?? traceparent;
+  return given ? { traceparent: given } : {};
 }

@@ -72,6 +72,7 @@ function handleNack(session: Session, nack: OperatorFrames["nack"], ports: Ports
   const entry = session.delivery.answered(nack);
   if (!entry) return;
   const { row } = entry;
+  entry.span?.end(`The operator has refused it: ${nack.code}.`);
   switch (nack.code) {
     case "unable":
       session.delivery.hold(row, "sweep");

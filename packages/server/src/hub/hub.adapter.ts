@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { CLOSE } from "@binnacle/contract";
+import type { Tracer } from "@binnacle/tracing";
 import type { WebSocket } from "ws";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
@@ -39,6 +40,7 @@ export interface HubOptions {
   readonly bodies: BodySource;
   readonly reports: ReportSink;
   readonly repositories: ChartCredentials;
+  readonly tracer?: Tracer | null;
   readonly timeouts?: Timeouts;
   readonly tickMs?: number;
   readonly sweepMs?: number;
@@ -54,7 +56,7 @@ export interface Hub {
 
 /** Holds the sessions of operators, delivers what their clusters are to hold, and stores what they report. */
 export function startHub(options: HubOptions): Hub {
-  const { server, db, bus, clock, log, clusters, kinds, repositories, timeouts = TIMEOUTS } = options;
+  const { server, db, bus, clock, log, clusters, kinds, repositories, tracer = null, timeouts = TIMEOUTS } = options;
   const hubId = newId();
   const sessions = new SessionTable();
   const reports = startReportWriter(options.reports, log);
@@ -62,6 +64,7 @@ export function startHub(options: HubOptions): Hub {
     db,
     bodies: options.bodies,
     log,
+    tracer,
     liveSession: (clusterId) => sessions.live(clusterId),
     reject,
   });

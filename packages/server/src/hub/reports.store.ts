@@ -1,4 +1,5 @@
 import { type DesiredKind, type OperatorFrames, safeText } from "@binnacle/contract";
+import type { Span, Tracer } from "@binnacle/tracing";
 import { sql } from "kysely";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
@@ -17,12 +18,13 @@ interface Ports {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly kinds: readonly DispatchedKind[];
+  readonly tracer?: Tracer | null;
 }
 
 const MAX_REMEMBERED_BUILDS = 10_000;
 
 /** Stores what operators report. The form of a report has been checked; whether it is true of a record here has not. */
-export function createReportSink({ db, bus, clock, kinds }: Ports): ReportSink {
+export function createReportSink({ db, bus, clock, kinds, tracer = null }: Ports): ReportSink {
   const isNewBuild = dedupe(MAX_REMEMBERED_BUILDS);
 
   function publish(announcements: readonly Announcement[]): void {
@@ -33,9 +35,14 @@ export function createReportSink({ db, bus, clock, kinds }: Ports): ReportSink {
   return {
     async take(fence, frames) {
       if (frames.length === 0) return;
+      const spans = tracer ? storingSpans(tracer, fence, frames) : [];
       const { announcements, isSomethingLost } = await inTransaction(db, (tx) =>
         takeReports(tx, kinds, fence, frames, clock()),
-      );
+      ).catch((error: unknown) => {
+        for (const span of spans) span.end("The report could not be stored.");
+        throw error;
+      });
+      for (const span of spans) span.end();
       publish(announcements);
       if (isSomethingLost) bus.publish(DISPATCH_TOPIC, { cluster_id: fence.clusterId });
     },
@@ -48,6 +55,19 @@ export function createReportSink({ db, bus, clock, kinds }: Ports): ReportSink {
 
     takeSamples: (fence, samples) => storeSamples(db, fence, samples, clock()),
   };
+}
+
+/** A span for each report that belongs to a trace. */
+function storingSpans(tracer: Tracer, { clusterId }: Fence, frames: readonly StatusFrame[]): Span[] {
+  return frames.flatMap(({ traceparent, resource_id, generation }) => {
+    if (!traceparent) return [];
+    const attributes = {
+      "binnacle.cluster_id": clusterId,
+      "binnacle.resource_id": resource_id,
+      "binnacle.generation": generation,
+    };
+    return [tracer.start("store report", { parent: traceparent, attributes })];
+  });
 }
 
 async function takeReports(

@@ -294,6 +294,7 @@ export class Session implements LiveSession {
     const listeners = this.#listeners;
     this.#listeners = null;
     for (const onAnswer of listeners?.values() ?? []) onAnswer(null);
+    this.delivery.ended();
     this.#onEnd(this);
   }
 

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { Tracer } from "@binnacle/tracing";
 import type { Logger } from "pino";
 import type { Bus } from "../bus/bus.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
@@ -25,6 +26,7 @@ interface Ports {
   readonly catalog: Catalog;
   readonly vault: Vault;
   readonly agentTokens: AgentTokens;
+  readonly tracer: Tracer | null;
 }
 
 interface HubRole {
@@ -34,7 +36,7 @@ interface HubRole {
 
 /** Starts the hub, which holds the sessions of operators and forwards the requests of other processes to them. */
 export function startHubRole(
-  { server, db, bus, clock, log, catalog, vault, agentTokens }: Ports,
+  { server, db, bus, clock, log, catalog, vault, agentTokens, tracer }: Ports,
   config: Config,
 ): HubRole {
   const kinds = dispatchedKinds(vault, catalog);
@@ -47,8 +49,9 @@ export function startHubRole(
     clusters: hubClusters(db, agentTokens, clock),
     kinds,
     bodies: createBodySource({ db, kinds, log }),
-    reports: createReportSink({ db, bus, clock, kinds }),
+    reports: createReportSink({ db, bus, clock, kinds, tracer }),
     repositories: repositoryCredentials(db, vault, log),
+    tracer,
   });
   const requests = serveRequests(hub.id, hub.sessions, bus);
   return {
