@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createKubeClient } from "../../packages/operator/src/kube/client.adapter.ts";
 import type { KubeClient } from "../../packages/operator/src/kube/kube-client.ts";
 import { kubeAccessFrom } from "../../packages/operator/src/kube/kubeconfig.adapter.ts";
+import { type FakeCollector, startFakeCollector } from "../../packages/tracing/src/collector.fixture.ts";
 import { deployQuickStart, EVENTUALLY, kubeconfigIn, runWithSandbox, type SandboxRun } from "../world/sandbox-run.ts";
 import { dataFolder, isAlive } from "../world/server-process.ts";
 
@@ -37,6 +38,7 @@ async function withKube<T>(dataDir: string, work: (kube: KubeClient) => Promise<
 }
 
 let data: Awaited<ReturnType<typeof dataFolder>>;
+let collector: FakeCollector;
 let run: SandboxRun;
 let projectId: string;
 let startedInMs: number;
@@ -64,7 +66,12 @@ async function coresUsed(at: string): Promise<number[]> {
 
 beforeAll(async () => {
   data = await dataFolder();
-  run = await runWithSandbox(data.path);
+  collector = await startFakeCollector();
+  run = await runWithSandbox(data.path, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_SERVICE_NAME: "laptop",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+  });
   startedInMs = run.server.startedInMs;
   connectedInMs = await run.connected();
   const postedAt = performance.now();
@@ -75,9 +82,21 @@ beforeAll(async () => {
 afterAll(async () => {
   await end(run);
   await data.remove();
+  await collector.stop();
 });
 
 describe("the sandbox", { timeout: LONG }, () => {
+  test("[OP21] continues the traces of the control plane, under a name of its own", async () => {
+    const of = (service: string, name: string) =>
+      collector.spans.filter((span) => span.name === name && span.resource["service.name"] === service);
+    await vi.waitFor(() => {
+      const delivered = of("laptop", "deliver").map(({ traceId }) => traceId);
+      const ready = of("binnacle-operator", "ready").map(({ traceId }) => traceId);
+      // The app and its project, at least.
+      expect(new Set(ready.filter((traceId) => delivered.includes(traceId))).size).toBeGreaterThanOrEqual(2);
+    }, EVENTUALLY);
+  });
+
   test("[SB6] is left out where it is off", () =>
     withData(async (path) => {
       const run = await runWithSandbox(path, { BINNACLE_SANDBOX: "off" });

@@ -45,6 +45,7 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
       BINNACLE_LOG_LEVEL: "error",
       // The sandbox runs on the same machine and may use the same repositories.
       BINNACLE_CHART_HOSTS: chartHosts.join(","),
+      ...traceVariables(process.env),
     },
     // The child notices the end of this process by its channel, even after a kill.
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -58,4 +59,10 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
       await exited;
     },
   };
+}
+
+/** Its operator traces to the same collector, under a name of its own. */
+function traceVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isPassedOn = (name: string) => name.startsWith("OTEL_") && name !== "OTEL_SERVICE_NAME";
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name)));
 }
