@@ -102,6 +102,15 @@ describe("OpenTelemetry's own variables", () => {
     expect(collector.spans.map(({ name }) => name)).toEqual(["asked for"]);
   });
 
+  test.each([
+    ["grpc", 1],
+    ["http/protobuf", 0],
+    ["http/json", 0],
+  ])("[OP26] ask for the protocol %s, and %i warnings say that it is not offered", async (protocol, warnings) => {
+    await (await open({ OTEL_EXPORTER_OTLP_PROTOCOL: protocol })).stop();
+    expect(log.warn).toHaveBeenCalledTimes(warnings);
+  });
+
   test.each([{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_EXPORTER: "none" }])(
     "[OP20] %o leaves no tracer",
     async (env) => {

@@ -29,6 +29,9 @@ const QUEUE = { maxQueueSize: 2_048, maxExportBatchSize: 512 };
 export async function openTracer(options: TracerOptions): Promise<Tracer | null> {
   const { endpoint, env = process.env, log } = options;
   if (endpoint === null || isSwitchedOff(env)) return null;
+  if (env["OTEL_EXPORTER_OTLP_PROTOCOL"] === "grpc") {
+    log.warn({}, "gRPC is not offered: traces are sent as JSON over HTTP, which collectors take on another port");
+  }
   const [api, core, resources, sdk, { OTLPTraceExporter }] = await Promise.all([
     import("@opentelemetry/api"),
     import("@opentelemetry/core"),

@@ -1,6 +1,8 @@
+import { openTracer, type Tracer } from "@binnacle/tracing";
 import { type FakeCollector, type ReceivedSpan, startFakeCollector } from "@binnacle/tracing/fixture";
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startEdge } from "./edge.fixture.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
@@ -100,6 +102,49 @@ describe("a request", () => {
     for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await fetch(world.url + path)).status).toBe(200);
     await spanOf(await world.admin.api.get("/user/me"));
     expect(collector.spans.filter(({ name }) => /healthz|readyz|metrics/.test(name))).toEqual([]);
+  });
+});
+
+describe("the edge", () => {
+  test("[OP20] has no part that traces where tracing is off", async () => {
+    const [off, on] = [await startEdge(), await startEdge(() => undefined, { tracer: {} as Tracer })];
+    expect([off, on].map(({ app }) => app.hasRequestDecorator("span"))).toEqual([false, true]);
+    await Promise.all([off.app.close(), on.app.close()]);
+  });
+
+  test("[OP21] ends the span of a request that fails, and of one whose client leaves before its answer", async () => {
+    const log = { info: () => undefined, warn: () => undefined };
+    const tracer = (await openTracer({ endpoint: collector.url, service: "edge", version: null, log })) as Tracer;
+    const arrived = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const edge = await startEdge(
+      (app) => {
+        app.get("/broken", async () => {
+          throw new Error("hush");
+        });
+        app.get("/slow", async (_, reply) => {
+          reply.raw.once("close", left.resolve);
+          arrived.resolve();
+          await left.promise;
+          return {};
+        });
+      },
+      { tracer },
+    );
+    expect((await fetch(`${edge.url}/broken`)).status).toBe(500);
+    const client = edge.dial();
+    client.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    await arrived.promise;
+    client.destroy();
+    await left.promise;
+    await edge.app.close();
+    await tracer.stop();
+    const ended = collector.spans.filter(({ resource }) => resource["service.name"] === "edge");
+    expect(ended.map(({ name, status }) => [name, status.message])).toEqual([
+      ["GET /broken", "The request was answered with a server error."],
+      ["GET /slow", undefined],
+    ]);
+    expect(collector.texts.join()).not.toContain("hush");
   });
 });
 
