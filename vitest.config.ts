@@ -4,7 +4,12 @@ import { filesOnlyReal } from "./test/kube/only-real.ts";
 
 /** The database that is embedded in the server is tested as what it is, whatever the others run on. */
 const EMBEDDED = "packages/server/src/database/embedded/**/*.test.ts";
-const ON_A_DATABASE = ["packages/server/src/**/*.test.ts", "test/rules/**/*.test.ts", "test/faults/replicas.test.ts"];
+const ON_A_DATABASE = [
+  "packages/server/src/**/*.test.ts",
+  "packages/client/src/**/*.world.test.ts",
+  "test/rules/**/*.test.ts",
+  "test/faults/replicas.test.ts",
+];
 /** Runs by `npm run fuzz:short`, alone: it measures how late the server's event loop is. */
 const FUZZ = "test/fuzz/short.test.ts";
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];

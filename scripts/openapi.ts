@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { TABLE_FILE, TYPES_FILE, tableSource, typesSource } from "./client-source.ts";
 import {
   DOCUMENT_FILE,
   objectionTo,
@@ -11,7 +12,7 @@ import {
 } from "./contract.ts";
 
 /**
- * Writes `openapi.json` from the routes, and on record which contract it is. With `--unreleased` a contract that nobody
+ * Writes `openapi.json` from the routes, the client's table and types from that, and on record which contract it is. With `--unreleased` a contract that nobody
  * relies on yet may change under its number.
  */
 const { values } = parseArgs({ options: { unreleased: { type: "boolean", default: false } } });
@@ -25,4 +26,6 @@ if (objection && !isTolerated) {
   process.exit(1);
 }
 writeFileSync(DOCUMENT_FILE, textOf(document));
+writeFileSync(TABLE_FILE, tableSource(document));
+writeFileSync(TYPES_FILE, typesSource(document));
 writeFileSync(RECORD_FILE, textOf(record));

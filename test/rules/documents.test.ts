@@ -7,7 +7,15 @@ import { VARIABLES } from "../../packages/server/src/config.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const operations = readdirSync(join(ROOT, "docs/operations")).map((file) => `docs/operations/${file}`);
-const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/spec/README.md", "bench/README.md", ...operations];
+const DOCUMENTS = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "docs/spec/README.md",
+  "docs/client.md",
+  "packages/client/README.md",
+  "bench/README.md",
+  ...operations,
+];
 
 const SCRIPTS = new Set(Object.keys(JSON.parse(read("package.json")).scripts));
 const NAMES = new Set([...VARIABLES, ...OPERATOR_VARIABLES].map(({ name }) => name));

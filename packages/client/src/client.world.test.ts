@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Person, startWorld, type World } from "@binnacle/world";
+import { Pipe } from "@binnacle/world/pipe";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { errorFrom } from "./client.fixture.ts";
+import type { BinnacleError, Invalid } from "./errors.ts";
+import { type ClientOptions, createClient } from "./index.ts";
+
+let world: World;
+let ada: Person;
+
+beforeAll(async () => {
+  world = await startWorld();
+  ada = await world.person({ org: world.demoOrgId });
+});
+afterAll(() => world?.stop());
+
+/** Renews its token, because other tests turn the clock of the world. */
+function asAdmin(options: Partial<ClientOptions> = {}) {
+  const { token, cookie } = world.admin;
+  const session = { accessToken: token, refreshToken: cookie.replace("refresh_token=", "") };
+  return createClient({ url: world.url, session, ...options });
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A way to the world that loses the answers of as many requests as it is told to, after they were carried out. */
+async function losingAnswers(): Promise<{
+  url: string;
+  lose: { count: number };
+  seen: IncomingMessage[];
+  server: Server;
+}> {
+  const lose = { count: 0 };
+  const seen: IncomingMessage[] = [];
+  const server = createServer((incoming, outgoing) => {
+    seen.push(incoming);
+    const { method = "GET", url = "/", headers } = incoming;
+    const onward = request(world.url + url, { method, headers }, (answer) => {
+      answer.once("error", () => outgoing.destroy());
+      if (lose.count > 0) {
+        lose.count--;
+        answer.resume().once("end", () => outgoing.destroy());
+        return;
+      }
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.once("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  return { url: await listening(server), lose, seen, server };
+}
+
+test("[CN19] a login is kept, an access token that has expired is renewed once for all, and a logout ends it", async () => {
+  const attempts: string[] = [];
+  const client = createClient({ url: `${world.url}/api/v1/`, onAttempt: ({ operation }) => attempts.push(operation) });
+  const refused: BinnacleError = await errorFrom(client.login({ username: ada.username, password: "wrong password" }));
+  expect([refused.name, refused.message, client.session]).toEqual([
+    "Unauthenticated",
+    "Wrong username, email or password.",
+    null,
+  ]);
+  expect(await errorFrom(client.call("getMe"))).toMatchObject({ name: "Unauthenticated" });
+
+  await client.login({ username: ada.username, password: ada.password });
+  expect((await client.call("getMe")).username).toBe(ada.username);
+  const { accessToken } = client.session ?? {};
+
+  world.clock.advance(31 * 60_000);
+  attempts.length = 0;
+  await Promise.all(Array.from({ length: 5 }, () => client.call("getMe")));
+  expect(attempts.filter((it) => it === "refreshAccessToken")).toHaveLength(1);
+  expect(client.session?.accessToken).not.toBe(accessToken);
+
+  const kept = createClient({ url: world.url, session: client.session ?? {} });
+  expect((await kept.call("getMe")).username).toBe(ada.username);
+  await client.logout();
+  expect(client.session).toBeNull();
+  expect(await errorFrom(kept.call("getMe"))).toMatchObject({
+    name: "Unauthenticated",
+    message: "Invalid refresh token.",
+  });
+  expect(kept.session).toBeNull();
+});
+
+test("[CN18] a CLI token is a credential", async () => {
+  const { token } = await asAdmin().call("createCliToken", { body: { name: "ci", scopes: ["bundles:read"] } });
+  const client = createClient({ url: world.url, token });
+  expect((await client.call("getVersion")).contract).toBeGreaterThanOrEqual(1);
+  expect(await errorFrom(client.call("listUsers"))).toMatchObject({ name: "Forbidden", status: 403 });
+});
+
+test("[CN4] failures are the server's words, with its request id", async () => {
+  const client = asAdmin();
+  const invalid: Invalid = await errorFrom(client.call("createOrg", { body: { name: "" } }));
+  expect(invalid).toMatchObject({ name: "Invalid", items: [{ loc: ["body", "name"], type: "string_too_short" }] });
+  expect(invalid.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(world.logged.join("")).toContain(invalid.requestId);
+  const missing = await errorFrom(client.call("getOrg", { id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11" }));
+  expect(missing).toMatchObject({ name: "NotFound", message: "Organization not found." });
+  await client.call("createOrg", { body: { name: "taken" } });
+  expect(await errorFrom(client.call("createOrg", { body: { name: "taken" } }))).toMatchObject({ name: "Conflict" });
+});
+
+test("[CN8] a creation whose answers are lost is made once, and its answer is the first one's", async () => {
+  const way = await losingAnswers();
+  const client = asAdmin({ url: way.url, retry: { baseMs: 1 } });
+  await client.call("getMe");
+  way.seen.length = 0;
+  way.lose.count = 2;
+  const org = await client.call("createOrg", { body: { name: "lost and found" } });
+  expect(new Set(way.seen.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+  expect(way.seen).toHaveLength(3);
+  const names: string[] = [];
+  for await (const { id, name } of client.pages("listOrgs")) if (name === "lost and found") names.push(id);
+  expect(names).toEqual([org.id]);
+  way.server.close();
+});
+
+test("[CN14] a change whose answer is lost is sent once, and may have happened", async () => {
+  const way = await losingAnswers();
+  const client = asAdmin({ url: way.url, retry: { baseMs: 1 } });
+  await client.call("getMe");
+  way.seen.length = 0;
+  way.lose.count = 1;
+  const settings = { org_id: world.demoOrgId, body: { settings: { note: "once" } } };
+  const error = await errorFrom(client.call("updateOrgSettings", settings));
+  expect(error).toMatchObject({ name: "Unreachable", mayHaveHappened: true });
+  expect(way.seen).toHaveLength(1);
+  const read = await asAdmin().call("getOrgSettings", { org_id: world.demoOrgId });
+  expect(read.settings).toMatchObject({ note: "once" });
+  way.server.close();
+});
+
+test("[CN20] every item of a list comes once, over all its pages", async () => {
+  const client = asAdmin();
+  for (let count = 0; count < 7; count++) await client.call("createOrg", { body: { name: `page ${count}` } });
+  const all = await client.call("listOrgs", { items_per_page: 100 });
+  const found: string[] = [];
+  for await (const { id } of client.pages("listOrgs", { items_per_page: 3 })) found.push(id);
+  expect(found).toEqual(all.data.map(({ id }) => id));
+  expect(found.length).toBeGreaterThan(6);
+});
+
+test("[CN22] events are followed over a cut connection and an expired token, and the gaps are told", async () => {
+  const pipe = await Pipe.to(Number(new URL(world.url).port));
+  const client = createClient({ url: `http://127.0.0.1:${pipe.port}` });
+  await client.login({ username: "admin", password: world.admin.password });
+  const events = client.stream("streamEvents", { resource_type: "activity" });
+  const next = async () => (await events.next()).value;
+  const nextAbout = async (name: string) => {
+    for (let item = await next(); ; item = await next()) {
+      if (item?.type === "event" && item.data.resource.name === name) return item.event;
+    }
+  };
+  expect(await next()).toEqual({ type: "open" });
+  await asAdmin({ session: client.session ?? {} }).call("createOrg", { body: { name: "first event" } });
+  expect(await nextAbout("first event")).toBe("activity");
+
+  pipe.cut();
+  expect(await next()).toEqual({ type: "gap", reason: "reconnected", count: null });
+  await client.call("createOrg", { body: { name: "second event" } });
+  expect(await nextAbout("second event")).toBe("activity");
+
+  const before = client.session?.accessToken;
+  world.clock.advance(31 * 60_000);
+  pipe.cut();
+  expect(await next()).toEqual({ type: "gap", reason: "reconnected", count: null });
+  expect(client.session?.accessToken).not.toBe(before);
+  await events.return();
+  await pipe.close();
+});
+
+test("[CN21] a reader who leaves the loop frees the place of the stream on the server", async () => {
+  const client = createClient({ url: world.url });
+  await client.login({ username: "admin", password: world.admin.password });
+  // A user may have 20 streams open; each of these would be one too many if those before it were not closed.
+  for (let count = 0; count < 30; count++) {
+    for await (const item of client.stream("streamEvents")) {
+      expect(item).toEqual({ type: "open" });
+      break;
+    }
+  }
+});
+
+test("[CN9] a call that is limited comes again when the server says, over real HTTP", async () => {
+  const answers = [
+    { status: 429, headers: { "retry-after": "0" }, body: { detail: "Rate limit exceeded." } },
+    { status: 503, headers: { "retry-after": "0" }, body: { detail: "The database cannot be reached." } },
+    { status: 502, headers: {}, body: null },
+    { status: 200, headers: {}, body: { contract: 2, build: null } },
+  ];
+  const server = createServer((_, outgoing) => {
+    const { status, headers, body } = answers.shift() ?? { status: 500, headers: {}, body: null };
+    outgoing.writeHead(status, headers).end(body ? JSON.stringify(body) : "<html>");
+  });
+  const client = createClient({ url: await listening(server), token: "t", retry: { baseMs: 1 } });
+  expect(await client.call("getVersion")).toEqual({ contract: 2, build: null });
+  expect(answers).toEqual([]);
+  server.close();
+});

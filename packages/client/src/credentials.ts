@@ -1,0 +1,116 @@
+import { Unauthenticated } from "./errors.ts";
+
+/** The tokens of a login. A browser keeps the refresh token in a cookie that no script can read; it is then left out. */
+export interface SessionTokens {
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+}
+
+export interface Credentials {
+  /** What to send with the next request; null is nothing. */
+  current(): Promise<string | null>;
+  /** Another one after this one was refused; null where there is none. */
+  renewed(rejected: string | null): Promise<string | null>;
+}
+
+export type GetCredential = (about: {
+  /** The credential that the server has just refused, so that it is not given again. */
+  readonly rejected: string | null;
+}) => string | null | Promise<string | null>;
+
+export const fixedToken = (token: string): Credentials => ({
+  current: async () => token,
+  renewed: async () => null,
+});
+
+/** The callers whose requests were refused at the same time wait for one answer. */
+export function askedFor(getCredential: GetCredential): Credentials {
+  const pending = new Map<string | null, Promise<string | null>>();
+  return {
+    current: async () => await getCredential({ rejected: null }),
+    async renewed(rejected) {
+      const asked = pending.get(rejected) ?? Promise.resolve(getCredential({ rejected }));
+      pending.set(rejected, asked);
+      try {
+        const token = await asked;
+        return token === rejected ? null : token;
+      } finally {
+        if (pending.get(rejected) === asked) pending.delete(rejected);
+      }
+    },
+  };
+}
+
+export interface SessionPorts {
+  /** Exchanges the refresh token, or the browser's cookie, for an access token. */
+  refresh(refreshToken: string | undefined): Promise<string>;
+  /** Told of every change, null being the end, so that a program can keep the session. */
+  onChange?: ((session: SessionTokens | null) => void) | undefined;
+}
+
+/** A session that renews its access token, once for all who need it. */
+export class SessionCredentials implements Credentials {
+  readonly #ports: SessionPorts;
+  #session: SessionTokens | null;
+  #refreshing: Promise<string | null> | null = null;
+
+  constructor(session: SessionTokens | null, ports: SessionPorts) {
+    this.#session = session;
+    this.#ports = ports;
+  }
+
+  get session(): SessionTokens | null {
+    return this.#session;
+  }
+
+  set(session: SessionTokens | null): void {
+    this.#session = session;
+    this.#refreshing = null;
+    this.#ports.onChange?.(session);
+  }
+
+  async current(): Promise<string | null> {
+    if (!this.#session) return null;
+    return this.#session.accessToken ?? (await this.#refreshed(this.#session));
+  }
+
+  async renewed(rejected: string | null): Promise<string | null> {
+    const session = this.#session;
+    if (!session) return null;
+    // Somebody else has renewed it while this request was under way.
+    if (session.accessToken !== undefined && session.accessToken !== rejected) return session.accessToken;
+    return this.#refreshed(session);
+  }
+
+  #refreshed(session: SessionTokens): Promise<string | null> {
+    if (this.#refreshing) return this.#refreshing;
+    // A login or logout meanwhile has made another session; the answer then belongs to none.
+    const isSame = () => this.#session === session;
+    const refreshing: Promise<string | null> = this.#ports
+      .refresh(session.refreshToken)
+      .then((accessToken) => {
+        if (isSame()) this.set({ ...session, accessToken });
+        return this.#session?.accessToken ?? null;
+      })
+      .catch((error: unknown) => {
+        if (!isSame()) return this.#session?.accessToken ?? null;
+        // Only the server ends a session: one that could not be asked may go on later.
+        if (error instanceof Unauthenticated) this.set(null);
+        throw error;
+      })
+      .finally(() => {
+        if (this.#refreshing === refreshing) this.#refreshing = null;
+      });
+    this.#refreshing = refreshing;
+    return refreshing;
+  }
+}
+
+/** The refresh token out of the answer to a login. Browsers do not show it, and do not need to. */
+export function refreshTokenOf(headers: Headers): string | undefined {
+  for (const cookie of headers.getSetCookie?.() ?? []) {
+    const match = /^refresh_token=([^;]+)/.exec(cookie);
+    if (match?.[1]) return match[1];
+  }
+  return undefined;
+}

@@ -1,0 +1,4135 @@
+// Written by `npm run openapi` from openapi.json. Do not edit.
+
+export type AccessToken = {
+  access_token: string;
+  token_type: "bearer";
+};
+
+export type AddonDefinition = {
+  /** Made of the name: the same in every installation. */
+  id: string;
+  name: string;
+  display_name: string;
+  category: "database" | "cache" | "messaging" | "storage";
+  /** The name of a picture; a client that has no such picture shows a general one. */
+  icon: string;
+  description: string;
+  chart: {
+    /** A Helm repository, or the OCI path that the chart's name is appended to. */
+    repo: string;
+    name: string;
+    version: string;
+    /** Newest first. */
+    versions: readonly string[];
+  };
+  default_values: {
+    [key: string]: unknown;
+  };
+  /** JSON Schema 2020-12 of the values that people may set. */
+  values_schema: {
+    [key: string]: unknown;
+  };
+  /** Dotted paths of values that are kept sealed; made up when missing. */
+  secret_values: readonly string[];
+  export_schema: {
+    [key: string]: {
+      description: string;
+      /** Reads of the API show that it is there and not what it is. */
+      secret: boolean;
+      from: {
+        secret: string;
+        key: string;
+      } | {
+        service: string;
+        port?: number | undefined;
+      } | {
+        value: string;
+      };
+    };
+  };
+};
+
+export type AddonInstance = {
+  id: string;
+  name: string;
+  namespace: string;
+  org_id: string;
+  cluster_id: string;
+  project_id: string;
+  addon_definition_id: string;
+  /** One of the versions that the definition offers. */
+  chart_version: string;
+  /** As they were set; a secret reads as a reference to the Secret that holds it. */
+  values: {
+    [key: string]: unknown;
+  };
+  /** The revision that is in force. */
+  revision_number: number;
+  phase: "pending" | "installing" | "ready" | "upgrading" | "degraded" | "failed" | "deleting";
+  phase_reason: string | null;
+  phase_message: string | null;
+  /** Counts what the cluster has been asked for. */
+  generation: number;
+  observed_generation: number | null;
+  /** What the operator has published, by key; empty until then. */
+  exports: {
+    [key: string]: string | SecretRef;
+  };
+  created_at: string;
+  updated_at: string;
+};
+
+export type AddonRevision = {
+  revision_id: string;
+  revision_number: number;
+  /** As they were set; a secret reads as a reference to the Secret that holds it. */
+  values: {
+    [key: string]: unknown;
+  };
+  /** One of the versions that the definition offers. */
+  chart_version: string;
+  notes: string | null;
+  created_by: string | null;
+  created_at: string;
+};
+
+export type AgentCredentials = {
+  cluster_id: string;
+  agent_jwt: {
+    token: string;
+    token_version: number;
+    /** 365 days from now. */
+    expires_at: string;
+    /** Where the operator connects. */
+    hub_url: string;
+  };
+  repo_credential: {
+    repo_url: string;
+    branch: string;
+    private_key: string;
+  } | null;
+  operator: {
+    /** Where the operator is installed. */
+    namespace: string;
+    /** The operator's chart, its version pinned. */
+    chart_ref: string;
+  };
+};
+
+export type App = {
+  id: string;
+  name: string;
+  namespace: string;
+  project_id: string;
+  cluster_id: string;
+  org_id: string;
+  description: string | null;
+  components: readonly AppComponent[];
+  paused: boolean;
+  /** `pending` until the cluster reports on this generation. */
+  phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
+  phase_reason: string | null;
+  phase_message: string | null;
+  /** Goes up with every operation. */
+  generation: number;
+  observed_generation: number | null;
+  /** That of the newest deployment. */
+  revision: number;
+  drift: {
+    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+    summary: string | null;
+    fields: readonly {
+      [key: string]: unknown;
+    }[];
+    detected_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+};
+
+export type AppComponent = {
+  name: string;
+  type?: "workload" | "addon" | "chart" | undefined;
+  depends_on?: readonly string[] | undefined;
+  workload_spec?: {
+    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    image?: string | undefined;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    /** 0 while the app is paused. */
+    replicas?: number | undefined;
+    ports?: readonly {
+      name: string;
+      port: number;
+      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+    }[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+    probes?: {
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      liveness?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      readiness?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      startup?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+    } | undefined;
+    volumes?: readonly {
+      name: string;
+      mount_path: string;
+      size_gb: number;
+    }[] | undefined;
+    ingress?: {
+      /**
+       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
+       * administrators of the organization.
+       */
+      host: string;
+      path?: string | undefined;
+      port?: number | undefined;
+      tls?: boolean | undefined;
+    } | undefined;
+    autoscale?: {
+      min: number;
+      max: number;
+      cpu_percent: number;
+    } | undefined;
+    /** Cron, for a cronjob and nothing else. */
+    schedule?: string | undefined;
+  } | undefined;
+  /** `instance`, the name of a standalone one, or `definition_id` with values. */
+  addon_spec?: {
+    instance?: string | undefined;
+    definition_id?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    chart_version?: string | undefined;
+  } | undefined;
+  chart_spec?: {
+    /**
+     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
+     * allow-list.
+     */
+    repo: string;
+    name: string;
+    version?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    /**
+     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+     * component that has the path as its key, and reads as a reference to the Secret that holds it.
+     */
+    secret_values?: readonly string[] | undefined;
+  } | undefined;
+  exports?: {
+    [key: string]: string;
+  } | undefined;
+  export_refs?: readonly {
+    component: string;
+    key?: string | undefined;
+    env?: string | undefined;
+  }[] | undefined;
+  /** The keys; values are never read back. */
+  secrets: readonly string[];
+  ready_replicas: number | null;
+};
+
+/** Why not: a code for programs, a sentence for people, and what it is about. */
+export type AppConflict = {
+  detail: {
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified";
+    message: string;
+    [key: string]: unknown;
+  };
+};
+
+export type AuditEntry = {
+  id: string;
+  at: string;
+  actor: {
+    id: string | null;
+    email: string | null;
+  };
+  via: "user" | "cli_token" | "system";
+  source_address: string | null;
+  action: string;
+  resource: {
+    type: string;
+    id: string | null;
+    name: string | null;
+  };
+  /** What changed, secrets left out. */
+  changes: {
+    [key: string]: unknown;
+  };
+  request_id: string | null;
+};
+
+export type AvailableExport = {
+  addon_instance_id: string;
+  addon_instance_name: string;
+  key: string;
+  description: string | null;
+  /** Whether reads show that it is there and not what it is. */
+  secret: boolean;
+  /** Whether the cluster has reported a value for it. */
+  published: boolean;
+};
+
+export type BundleDiff = {
+  from: string;
+  to: string;
+  core: readonly PinChange[];
+  profiles: {
+    added: readonly string[];
+    removed: readonly string[];
+    changed: readonly {
+      profile: string;
+      components: readonly PinChange[];
+    }[];
+  };
+  os: {
+    added: readonly OsSupport[];
+    removed: readonly OsSupport[];
+    changed: readonly OsChange[];
+  };
+  ha_tiers: {
+    added: readonly ("single-server" | "ha")[];
+    removed: readonly ("single-server" | "ha")[];
+  };
+  /** Of `limits`, `upgrade` and `backup`, as dotted paths. */
+  settings: readonly SettingChange[];
+};
+
+export type BundleManifest = {
+  bundle: string;
+  core: {
+    [key: string]: ComponentPin;
+  };
+  os: {
+    supported: readonly OsSupport[];
+  };
+  ha_tiers: readonly ("single-server" | "ha")[];
+  limits: {
+    [key: string]: string | number | boolean | {
+      [key: string]: string | number | boolean | {
+        [key: string]: string | number | boolean;
+      };
+    };
+  };
+  upgrade: {
+    [key: string]: string | number | boolean | {
+      [key: string]: string | number | boolean | {
+        [key: string]: string | number | boolean;
+      };
+    };
+  };
+  backup: {
+    [key: string]: string | number | boolean | {
+      [key: string]: string | number | boolean | {
+        [key: string]: string | number | boolean;
+      };
+    };
+  };
+  profiles: {
+    [key: string]: {
+      components: {
+        [key: string]: ComponentPin;
+      };
+    };
+  };
+};
+
+/** All null until an install has recorded them. */
+export type BundleRecord = {
+  bundle_version: string | null;
+  profiles: readonly string[] | null;
+  ha_tier: "single-server" | "ha" | null;
+  /** Who owns the volume groups on the nodes, in the installer's own words. */
+  volume_group_ownership: string | {
+    [key: string]: unknown;
+  } | null;
+  install_journal: readonly JournalEntry[] | null;
+};
+
+export type BundleSummary = {
+  version: string;
+  ha_tiers: readonly ("single-server" | "ha")[];
+  profiles: readonly string[];
+};
+
+export type ChartInspection = {
+  chart_metadata: {
+    name: string;
+    version: string;
+    description: string | null;
+    app_version: string | null;
+    /** Newest first. */
+    versions: readonly string[];
+  };
+  /** Whether the chart brings a schema; else `schema` is inferred from its values. */
+  has_schema: boolean;
+  schema: {
+    [key: string]: unknown;
+  };
+  /**
+   * Paths of what the chart's own schema calls secret, by `x-secret: true` or `format: password`: those that
+   * `chart_spec.secret_values` of a component should list.
+   */
+  secret_values: readonly string[];
+  defaults: {
+    [key: string]: unknown;
+  };
+  readme: string | null;
+};
+
+/** Credentials of a private chart repository, without the password. */
+export type ChartRepository = {
+  id: string;
+  org_id: string;
+  name: string;
+  /**
+   * A Helm repository or an OCI registry, or a path of it. The credentials are presented at this host alone, for
+   * charts at this address and below; of several addresses the longest counts. `http://` is for hosts on the
+   * allow-list.
+   */
+  url: string;
+  username: string;
+  created_at: string;
+  updated_at: string;
+};
+
+export type ChartRepositoryInput = {
+  name: string;
+  /**
+   * A Helm repository or an OCI registry, or a path of it. The credentials are presented at this host alone, for
+   * charts at this address and below; of several addresses the longest counts. `http://` is for hosts on the
+   * allow-list.
+   */
+  url: string;
+  username: string;
+  /** Written and never read back. */
+  password: string;
+};
+
+export type CliToken = {
+  id: string;
+  name: string;
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+  expires_at: string;
+  last_used_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type Cluster = {
+  id: string;
+  org_id: string;
+  name: string;
+  description: string | null;
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  message: string | null;
+  provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh" | null;
+  credential_id: string | null;
+  region: string | null;
+  instance_type: string | null;
+  agent_count: number | null;
+  disk_size_gb: number | null;
+  node_count: number | null;
+  operator_version: string | null;
+  kubernetes_version: string | null;
+  last_heartbeat: string | null;
+  metrics: ClusterCapacity | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type ClusterCapacity = {
+  cpu_cores: number | null;
+  memory_bytes: number | null;
+  pods: number | null;
+};
+
+export type ClusterSettings = {
+  cluster_id: string;
+  /** A level of the Pod Security Standards. The API server refuses pods that violate it. */
+  pod_security: "privileged" | "baseline" | "restricted";
+  /** Namespaces whose pods reach those of isolated projects: ingress controllers, and whatever scrapes metrics. */
+  ingress_namespaces: readonly string[];
+  /** Charts that are installed with rights on the whole cluster instead of their project's alone. */
+  cluster_wide_charts: readonly ClusterWideChart[];
+};
+
+export type ClusterWideChart = {
+  /** A Helm repository, or the OCI path that the chart's name is appended to. */
+  repo: string;
+  name: string;
+};
+
+export type ComponentAddition = {
+  op: "add";
+  name: string;
+  type?: "workload" | "addon" | "chart" | undefined;
+  depends_on?: readonly string[] | undefined;
+  workload_spec?: {
+    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    image?: string | undefined;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    replicas?: number | undefined;
+    ports?: readonly {
+      name: string;
+      port: number;
+      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+    }[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+    probes?: {
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      liveness?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      readiness?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      startup?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+    } | undefined;
+    volumes?: readonly {
+      name: string;
+      mount_path: string;
+      size_gb: number;
+    }[] | undefined;
+    ingress?: {
+      /**
+       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
+       * administrators of the organization.
+       */
+      host: string;
+      path?: string | undefined;
+      port?: number | undefined;
+      tls?: boolean | undefined;
+    } | undefined;
+    autoscale?: {
+      min: number;
+      max: number;
+      cpu_percent: number;
+    } | undefined;
+    /** Cron, for a cronjob and nothing else. */
+    schedule?: string | undefined;
+  } | undefined;
+  /** `instance`, the name of a standalone one, or `definition_id` with values. */
+  addon_spec?: {
+    instance?: string | undefined;
+    definition_id?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    chart_version?: string | undefined;
+  } | undefined;
+  chart_spec?: {
+    /**
+     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
+     * allow-list.
+     */
+    repo: string;
+    name: string;
+    version?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    /**
+     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+     * component that has the path as its key, and reads as a reference to the Secret that holds it.
+     */
+    secret_values?: readonly string[] | undefined;
+  } | undefined;
+  exports?: {
+    [key: string]: string;
+  } | undefined;
+  export_refs?: readonly {
+    component: string;
+    key?: string | undefined;
+    env?: string | undefined;
+  }[] | undefined;
+  secrets?: {
+    [key: string]: string;
+  } | undefined;
+};
+
+/** `add` holds a whole component, `remove` only its name, `patch` a merge patch (RFC 7396) of the named one. */
+export type ComponentChange = ComponentAddition | ComponentRemoval | ComponentPatch;
+
+/** `secrets` are written and never read back; reads give their keys. */
+export type ComponentInput = {
+  name: string;
+  type?: "workload" | "addon" | "chart" | undefined;
+  depends_on?: readonly string[] | undefined;
+  workload_spec?: WorkloadSpec | undefined;
+  /** `instance`, the name of a standalone one, or `definition_id` with values. */
+  addon_spec?: {
+    instance?: string | undefined;
+    definition_id?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    chart_version?: string | undefined;
+  } | undefined;
+  chart_spec?: {
+    /**
+     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
+     * allow-list.
+     */
+    repo: string;
+    name: string;
+    version?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    /**
+     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+     * component that has the path as its key, and reads as a reference to the Secret that holds it.
+     */
+    secret_values?: readonly string[] | undefined;
+  } | undefined;
+  exports?: {
+    [key: string]: string;
+  } | undefined;
+  export_refs?: readonly {
+    component: string;
+    key?: string | undefined;
+    env?: string | undefined;
+  }[] | undefined;
+  secrets?: {
+    [key: string]: string;
+  } | undefined;
+};
+
+export type ComponentPatch = {
+  op: "patch";
+  name: string;
+  type?: "workload" | "addon" | "chart" | null | undefined;
+  depends_on?: readonly string[] | null | undefined;
+  workload_spec?: {
+    kind?: "deployment" | "statefulset" | "job" | "cronjob" | null | undefined;
+    image?: string | null | undefined;
+    command?: readonly string[] | null | undefined;
+    args?: readonly string[] | null | undefined;
+    replicas?: number | null | undefined;
+    ports?: readonly {
+      name: string;
+      port: number;
+      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+    }[] | null | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | null | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | null | undefined;
+        memory?: string | null | undefined;
+      } | null | undefined;
+      limits?: {
+        cpu?: string | null | undefined;
+        memory?: string | null | undefined;
+      } | null | undefined;
+    } | null | undefined;
+    probes?: {
+      liveness?: {
+        path?: string | null | undefined;
+        port?: number | null | undefined;
+        command?: readonly string[] | null | undefined;
+        initial_delay_seconds?: number | null | undefined;
+        period_seconds?: number | null | undefined;
+        timeout_seconds?: number | null | undefined;
+        failure_threshold?: number | null | undefined;
+      } | null | undefined;
+      readiness?: {
+        path?: string | null | undefined;
+        port?: number | null | undefined;
+        command?: readonly string[] | null | undefined;
+        initial_delay_seconds?: number | null | undefined;
+        period_seconds?: number | null | undefined;
+        timeout_seconds?: number | null | undefined;
+        failure_threshold?: number | null | undefined;
+      } | null | undefined;
+      startup?: {
+        path?: string | null | undefined;
+        port?: number | null | undefined;
+        command?: readonly string[] | null | undefined;
+        initial_delay_seconds?: number | null | undefined;
+        period_seconds?: number | null | undefined;
+        timeout_seconds?: number | null | undefined;
+        failure_threshold?: number | null | undefined;
+      } | null | undefined;
+    } | null | undefined;
+    volumes?: readonly {
+      name: string;
+      mount_path: string;
+      size_gb: number;
+    }[] | null | undefined;
+    ingress?: {
+      host?: string | null | undefined;
+      path?: string | null | undefined;
+      port?: number | null | undefined;
+      tls?: boolean | null | undefined;
+    } | null | undefined;
+    autoscale?: {
+      min?: number | null | undefined;
+      max?: number | null | undefined;
+      cpu_percent?: number | null | undefined;
+    } | null | undefined;
+    schedule?: string | null | undefined;
+  } | null | undefined;
+  addon_spec?: {
+    instance?: string | null | undefined;
+    definition_id?: string | null | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | null | undefined;
+    chart_version?: string | null | undefined;
+  } | null | undefined;
+  chart_spec?: {
+    repo?: string | null | undefined;
+    name?: string | null | undefined;
+    version?: string | null | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | null | undefined;
+    secret_values?: readonly string[] | null | undefined;
+  } | null | undefined;
+  exports?: {
+    [key: string]: string | null;
+  } | null | undefined;
+  export_refs?: readonly {
+    component: string;
+    key?: string | undefined;
+    env?: string | undefined;
+  }[] | null | undefined;
+  secrets?: {
+    [key: string]: string | null;
+  } | null | undefined;
+};
+
+export type ComponentPin = {
+  /** The chart's own where there is a `chart`, else the component's release. */
+  version: string;
+  /** The name of a chart in `repo`. */
+  chart?: string | undefined;
+  repo?: string | undefined;
+  manifest?: string | undefined;
+  image?: string | undefined;
+};
+
+export type ComponentRemoval = {
+  op: "remove";
+  name: string;
+};
+
+/** Never its value. */
+export type ComponentSecret = {
+  key: string;
+  updated_at: string;
+};
+
+export type CreatedCluster = {
+  id: string;
+  org_id: string;
+  name: string;
+  description: string | null;
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  message: string | null;
+  provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh" | null;
+  credential_id: string | null;
+  region: string | null;
+  instance_type: string | null;
+  agent_count: number | null;
+  disk_size_gb: number | null;
+  node_count: number | null;
+  operator_version: string | null;
+  kubernetes_version: string | null;
+  last_heartbeat: string | null;
+  metrics: ClusterCapacity | null;
+  created_at: string;
+  updated_at: string;
+  connection_token: string | null;
+  install_command: string | null;
+  provisioning_job_id: string | null;
+};
+
+/** A cloud credential without its secret material. */
+export type Credential = {
+  id: string;
+  org_id: string;
+  name: string;
+  provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh";
+  region: string | null;
+  access_key_id: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type DeployedComponent = {
+  name: string;
+  type?: "workload" | "addon" | "chart" | undefined;
+  depends_on?: readonly string[] | undefined;
+  workload_spec?: {
+    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    image?: string | undefined;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    /** 0 while the app is paused. */
+    replicas?: number | undefined;
+    ports?: readonly {
+      name: string;
+      port: number;
+      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+    }[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+    probes?: {
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      liveness?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      readiness?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+      /** Exactly one of `port`, with or without `path`, and `command`. */
+      startup?: {
+        /** An HTTP GET; without it the port is opened. */
+        path?: string | undefined;
+        port?: number | undefined;
+        command?: readonly string[] | undefined;
+        initial_delay_seconds?: number | undefined;
+        period_seconds?: number | undefined;
+        timeout_seconds?: number | undefined;
+        failure_threshold?: number | undefined;
+      } | undefined;
+    } | undefined;
+    volumes?: readonly {
+      name: string;
+      mount_path: string;
+      size_gb: number;
+    }[] | undefined;
+    ingress?: {
+      /**
+       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
+       * administrators of the organization.
+       */
+      host: string;
+      path?: string | undefined;
+      port?: number | undefined;
+      tls?: boolean | undefined;
+    } | undefined;
+    autoscale?: {
+      min: number;
+      max: number;
+      cpu_percent: number;
+    } | undefined;
+    /** Cron, for a cronjob and nothing else. */
+    schedule?: string | undefined;
+  } | undefined;
+  /** `instance`, the name of a standalone one, or `definition_id` with values. */
+  addon_spec?: {
+    instance?: string | undefined;
+    definition_id?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    chart_version?: string | undefined;
+  } | undefined;
+  chart_spec?: {
+    /**
+     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
+     * allow-list.
+     */
+    repo: string;
+    name: string;
+    version?: string | undefined;
+    values?: {
+      [key: string]: unknown;
+    } | undefined;
+    /**
+     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+     * component that has the path as its key, and reads as a reference to the Secret that holds it.
+     */
+    secret_values?: readonly string[] | undefined;
+  } | undefined;
+  exports?: {
+    [key: string]: string;
+  } | undefined;
+  export_refs?: readonly {
+    component: string;
+    key?: string | undefined;
+    env?: string | undefined;
+  }[] | undefined;
+};
+
+export type Deployment = {
+  deployment_id: string;
+  /** From 1, without gaps. */
+  revision: number;
+  operation: "create" | "update" | "scale" | "pause" | "resume" | "redeploy" | "rollback" | "attach_addon" | "detach_addon" | "update_secrets";
+  status: "pending" | "succeeded" | "failed" | "superseded";
+  message: string | null;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+  finished_at: string | null;
+  spec: {
+    /** Without secrets, which are no part of a revision. */
+    components: readonly DeployedComponent[];
+    paused: boolean;
+  };
+};
+
+export type DeviceLogin = {
+  device_code: string;
+  user_code: string;
+  verification_uri: string;
+  verification_uri_complete: string;
+  /** Seconds. */
+  expires_in: number;
+  /** Seconds to wait between two questions. */
+  interval: number;
+};
+
+export type DeviceRefusal = {
+  error: "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
+};
+
+export type DeviceToken = {
+  token: string;
+};
+
+export type EffectiveRegistrySecret = {
+  id: string;
+  name: string;
+  /** The registry: a host, with a port, a path or a scheme where it needs one. */
+  server_url: string;
+  username: string;
+  cluster_id: string | null;
+  project_id: string | null;
+  created_at: string;
+  updated_at: string;
+  inherited_from: "cluster" | "project";
+};
+
+/**
+ * What else an event says stands beside these fields, by its type: `install_stage_update` has those of the
+ * journal entry, `activity` those of the audit entry.
+ */
+export type Event = {
+  id: string;
+  /** The same as the frame's name. */
+  type: "install_stage_update" | "cluster-status" | "project" | "app" | "addon" | "drift" | "build" | "activity";
+  time: string;
+  org_id: string | null;
+  cluster_id?: string | undefined;
+  project_id?: string | undefined;
+  workload_id?: string | undefined;
+  resource: {
+    type: string;
+    id: string | null;
+    name: string | null;
+    namespace?: string | undefined;
+  };
+  [key: string]: unknown;
+};
+
+/** What went wrong, as a sentence. */
+export type Failure = {
+  detail: string;
+};
+
+export type InstallEvent = {
+  stage: "preflight" | "register" | "k3s-server" | "k3s-agents" | "platform-networking" | "platform-certs" | "platform-storage" | "platform-backup" | "platform-day2" | "agent" | "profiles" | "record" | "verify" | "backup" | "platform-components" | "kubernetes";
+  status: "started" | "completed" | "failed";
+  component?: string | null | undefined;
+  detail?: string | null | undefined;
+  reason_code?: string | null | undefined;
+};
+
+export type InstallInstructions = {
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  /** There is none yet for an existing cluster. */
+  cli_command: null;
+  /** Where the operator connects. */
+  hub_url: string;
+  /** Where the operator is installed. */
+  namespace: string;
+  /** The operator's chart, its version pinned. */
+  chart_ref: string;
+  docs_url: string;
+};
+
+export type JournalEntry = {
+  stage: "preflight" | "register" | "k3s-server" | "k3s-agents" | "platform-networking" | "platform-certs" | "platform-storage" | "platform-backup" | "platform-day2" | "agent" | "profiles" | "record" | "verify" | "backup" | "platform-components" | "kubernetes";
+  status: "started" | "completed" | "failed";
+  component: string | null;
+  detail: string | null;
+  reason_code: string | null;
+  at: string;
+};
+
+export type LoggedOut = {
+  message: string;
+};
+
+export type Me = {
+  id: string;
+  name: string;
+  username: string;
+  email: string;
+  profile_image_url: string | null;
+  /** Whether a superuser has set or confirmed the email address. */
+  email_verified: boolean;
+  is_superuser: boolean;
+  /** A disabled user cannot sign in, and holds no session and no CLI token. */
+  disabled: boolean;
+  tier: string;
+  created_at: string;
+  updated_at: string;
+  organizations: readonly {
+    id: string;
+    name: string;
+    role: "member" | "admin";
+  }[];
+  role_bindings: readonly RoleBinding[];
+};
+
+export type Member = {
+  user_id: string;
+  name: string;
+  email: string;
+  role: "member" | "admin";
+  created_at: string;
+  updated_at: string;
+};
+
+export type Metrics = {
+  range: string;
+  /** Between two points. */
+  step: string;
+  series: readonly {
+    name: string;
+    unit: string;
+    labels: {
+      [key: string]: string;
+    };
+    /** Each a Unix time in seconds and a value, oldest first. */
+    points: readonly (readonly number[])[];
+  }[];
+};
+
+export type NewCliToken = {
+  id: string;
+  name: string;
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+  expires_at: string;
+  last_used_at: string | null;
+  created_at: string;
+  updated_at: string;
+  /** Shown this once. */
+  token: string;
+};
+
+export type OrgSettings = {
+  /** What an operator does about drift. */
+  drift_policy?: "heal" | "report" | undefined;
+  gitops?: {
+    repo_url: string;
+    branch?: string | undefined;
+  } | undefined;
+  [key: string]: unknown;
+};
+
+export type OrgSettingsRecord = {
+  org_id: string;
+  settings: OrgSettings;
+};
+
+export type Organization = {
+  id: string;
+  name: string;
+  /** Derived from the name. */
+  slug: string;
+  description: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type OsChange = {
+  name: string;
+  versions: {
+    added: readonly string[];
+    removed: readonly string[];
+  };
+  architectures: {
+    added: readonly ("amd64" | "arm64")[];
+    removed: readonly ("amd64" | "arm64")[];
+  };
+};
+
+export type OsSupport = {
+  name: string;
+  versions: readonly string[];
+  architectures: readonly ("amd64" | "arm64")[];
+};
+
+export type PendingDeviceLogin = {
+  user_code: string;
+  /** What the device calls itself; nothing proves it. */
+  client_name: string;
+  /** What an approval gives to the device. */
+  kind: "token" | "session";
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+  source_address: string | null;
+  created_at: string;
+  /** Seconds that are left. */
+  expires_in: number;
+};
+
+/** `from` is null for a component that is added, `to` for one that is removed. */
+export type PinChange = {
+  component: string;
+  from: ComponentPin | null;
+  to: ComponentPin | null;
+};
+
+export type Project = {
+  id: string;
+  name: string;
+  /** The Kubernetes namespace; the project's name. */
+  namespace: string;
+  cluster_id: string;
+  org_id: string;
+  /**
+   * `pending` until the cluster confirms the project, `ready` from then on, `degraded` for the reason beside it,
+   * `cleanup_pending` until the cluster confirms that it is gone.
+   */
+  lifecycle: "pending" | "ready" | "degraded" | "cleanup_pending";
+  lifecycle_reason: "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | null;
+  lifecycle_message: string | null;
+  /** The project's own level of the Pod Security Standards; null follows the cluster's. */
+  pod_security: "privileged" | "baseline" | "restricted" | null;
+  /**
+   * `namespace` lets in traffic from the project's own namespace and from the cluster's `ingress_namespaces`
+   * only; `none` lets in everything.
+   */
+  isolation: "namespace" | "none";
+  quota: Quota | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type ProjectPolicy = {
+  project_id: string;
+  /** The project's own level of the Pod Security Standards; null follows the cluster's. */
+  pod_security: "privileged" | "baseline" | "restricted" | null;
+  /**
+   * The level in force: the project's own where that is stricter than the cluster's or was allowed by an org
+   * admin, else the cluster's.
+   */
+  effective_pod_security: "privileged" | "baseline" | "restricted";
+  /**
+   * `namespace` lets in traffic from the project's own namespace and from the cluster's `ingress_namespaces`
+   * only; `none` lets in everything.
+   */
+  isolation: "namespace" | "none";
+  /** Of the cluster: who reaches the project beside itself. */
+  ingress_namespaces: readonly string[];
+  quota: Quota | null;
+};
+
+export type ProvisioningJob = {
+  id: string;
+  cluster_id: string;
+  credential_id: string | null;
+  action: "create" | "scale" | "destroy";
+  status: "pending" | "running" | "succeeded" | "failed";
+  /** How far it has come. */
+  phase: "init" | "plan" | "apply" | "bootstrap" | "operator" | "done";
+  progress_pct: number;
+  error_message: string | null;
+  attempts: number;
+  desired_node_count: number | null;
+  created_at: string;
+  updated_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
+/**
+ * Caps on everything in the namespace together, and the requests and limits of containers that state none.
+ * Kubernetes refuses pods that state nothing about a CPU or memory that is capped; the defaults state it for
+ * them.
+ */
+export type Quota = {
+  requests_cpu?: string | undefined;
+  requests_memory?: string | undefined;
+  limits_cpu?: string | undefined;
+  limits_memory?: string | undefined;
+  pods?: number | undefined;
+  storage_gb?: number | undefined;
+  default_request_cpu?: string | undefined;
+  default_request_memory?: string | undefined;
+  default_limit_cpu?: string | undefined;
+  default_limit_memory?: string | undefined;
+};
+
+export type RateLimit = {
+  id: string;
+  tier: string;
+  /** Relative to the base URL. */
+  path: string;
+  /** Requests. */
+  limit: number;
+  /** Seconds. */
+  period: number;
+  name: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+/** The password is written and never read back. */
+export type RegistrySecret = {
+  id: string;
+  name: string;
+  /** The registry: a host, with a port, a path or a scheme where it needs one. */
+  server_url: string;
+  username: string;
+  cluster_id: string | null;
+  project_id: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type RegistryTemplate = {
+  name: string;
+  namespace: string;
+  version: string;
+  scope: "project" | "cluster" | "organization" | "global";
+  description: string;
+  icon: string;
+  tags: readonly string[];
+  parameters: readonly TemplateParameter[];
+  components: readonly ({
+    name: string;
+    type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
+    depends_on?: readonly string[] | undefined;
+    workload_spec?: {
+      kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+      image?: string | undefined;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      replicas?: number | string | undefined;
+      ports?: readonly {
+        name: string;
+        port: number | string;
+        protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
+      }[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+      probes?: {
+        /** Exactly one of `port`, with or without `path`, and `command`. */
+        liveness?: {
+          path?: string | undefined;
+          port?: number | string | undefined;
+          command?: readonly string[] | undefined;
+          initial_delay_seconds?: number | string | undefined;
+          period_seconds?: number | string | undefined;
+          timeout_seconds?: number | string | undefined;
+          failure_threshold?: number | string | undefined;
+        } | undefined;
+        /** Exactly one of `port`, with or without `path`, and `command`. */
+        readiness?: {
+          path?: string | undefined;
+          port?: number | string | undefined;
+          command?: readonly string[] | undefined;
+          initial_delay_seconds?: number | string | undefined;
+          period_seconds?: number | string | undefined;
+          timeout_seconds?: number | string | undefined;
+          failure_threshold?: number | string | undefined;
+        } | undefined;
+        /** Exactly one of `port`, with or without `path`, and `command`. */
+        startup?: {
+          path?: string | undefined;
+          port?: number | string | undefined;
+          command?: readonly string[] | undefined;
+          initial_delay_seconds?: number | string | undefined;
+          period_seconds?: number | string | undefined;
+          timeout_seconds?: number | string | undefined;
+          failure_threshold?: number | string | undefined;
+        } | undefined;
+      } | undefined;
+      volumes?: readonly {
+        name: string;
+        mount_path: string;
+        size_gb: number | string;
+      }[] | undefined;
+      ingress?: {
+        host: string;
+        path?: string | undefined;
+        port?: number | string | undefined;
+        tls?: boolean | string | undefined;
+      } | undefined;
+      autoscale?: {
+        min: number | string;
+        max: number | string;
+        cpu_percent: number | string;
+      } | undefined;
+      schedule?: string | undefined;
+    } | undefined;
+    /** `instance`, the name of a standalone one, or `definition_id` with values. */
+    addon_spec?: {
+      instance?: string | undefined;
+      definition_id?: string | undefined;
+      values?: {
+        [key: string]: unknown;
+      } | undefined;
+      chart_version?: string | undefined;
+    } | undefined;
+    chart_spec?: {
+      repo: string;
+      name: string;
+      version?: string | undefined;
+      values?: {
+        [key: string]: unknown;
+      } | undefined;
+      /**
+       * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+       * component that has the path as its key, and reads as a reference to the Secret that holds it.
+       */
+      secret_values?: readonly string[] | undefined;
+    } | undefined;
+    exports?: {
+      [key: string]: string;
+    } | undefined;
+    export_refs?: readonly {
+      component: string;
+      key?: string | undefined;
+      env?: string | undefined;
+    }[] | undefined;
+    secrets?: {
+      [key: string]: string;
+    } | undefined;
+  })[];
+};
+
+export type RoleBinding = {
+  binding_id: string;
+  user_id: string;
+  role: "viewer" | "editor" | "admin";
+  cluster_id: string | null;
+  project_id: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type RoleGrant = {
+  user_id: string;
+  role: "viewer" | "editor" | "admin";
+};
+
+export type RotatedToken = {
+  token: string;
+  token_version: number;
+  enforcement: "in_force" | "pending";
+};
+
+/** Stands where a secret is: the Secret in the cluster that holds it, and the key there. */
+export type SecretRef = {
+  secret_ref: {
+    name: string;
+    key: string;
+  };
+};
+
+export type Session = {
+  id: string;
+  user_id: string;
+  created_at: string;
+  expires_at: string;
+  source_address: string | null;
+  user_agent: string | null;
+  /** When it last got an access token: at the login or by a refresh; to the minute. */
+  last_used_at: string;
+  last_used_address: string | null;
+  /** Whether it is the session of this very request. */
+  current: boolean;
+};
+
+/** `from` is null for a setting that is added, `to` for one that is removed. */
+export type SettingChange = {
+  path: string;
+  from: string | number | boolean | null;
+  to: string | number | boolean | null;
+};
+
+export type SshKey = {
+  private_key: string;
+};
+
+export type StackTemplate = {
+  id: string;
+  org_id: string;
+  project_id: string | null;
+  cluster_id: string | null;
+  namespace: string;
+  name: string;
+  version: string;
+  /** Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone. */
+  scope: "project" | "cluster" | "organization" | "global";
+  description: string | null;
+  icon: string | null;
+  tags: readonly string[];
+  created_at: string;
+  updated_at: string;
+  parameters: readonly TemplateParameter[];
+  /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
+  components: readonly ({
+    name: string;
+    type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
+    depends_on?: readonly string[] | undefined;
+    workload_spec?: {
+      kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+      image?: string | undefined;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      replicas?: number | string | undefined;
+      ports?: readonly {
+        name: string;
+        port: number | string;
+        protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
+      }[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+      probes?: {
+        /** Exactly one of `port`, with or without `path`, and `command`. */
+        liveness?: {
+          path?: string | undefined;
+          port?: number | string | undefined;
+          command?: readonly string[] | undefined;
+          initial_delay_seconds?: number | string | undefined;
+          period_seconds?: number | string | undefined;
+          timeout_seconds?: number | string | undefined;
+          failure_threshold?: number | string | undefined;
+        } | undefined;
+        /** Exactly one of `port`, with or without `path`, and `command`. */
+        readiness?: {
+          path?: string | undefined;
+          port?: number | string | undefined;
+          command?: readonly string[] | undefined;
+          initial_delay_seconds?: number | string | undefined;
+          period_seconds?: number | string | undefined;
+          timeout_seconds?: number | string | undefined;
+          failure_threshold?: number | string | undefined;
+        } | undefined;
+        /** Exactly one of `port`, with or without `path`, and `command`. */
+        startup?: {
+          path?: string | undefined;
+          port?: number | string | undefined;
+          command?: readonly string[] | undefined;
+          initial_delay_seconds?: number | string | undefined;
+          period_seconds?: number | string | undefined;
+          timeout_seconds?: number | string | undefined;
+          failure_threshold?: number | string | undefined;
+        } | undefined;
+      } | undefined;
+      volumes?: readonly {
+        name: string;
+        mount_path: string;
+        size_gb: number | string;
+      }[] | undefined;
+      ingress?: {
+        host: string;
+        path?: string | undefined;
+        port?: number | string | undefined;
+        tls?: boolean | string | undefined;
+      } | undefined;
+      autoscale?: {
+        min: number | string;
+        max: number | string;
+        cpu_percent: number | string;
+      } | undefined;
+      schedule?: string | undefined;
+    } | undefined;
+    /** `instance`, the name of a standalone one, or `definition_id` with values. */
+    addon_spec?: {
+      instance?: string | undefined;
+      definition_id?: string | undefined;
+      values?: {
+        [key: string]: unknown;
+      } | undefined;
+      chart_version?: string | undefined;
+    } | undefined;
+    chart_spec?: {
+      repo: string;
+      name: string;
+      version?: string | undefined;
+      values?: {
+        [key: string]: unknown;
+      } | undefined;
+      /**
+       * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+       * component that has the path as its key, and reads as a reference to the Secret that holds it.
+       */
+      secret_values?: readonly string[] | undefined;
+    } | undefined;
+    exports?: {
+      [key: string]: string;
+    } | undefined;
+    export_refs?: readonly {
+      component: string;
+      key?: string | undefined;
+      env?: string | undefined;
+    }[] | undefined;
+    secrets?: {
+      [key: string]: string;
+    } | undefined;
+  })[];
+};
+
+export type StackTemplateDeployment = {
+  message: string;
+  deploy_name: string;
+  namespace: string;
+};
+
+export type StackTemplateReading = {
+  valid: boolean;
+  errors: readonly ValidationItem[];
+  template: {
+    name: string;
+    version?: string | undefined;
+    /** Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone. */
+    scope?: "project" | "cluster" | "organization" | "global" | undefined;
+    description?: string | null | undefined;
+    icon?: string | null | undefined;
+    tags?: readonly string[] | undefined;
+    namespace?: string | undefined;
+    parameters?: readonly TemplateParameter[] | undefined;
+    /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
+    components: readonly ({
+      name: string;
+      type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
+      depends_on?: readonly string[] | undefined;
+      workload_spec?: {
+        kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+        image?: string | undefined;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        replicas?: number | string | undefined;
+        ports?: readonly {
+          name: string;
+          port: number | string;
+          protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
+        }[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+        probes?: {
+          /** Exactly one of `port`, with or without `path`, and `command`. */
+          liveness?: {
+            path?: string | undefined;
+            port?: number | string | undefined;
+            command?: readonly string[] | undefined;
+            initial_delay_seconds?: number | string | undefined;
+            period_seconds?: number | string | undefined;
+            timeout_seconds?: number | string | undefined;
+            failure_threshold?: number | string | undefined;
+          } | undefined;
+          /** Exactly one of `port`, with or without `path`, and `command`. */
+          readiness?: {
+            path?: string | undefined;
+            port?: number | string | undefined;
+            command?: readonly string[] | undefined;
+            initial_delay_seconds?: number | string | undefined;
+            period_seconds?: number | string | undefined;
+            timeout_seconds?: number | string | undefined;
+            failure_threshold?: number | string | undefined;
+          } | undefined;
+          /** Exactly one of `port`, with or without `path`, and `command`. */
+          startup?: {
+            path?: string | undefined;
+            port?: number | string | undefined;
+            command?: readonly string[] | undefined;
+            initial_delay_seconds?: number | string | undefined;
+            period_seconds?: number | string | undefined;
+            timeout_seconds?: number | string | undefined;
+            failure_threshold?: number | string | undefined;
+          } | undefined;
+        } | undefined;
+        volumes?: readonly {
+          name: string;
+          mount_path: string;
+          size_gb: number | string;
+        }[] | undefined;
+        ingress?: {
+          host: string;
+          path?: string | undefined;
+          port?: number | string | undefined;
+          tls?: boolean | string | undefined;
+        } | undefined;
+        autoscale?: {
+          min: number | string;
+          max: number | string;
+          cpu_percent: number | string;
+        } | undefined;
+        schedule?: string | undefined;
+      } | undefined;
+      /** `instance`, the name of a standalone one, or `definition_id` with values. */
+      addon_spec?: {
+        instance?: string | undefined;
+        definition_id?: string | undefined;
+        values?: {
+          [key: string]: unknown;
+        } | undefined;
+        chart_version?: string | undefined;
+      } | undefined;
+      chart_spec?: {
+        repo: string;
+        name: string;
+        version?: string | undefined;
+        values?: {
+          [key: string]: unknown;
+        } | undefined;
+        /**
+         * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+         * component that has the path as its key, and reads as a reference to the Secret that holds it.
+         */
+        secret_values?: readonly string[] | undefined;
+      } | undefined;
+      exports?: {
+        [key: string]: string;
+      } | undefined;
+      export_refs?: readonly {
+        component: string;
+        key?: string | undefined;
+        env?: string | undefined;
+      }[] | undefined;
+      secrets?: {
+        [key: string]: string;
+      } | undefined;
+    })[];
+  } | null;
+};
+
+export type StackTemplateSummary = {
+  id: string;
+  org_id: string;
+  project_id: string | null;
+  cluster_id: string | null;
+  namespace: string;
+  name: string;
+  version: string;
+  /** Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone. */
+  scope: "project" | "cluster" | "organization" | "global";
+  description: string | null;
+  icon: string | null;
+  tags: readonly string[];
+  created_at: string;
+  updated_at: string;
+};
+
+export type Task = {
+  id: string;
+  kind: "ping" | "resync_cluster";
+  status: "pending" | "running" | "succeeded" | "failed";
+  attempts: number;
+  result: {
+    [key: string]: unknown;
+  } | null;
+  error_message: string | null;
+  created_at: string;
+  updated_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
+export type TaskCreated = {
+  id: string;
+};
+
+export type TemplateParameter = {
+  name: string;
+  type: "string" | "integer" | "number" | "boolean" | "select" | "secret";
+  description?: string | undefined;
+  required?: boolean | undefined;
+  default?: string | number | boolean | undefined;
+  /** What a `select` offers. */
+  options?: readonly (string | number | boolean)[] | undefined;
+  /** For text, in the syntax of RE2. */
+  pattern?: string | undefined;
+  /** The least number, or the shortest length of text. */
+  min?: number | undefined;
+  /** The greatest number, or the longest length of text. */
+  max?: number | undefined;
+  /** Makes the value where none is given. */
+  generator?: "random_password" | "random_hex" | "uuid" | undefined;
+};
+
+export type Tier = {
+  name: string;
+  created_at: string;
+  updated_at: string;
+};
+
+/** A fault of ours; the request id finds it in the logs. */
+export type UnexpectedFailure = {
+  detail: "Internal Server Error";
+  request_id: string;
+};
+
+export type UnverifiedEmail = {
+  detail: {
+    code: "email_unverified";
+    message: string;
+  };
+};
+
+export type User = {
+  id: string;
+  name: string;
+  username: string;
+  email: string;
+  profile_image_url: string | null;
+  /** Whether a superuser has set or confirmed the email address. */
+  email_verified: boolean;
+  is_superuser: boolean;
+  /** A disabled user cannot sign in, and holds no session and no CLI token. */
+  disabled: boolean;
+  tier: string;
+  created_at: string;
+  updated_at: string;
+};
+
+/** Every invalid field of the request, all at once. */
+export type ValidationFailure = {
+  detail: readonly ValidationItem[];
+};
+
+export type ValidationItem = {
+  /** Where: `body`, `query`, `path` or `cookie`, then the way to the field. */
+  loc: readonly (string | number)[];
+  msg: string;
+  type: "missing" | "extra_forbidden" | "string_type" | "int_type" | "float_type" | "bool_type" | "list_type" | "dict_type" | "uuid_parsing" | "datetime_parsing" | "enum" | "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal" | "string_too_short" | "string_too_long" | "string_pattern_mismatch" | "too_short" | "too_long" | "json_invalid" | "value_error";
+};
+
+export type Version = {
+  contract: number;
+  build: string | null;
+};
+
+export type VisibleSecret = {
+  kind: "registry" | "component" | "addon";
+  inherited_from: "cluster" | "project" | "app" | "addon";
+  /** The cluster, project, app or addon instance that it belongs to. */
+  source: {
+    id: string;
+    name: string;
+  };
+  /** Of the registry secret, the app's component or the addon instance. */
+  name: string;
+  keys: readonly string[];
+  updated_at: string;
+};
+
+export type WorkloadSpec = {
+  kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+  image?: string | undefined;
+  command?: readonly string[] | undefined;
+  args?: readonly string[] | undefined;
+  replicas?: number | undefined;
+  ports?: readonly {
+    name: string;
+    port: number;
+    protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+  }[] | undefined;
+  env?: readonly ({
+    name: string;
+    value?: string | undefined;
+    export_ref?: {
+      component: string;
+      key: string;
+    } | undefined;
+  })[] | undefined;
+  resources?: {
+    requests?: {
+      cpu?: string | undefined;
+      memory?: string | undefined;
+    } | undefined;
+    limits?: {
+      cpu?: string | undefined;
+      memory?: string | undefined;
+    } | undefined;
+  } | undefined;
+  probes?: {
+    /** Exactly one of `port`, with or without `path`, and `command`. */
+    liveness?: {
+      /** An HTTP GET; without it the port is opened. */
+      path?: string | undefined;
+      port?: number | undefined;
+      command?: readonly string[] | undefined;
+      initial_delay_seconds?: number | undefined;
+      period_seconds?: number | undefined;
+      timeout_seconds?: number | undefined;
+      failure_threshold?: number | undefined;
+    } | undefined;
+    /** Exactly one of `port`, with or without `path`, and `command`. */
+    readiness?: {
+      /** An HTTP GET; without it the port is opened. */
+      path?: string | undefined;
+      port?: number | undefined;
+      command?: readonly string[] | undefined;
+      initial_delay_seconds?: number | undefined;
+      period_seconds?: number | undefined;
+      timeout_seconds?: number | undefined;
+      failure_threshold?: number | undefined;
+    } | undefined;
+    /** Exactly one of `port`, with or without `path`, and `command`. */
+    startup?: {
+      /** An HTTP GET; without it the port is opened. */
+      path?: string | undefined;
+      port?: number | undefined;
+      command?: readonly string[] | undefined;
+      initial_delay_seconds?: number | undefined;
+      period_seconds?: number | undefined;
+      timeout_seconds?: number | undefined;
+      failure_threshold?: number | undefined;
+    } | undefined;
+  } | undefined;
+  volumes?: readonly {
+    name: string;
+    mount_path: string;
+    size_gb: number;
+  }[] | undefined;
+  ingress?: {
+    /**
+     * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
+     * administrators of the organization.
+     */
+    host: string;
+    path?: string | undefined;
+    port?: number | undefined;
+    tls?: boolean | undefined;
+  } | undefined;
+  autoscale?: {
+    min: number;
+    max: number;
+    cpu_percent: number;
+  } | undefined;
+  /** Cron, for a cronjob and nothing else. */
+  schedule?: string | undefined;
+};
+
+export type WrittenBundleRecord = {
+  bundle_version: string;
+  profiles: readonly string[];
+  ha_tier: "single-server" | "ha";
+  /** Who owns the volume groups on the nodes, in the installer's own words. */
+  volume_group_ownership?: string | {
+    [key: string]: unknown;
+  } | null | undefined;
+  install_journal?: readonly WrittenJournalEntry[] | null | undefined;
+};
+
+export type WrittenJournalEntry = {
+  stage: "preflight" | "register" | "k3s-server" | "k3s-agents" | "platform-networking" | "platform-certs" | "platform-storage" | "platform-backup" | "platform-day2" | "agent" | "profiles" | "record" | "verify" | "backup" | "platform-components" | "kubernetes";
+  status: "started" | "completed" | "failed";
+  component?: string | null | undefined;
+  detail?: string | null | undefined;
+  reason_code?: string | null | undefined;
+  at?: string | undefined;
+};
+
+export type WrittenRegistrySecret = {
+  name: string;
+  /** The registry: a host, with a port, a path or a scheme where it needs one. */
+  server_url: string;
+  username: string;
+  password: string;
+};
+
+/** What goes into every operation, what comes of it, and the statuses with which it can fail. */
+export interface Operations {
+  /** Add a user, by id, by username or by email address; org admin. `POST /orgs/{id}/members` */
+  addMember: {
+    input: {
+      id: string;
+      body: {
+        user_id?: string | undefined;
+        email?: string | undefined;
+        username?: string | undefined;
+        role: "member" | "admin";
+      };
+    };
+    answer: Member;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Inject the name of an addon instance of the project as an export_ref. `POST
+   * /apps/{namespace}/{name}/attach-addon`
+   */
+  attachAddon: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body: {
+        addon_instance_id: string;
+        component_name?: string | undefined;
+      };
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Attach an image pull secret to every project of a cluster. `POST /clusters/{id}/registry-secrets` */
+  attachClusterRegistrySecret: {
+    input: {
+      id: string;
+      body: WrittenRegistrySecret;
+    };
+    answer: RegistrySecret;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Attach an image pull secret to a project. `POST /projects/{id}/registry-secrets` */
+  attachProjectRegistrySecret: {
+    input: {
+      id: string;
+      body: WrittenRegistrySecret;
+    };
+    answer: RegistrySecret;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Browse the registry of community templates. `GET /stack-templates/registry` */
+  browseTemplateRegistry: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** In name, description and tags. */
+      search?: string | undefined;
+      tag?: string | undefined;
+    };
+    answer: {
+      data: readonly RegistryTemplate[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 502 | 503;
+  };
+  /** Change a member's role; org admin. `PUT /orgs/{id}/members/{user_id}` */
+  changeMember: {
+    input: {
+      id: string;
+      user_id: string;
+      body: {
+        role: "member" | "admin";
+      };
+    };
+    answer: Member;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Ask whether the device has been approved, and get its CLI token. `POST /auth/cli/device/token` */
+  claimDeviceToken: {
+    input: {
+      body: {
+        device_code: string;
+      };
+    };
+    answer: DeviceToken;
+    failures: 400 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Run an addon in a project; project editor. `POST /addon-instances` */
+  createAddonInstance: {
+    input: {
+      body: {
+        name: string;
+        project_id: string;
+        addon_definition_id: string;
+        /** Laid over the definition's default values. */
+        values?: {
+          [key: string]: unknown;
+        } | undefined;
+        /** One of the versions that the definition offers. */
+        chart_version?: string | undefined;
+        notes?: string | null | undefined;
+      };
+    };
+    answer: AddonInstance;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Mint a new agent JWT for the cluster's operator. `POST /clusters/{id}/agent-credentials` */
+  createAgentCredentials: {
+    input: {
+      id: string;
+    };
+    answer: AgentCredentials;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Create an app in a project. `POST /apps` */
+  createApp: {
+    input: {
+      body: {
+        name: string;
+        project_id: string;
+        description?: string | null | undefined;
+        components: readonly ComponentInput[];
+      };
+    };
+    answer: App;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Store the credentials of a private chart repository; org admin. `POST /orgs/{id}/chart-repositories` */
+  createChartRepository: {
+    input: {
+      id: string;
+      body: ChartRepositoryInput;
+    };
+    answer: ChartRepository;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Make a CLI token that acts as you, limited to its scopes. `POST /cli-tokens` */
+  createCliToken: {
+    input: {
+      body: {
+        name: string;
+        scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+        expires_in_days?: number | undefined;
+      };
+    };
+    answer: NewCliToken;
+    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Register a cluster, or start provisioning one; org admin. `POST /orgs/{org_id}/clusters` */
+  createCluster: {
+    input: {
+      org_id: string;
+      body: {
+        name: string;
+        description?: string | null | undefined;
+        /** With `credential_id`, for provisioning; `aws`, others are coming soon. */
+        provider?: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh" | undefined;
+        credential_id?: string | undefined;
+        region?: string | undefined;
+        instance_type?: string | undefined;
+        /** Agent nodes beside the one control-plane node. */
+        agent_count?: number | undefined;
+        disk_size_gb?: number | undefined;
+      };
+    };
+    answer: CreatedCluster;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Store a cloud credential; org admin. `POST /orgs/{id}/credentials` */
+  createCredential: {
+    input: {
+      id: string;
+      body: {
+        name: string;
+        provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh";
+        region?: string | undefined;
+        access_key_id?: string | undefined;
+        /** Written and never read back. */
+        secret_access_key?: string | undefined;
+      };
+    };
+    answer: Credential;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Create an organization; superuser only. `POST /orgs` */
+  createOrg: {
+    input: {
+      body: {
+        name: string;
+        description?: string | null | undefined;
+      };
+    };
+    answer: Organization;
+    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Create a project on a cluster. `POST /projects` */
+  createProject: {
+    input: {
+      body: {
+        /** Unique on the cluster. `default`, `binnacle-system` and `kube-…` are refused. */
+        name: string;
+        cluster_id: string;
+        /** The project's own level of the Pod Security Standards; null follows the cluster's. */
+        pod_security?: "privileged" | "baseline" | "restricted" | null | undefined;
+        /**
+         * `namespace` lets in traffic from the project's own namespace and from the cluster's
+         * `ingress_namespaces` only; `none` lets in everything.
+         */
+        isolation?: "namespace" | "none" | undefined;
+      };
+    };
+    answer: Project;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Limit a path for a tier; superuser only. `POST /tier/{tier_name}/rate_limit` */
+  createRateLimit: {
+    input: {
+      tier_name: string;
+      body: {
+        /** Relative to the base URL. */
+        path: string;
+        /** Requests. */
+        limit: number;
+        /** Seconds. */
+        period: number;
+        name?: string | undefined;
+      };
+    };
+    answer: RateLimit;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Create a stack template. `POST /stack-templates` */
+  createStackTemplate: {
+    input: {
+      body: {
+        name: string;
+        version?: string | undefined;
+        /**
+         * Who sees it: whoever has a role in its project; on its cluster or in any project there; members;
+         * everyone.
+         */
+        scope?: "project" | "cluster" | "organization" | "global" | undefined;
+        description?: string | null | undefined;
+        icon?: string | null | undefined;
+        tags?: readonly string[] | undefined;
+        namespace: string;
+        parameters?: readonly TemplateParameter[] | undefined;
+        /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
+        components: readonly ({
+          name: string;
+          type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
+          depends_on?: readonly string[] | undefined;
+          workload_spec?: {
+            kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+            image?: string | undefined;
+            command?: readonly string[] | undefined;
+            args?: readonly string[] | undefined;
+            replicas?: number | string | undefined;
+            ports?: readonly {
+              name: string;
+              port: number | string;
+              protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
+            }[] | undefined;
+            env?: readonly ({
+              name: string;
+              value?: string | undefined;
+              export_ref?: {
+                component: string;
+                key: string;
+              } | undefined;
+            })[] | undefined;
+            resources?: {
+              requests?: {
+                cpu?: string | undefined;
+                memory?: string | undefined;
+              } | undefined;
+              limits?: {
+                cpu?: string | undefined;
+                memory?: string | undefined;
+              } | undefined;
+            } | undefined;
+            probes?: {
+              /** Exactly one of `port`, with or without `path`, and `command`. */
+              liveness?: {
+                path?: string | undefined;
+                port?: number | string | undefined;
+                command?: readonly string[] | undefined;
+                initial_delay_seconds?: number | string | undefined;
+                period_seconds?: number | string | undefined;
+                timeout_seconds?: number | string | undefined;
+                failure_threshold?: number | string | undefined;
+              } | undefined;
+              /** Exactly one of `port`, with or without `path`, and `command`. */
+              readiness?: {
+                path?: string | undefined;
+                port?: number | string | undefined;
+                command?: readonly string[] | undefined;
+                initial_delay_seconds?: number | string | undefined;
+                period_seconds?: number | string | undefined;
+                timeout_seconds?: number | string | undefined;
+                failure_threshold?: number | string | undefined;
+              } | undefined;
+              /** Exactly one of `port`, with or without `path`, and `command`. */
+              startup?: {
+                path?: string | undefined;
+                port?: number | string | undefined;
+                command?: readonly string[] | undefined;
+                initial_delay_seconds?: number | string | undefined;
+                period_seconds?: number | string | undefined;
+                timeout_seconds?: number | string | undefined;
+                failure_threshold?: number | string | undefined;
+              } | undefined;
+            } | undefined;
+            volumes?: readonly {
+              name: string;
+              mount_path: string;
+              size_gb: number | string;
+            }[] | undefined;
+            ingress?: {
+              host: string;
+              path?: string | undefined;
+              port?: number | string | undefined;
+              tls?: boolean | string | undefined;
+            } | undefined;
+            autoscale?: {
+              min: number | string;
+              max: number | string;
+              cpu_percent: number | string;
+            } | undefined;
+            schedule?: string | undefined;
+          } | undefined;
+          /** `instance`, the name of a standalone one, or `definition_id` with values. */
+          addon_spec?: {
+            instance?: string | undefined;
+            definition_id?: string | undefined;
+            values?: {
+              [key: string]: unknown;
+            } | undefined;
+            chart_version?: string | undefined;
+          } | undefined;
+          chart_spec?: {
+            repo: string;
+            name: string;
+            version?: string | undefined;
+            values?: {
+              [key: string]: unknown;
+            } | undefined;
+            /**
+             * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of
+             * the component that has the path as its key, and reads as a reference to the Secret that holds it.
+             */
+            secret_values?: readonly string[] | undefined;
+          } | undefined;
+          exports?: {
+            [key: string]: string;
+          } | undefined;
+          export_refs?: readonly {
+            component: string;
+            key?: string | undefined;
+            env?: string | undefined;
+          }[] | undefined;
+          secrets?: {
+            [key: string]: string;
+          } | undefined;
+        })[];
+        /** Else the organization of the project with that namespace, else the only one you belong to. */
+        org_id?: string | undefined;
+        /** The project of a template of scope `project`. Else the only one with that namespace that you can see. */
+        project_id?: string | undefined;
+        /** The cluster of a template of scope `cluster`. Else that of the only project with that namespace. */
+        cluster_id?: string | undefined;
+      };
+    };
+    answer: StackTemplate;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /** Make a stack template of an app. `POST /stack-templates/from-app/{namespace}/{name}` */
+  createStackTemplateFromApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body: {
+        name: string;
+        version?: string | undefined;
+        /**
+         * Who sees it: whoever has a role in its project; on its cluster or in any project there; members;
+         * everyone.
+         */
+        scope?: "project" | "cluster" | "organization" | "global" | undefined;
+        description?: string | null | undefined;
+        icon?: string | null | undefined;
+        tags?: readonly string[] | undefined;
+        /** Of scope `project`: the app's own project where left out. */
+        project_id?: string | undefined;
+        /** Of scope `cluster`: the app's own cluster where left out. */
+        cluster_id?: string | undefined;
+        preserve_export_refs?: boolean | undefined;
+      };
+    };
+    answer: StackTemplate;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Make a stack template of a Helm chart. `POST /stack-templates/from-chart` */
+  createStackTemplateFromChart: {
+    input: {
+      body: {
+        name: string;
+        version?: string | undefined;
+        /**
+         * Who sees it: whoever has a role in its project; on its cluster or in any project there; members;
+         * everyone.
+         */
+        scope?: "project" | "cluster" | "organization" | "global" | undefined;
+        description?: string | null | undefined;
+        icon?: string | null | undefined;
+        tags?: readonly string[] | undefined;
+        namespace: string;
+        /** Else the organization of the project with that namespace, else the only one you belong to. */
+        org_id?: string | undefined;
+        /** The project of a template of scope `project`. Else the only one with that namespace that you can see. */
+        project_id?: string | undefined;
+        /** The cluster of a template of scope `cluster`. Else that of the only project with that namespace. */
+        cluster_id?: string | undefined;
+        /** A Helm repository, `https://…`, or an OCI one, `oci://…`. `http://…` is for hosts on the allow-list. */
+        repo: string;
+        chart: string;
+        /** The newest stable one where left out. */
+        chart_version?: string | undefined;
+        parameters?: readonly {
+          name: string;
+          /** That of the chart's own value where left out. */
+          type?: "string" | "integer" | "number" | "boolean" | "select" | "secret" | undefined;
+          description?: string | undefined;
+          required?: boolean | undefined;
+          default?: string | number | boolean | undefined;
+          /** What a `select` offers. */
+          options?: readonly (string | number | boolean)[] | undefined;
+          /** For text, in the syntax of RE2. */
+          pattern?: string | undefined;
+          /** The least number, or the shortest length of text. */
+          min?: number | undefined;
+          /** The greatest number, or the longest length of text. */
+          max?: number | undefined;
+          /** Makes the value where none is given. */
+          generator?: "random_password" | "random_hex" | "uuid" | undefined;
+          /** The way to the value, with dots. */
+          path: string;
+        }[] | undefined;
+      };
+    };
+    answer: StackTemplate;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
+  };
+  /** Check a stack template that is written in YAML, or create it. `POST /stack-templates/from-yaml` */
+  createStackTemplateFromYaml: {
+    input: {
+      body: {
+        /** The file. */
+        file?: string | Blob | undefined;
+        /** The same, as text. */
+        yaml_content?: string | undefined;
+        create?: boolean | undefined;
+        namespace?: string | undefined;
+        /** Else the organization of the project with that namespace, else the only one you belong to. */
+        org_id?: string | undefined;
+        /** The project of a template of scope `project`. Else the only one with that namespace that you can see. */
+        project_id?: string | undefined;
+        /** The cluster of a template of scope `cluster`. Else that of the only project with that namespace. */
+        cluster_id?: string | undefined;
+      };
+    };
+    answer: StackTemplateReading | StackTemplate;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /** Queue a task; limited per caller by the caller's tier. `POST /tasks/task` */
+  createTask: {
+    input: {
+      body: {
+        kind: "ping" | "resync_cluster";
+        payload?: {
+          [key: string]: unknown;
+        } | undefined;
+      };
+    };
+    answer: TaskCreated;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /** Create a user; by a superuser or an administrator of any organization. `POST /user` */
+  createUser: {
+    input: {
+      body: {
+        name: string;
+        username: string;
+        email: string;
+        password: string;
+        profile_image_url?: string | undefined;
+      };
+    };
+    answer: User;
+    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Approve or deny a device by the code it shows. `POST /auth/cli/device/approval` */
+  decideDeviceLogin: {
+    input: {
+      body: {
+        user_code: string;
+        approved: boolean;
+      };
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /** Delete an addon instance; project editor. `DELETE /addon-instances/{id}` */
+  deleteAddonInstance: {
+    input: {
+      id: string;
+    };
+    answer: null;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 412 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
+  };
+  /** Delete an app and its components. `DELETE /apps/{namespace}/{name}` */
+  deleteApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: null;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Delete the credentials of a private chart repository; org admin. `DELETE
+   * /orgs/{id}/chart-repositories/{repository_id}`
+   */
+  deleteChartRepository: {
+    input: {
+      id: string;
+      repository_id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Revoke one of your CLI tokens; a superuser revokes anybody's. `DELETE /cli-tokens/{id}` */
+  deleteCliToken: {
+    input: {
+      id: string;
+      /** Whose; your own unless given. Only superusers may name somebody else. */
+      user_id?: string | undefined;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Delete a cluster; org admin. `DELETE /clusters/{id}` */
+  deleteCluster: {
+    input: {
+      id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Remove one secret of a component. `DELETE /apps/{namespace}/{name}/components/{component}/secrets/{key}` */
+  deleteComponentSecret: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      key: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: null;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Delete a cloud credential; org admin. `DELETE /credentials/{id}` */
+  deleteCredential: {
+    input: {
+      id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Delete an organization; superuser only. `DELETE /orgs/{id}` */
+  deleteOrg: {
+    input: {
+      id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Delete a project with its apps and addon instances; org admin. `DELETE /projects/{id}` */
+  deleteProject: {
+    input: {
+      id: string;
+    };
+    answer: Project;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Lift one limit; superuser only. `DELETE /tier/{tier_name}/rate_limit/{id}` */
+  deleteRateLimit: {
+    input: {
+      tier_name: string;
+      id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Delete a stack template. `DELETE /stack-templates/{namespace}/{name}` */
+  deleteStackTemplate: {
+    input: {
+      namespace: string;
+      name: string;
+      /** Whose template is meant, where several organizations have one of this name. */
+      org_id?: string | undefined;
+    };
+    answer: null;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Delete your own record. `DELETE /user/{id}` */
+  deleteUser: {
+    input: {
+      id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Make an app of a stack template. `POST /stack-templates/{namespace}/{name}/deploy` */
+  deployStackTemplate: {
+    input: {
+      namespace: string;
+      name: string;
+      /** Whose template is meant, where several organizations have one of this name. */
+      org_id?: string | undefined;
+      body: {
+        project_id: string;
+        parameters?: {
+          [key: string]: unknown;
+        } | undefined;
+        /** Seconds. */
+        timeout?: number | undefined;
+      };
+    };
+    answer: StackTemplateDeployment;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /**
+   * Take the injected export_ref out of every component. `DELETE
+   * /apps/{namespace}/{name}/attach-addon/{addon_instance_id}`
+   */
+  detachAddon: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      addon_instance_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: null;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Remove an image pull secret of a cluster. `DELETE /clusters/{id}/registry-secrets/{secret_id}` */
+  detachClusterRegistrySecret: {
+    input: {
+      id: string;
+      secret_id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Remove an image pull secret of a project. `DELETE /projects/{id}/registry-secrets/{secret_id}` */
+  detachProjectRegistrySecret: {
+    input: {
+      id: string;
+      secret_id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Compare two bundles. `GET /bundles/{version}/diff/{other}` */
+  diffBundles: {
+    input: {
+      version: string;
+      other: string;
+    };
+    answer: BundleDiff;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** End one of your sessions; a superuser ends anybody's. `DELETE /sessions/{id}` */
+  endSession: {
+    input: {
+      id: string;
+      /** Whose; your own unless given. Only superusers may name somebody else. */
+      user_id?: string | undefined;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Read an addon of the catalog. `GET /addon-definitions/{id}` */
+  getAddonDefinition: {
+    input: {
+      id: string;
+    };
+    answer: AddonDefinition;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read an addon instance. `GET /addon-instances/{id}` */
+  getAddonInstance: {
+    input: {
+      id: string;
+    };
+    answer: AddonInstance;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read an app: its components, phase and drift. `GET /apps/{namespace}/{name}` */
+  getApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: App;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read series of the app, its components and the cluster's capacity. `GET /apps/{namespace}/{name}/metrics` */
+  getAppMetrics: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** How far back, as `90s`, `15m`, `1h`, `7d` or `2w`: from one minute to 30 days. */
+      range?: string | undefined;
+    };
+    answer: Metrics;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+  };
+  /** Read a bundle's manifest. `GET /bundles/{version}` */
+  getBundle: {
+    input: {
+      version: string;
+    };
+    answer: BundleManifest;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a private chart repository, without its password. `GET /orgs/{id}/chart-repositories/{repository_id}` */
+  getChartRepository: {
+    input: {
+      id: string;
+      repository_id: string;
+    };
+    answer: ChartRepository;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a cluster: its details, status and last known capacity. `GET /clusters/{id}` */
+  getCluster: {
+    input: {
+      id: string;
+    };
+    answer: Cluster;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read which bundle and profiles are installed, and the install journal. `GET /clusters/{id}/bundle` */
+  getClusterBundle: {
+    input: {
+      id: string;
+    };
+    answer: BundleRecord;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read the cluster's capacity over time. `GET /clusters/{id}/metrics` */
+  getClusterMetrics: {
+    input: {
+      id: string;
+      /** How far back, as `90s`, `15m`, `1h`, `7d` or `2w`: from one minute to 30 days. */
+      range?: string | undefined;
+    };
+    answer: Metrics;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+  };
+  /** Read what holds for every project of a cluster. `GET /clusters/{id}/settings` */
+  getClusterSettings: {
+    input: {
+      id: string;
+    };
+    answer: ClusterSettings;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a cloud credential, without its secret; org admin. `GET /credentials/{id}` */
+  getCredential: {
+    input: {
+      id: string;
+    };
+    answer: Credential;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read what asks for approval, before approving it. `GET /auth/cli/device/{user_code}` */
+  getDeviceLogin: {
+    input: {
+      user_code: string;
+    };
+    answer: PendingDeviceLogin;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 503;
+  };
+  /** Removed; always 410. `GET /clusters/{id}/install-command` */
+  getInstallCommand: {
+    input: {
+      id: string;
+    };
+    answer: never;
+    failures: 400 | 401 | 403 | 410 | 422 | 500 | 503;
+  };
+  /** Read how the cluster is connected, without any secret. `GET /clusters/{id}/install-instructions` */
+  getInstallInstructions: {
+    input: {
+      id: string;
+    };
+    answer: InstallInstructions;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read your profile, organizations and role bindings. `GET /user/me` */
+  getMe: {
+    input: Record<never, never>;
+    answer: Me;
+    failures: 400 | 401 | 403 | 500 | 503;
+  };
+  /** Read an organization. `GET /orgs/{id}` */
+  getOrg: {
+    input: {
+      id: string;
+    };
+    answer: Organization;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read an organization's settings. `GET /org/settings` */
+  getOrgSettings: {
+    input: {
+      org_id: string;
+    };
+    answer: OrgSettingsRecord;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a project. `GET /projects/{id}` */
+  getProject: {
+    input: {
+      id: string;
+    };
+    answer: Project;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read what fences a project's namespace. `GET /projects/{id}/policy` */
+  getProjectPolicy: {
+    input: {
+      id: string;
+    };
+    answer: ProjectPolicy;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read the status and the current phase of a provisioning job. `GET /provisioning-jobs/{id}` */
+  getProvisioningJob: {
+    input: {
+      id: string;
+    };
+    answer: ProvisioningJob;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read what Terraform and the bootstrap have printed. `GET /provisioning-jobs/{id}/logs` */
+  getProvisioningLogs: {
+    input: {
+      id: string;
+    };
+    answer: {
+      logs: string | null;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read one limit. `GET /tier/{tier_name}/rate_limit/{id}` */
+  getRateLimit: {
+    input: {
+      tier_name: string;
+      id: string;
+    };
+    answer: RateLimit;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /**
+   * List the secrets that a project sees and where each is inherited from; keys, never values. `GET
+   * /projects/{id}/secrets-overview`
+   */
+  getSecretsOverview: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly VisibleSecret[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read the private SSH key of a provisioned cluster's nodes; org admin. `GET /clusters/{id}/ssh-key` */
+  getSshKey: {
+    input: {
+      id: string;
+    };
+    answer: SshKey;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a stack template with its parameters and components. `GET /stack-templates/{namespace}/{name}` */
+  getStackTemplate: {
+    input: {
+      namespace: string;
+      name: string;
+      /** Whose template is meant, where several organizations have one of this name. */
+      org_id?: string | undefined;
+    };
+    answer: StackTemplate;
+    failures: 400 | 401 | 403 | 404 | 409 | 422 | 500 | 503;
+  };
+  /** Read a task of yours. `GET /tasks/task/{id}` */
+  getTask: {
+    input: {
+      id: string;
+    };
+    answer: Task;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a user. `GET /user/{id}` */
+  getUser: {
+    input: {
+      id: string;
+    };
+    answer: User;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read the contract number and the build of the running control plane. `GET /version` */
+  getVersion: {
+    input: Record<never, never>;
+    answer: Version;
+    failures: 400 | 401 | 403 | 500 | 503;
+  };
+  /** Grant a member of the organization a role on a cluster and its projects. `POST /clusters/{id}/rbac` */
+  grantClusterRole: {
+    input: {
+      id: string;
+      body: RoleGrant;
+    };
+    answer: RoleBinding;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Grant a member of the organization a role on a project. `POST /projects/{id}/rbac` */
+  grantProjectRole: {
+    input: {
+      id: string;
+      body: RoleGrant;
+    };
+    answer: RoleBinding;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Look into a Helm chart: its values and their schema. `GET /stack-templates/inspect-chart` */
+  inspectChart: {
+    input: {
+      /** A Helm repository, `https://…`, or an OCI one, `oci://…`. `http://…` is for hosts on the allow-list. */
+      repo: string;
+      name: string;
+      /** The newest stable one where left out. */
+      version?: string | undefined;
+      /** Whose credentials are used; those of the only organization you belong to where left out. */
+      org_id?: string | undefined;
+    };
+    answer: ChartInspection;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503;
+  };
+  /** List the addons of the catalog, by name. `GET /addon-definitions` */
+  listAddonDefinitions: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly AddonDefinition[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List the addon instances of a project or an organization, newest first. `GET /addon-instances` */
+  listAddonInstances: {
+    input: {
+      org_id?: string | undefined;
+      project_id?: string | undefined;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly AddonInstance[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List the revisions of an addon instance, newest first. `GET /addon-instances/{id}/revisions` */
+  listAddonRevisions: {
+    input: {
+      id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly AddonRevision[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the apps you can see, newest first. `GET /apps` */
+  listApps: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** Only the apps of this project. */
+      project_id?: string | undefined;
+    };
+    answer: {
+      data: readonly App[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** Read who changed what in the organization; org admin. `GET /orgs/{id}/audit-log` */
+  listAuditLog: {
+    input: {
+      id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly AuditEntry[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the export keys of the project's standalone addon instances. `GET /projects/{id}/available-exports` */
+  listAvailableExports: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly AvailableExport[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the platform bundles, oldest first. `GET /bundles` */
+  listBundles: {
+    input: Record<never, never>;
+    answer: {
+      data: readonly BundleSummary[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 500 | 503;
+  };
+  /** List the private chart repositories of an organization, newest first. `GET /orgs/{id}/chart-repositories` */
+  listChartRepositories: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly ChartRepository[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List your CLI tokens; a superuser lists anybody's. `GET /cli-tokens` */
+  listCliTokens: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** Whose; your own unless given. Only superusers may name somebody else. */
+      user_id?: string | undefined;
+    };
+    answer: {
+      data: readonly CliToken[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List the image pull secrets of a cluster. `GET /clusters/{id}/registry-secrets` */
+  listClusterRegistrySecrets: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly RegistrySecret[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the roles granted on a cluster. `GET /clusters/{id}/rbac` */
+  listClusterRoles: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly RoleBinding[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List an organization's clusters, newest first. `GET /orgs/{org_id}/clusters` */
+  listClusters: {
+    input: {
+      org_id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly Cluster[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the keys of a component's secrets. `GET /apps/{namespace}/{name}/components/{component}/secrets` */
+  listComponentSecrets: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: {
+      data: readonly ComponentSecret[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List an organization's cloud credentials, newest first; org admin. `GET /orgs/{id}/credentials` */
+  listCredentials: {
+    input: {
+      id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly Credential[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List what was done to an app, newest first. `GET /apps/{namespace}/{name}/deployments` */
+  listDeployments: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly Deployment[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /**
+   * List the image pull secrets that apply in a project, and where each is inherited from. `GET
+   * /projects/{id}/effective-registry-secrets`
+   */
+  listEffectiveRegistrySecrets: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly EffectiveRegistrySecret[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List an organization's members with their roles. `GET /orgs/{id}/members` */
+  listMembers: {
+    input: {
+      id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly Member[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the organizations you belong to; all of them for a superuser. `GET /orgs` */
+  listOrgs: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly Organization[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List the apps of a project, newest first. `GET /projects/{id}/apps` */
+  listProjectApps: {
+    input: {
+      id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly App[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the image pull secrets of a project itself. `GET /projects/{id}/registry-secrets` */
+  listProjectRegistrySecrets: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly RegistrySecret[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the roles granted on a project itself. `GET /projects/{id}/rbac` */
+  listProjectRoles: {
+    input: {
+      id: string;
+    };
+    answer: {
+      data: readonly RoleBinding[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List the projects you can see. `GET /projects` */
+  listProjects: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** Only those on this cluster. */
+      cluster_id?: string | undefined;
+    };
+    answer: {
+      data: readonly Project[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List a cluster's provisioning jobs, newest first. `GET /clusters/{id}/provisioning-jobs` */
+  listProvisioningJobs: {
+    input: {
+      id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly ProvisioningJob[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List a tier's limits. `GET /tier/{tier_name}/rate_limits` */
+  listRateLimits: {
+    input: {
+      tier_name: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly RateLimit[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** List your sessions that are open; a superuser lists anybody's. `GET /sessions` */
+  listSessions: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** Whose; your own unless given. Only superusers may name somebody else. */
+      user_id?: string | undefined;
+    };
+    answer: {
+      data: readonly Session[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List the stack templates that you can see. `GET /stack-templates` */
+  listStackTemplates: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      namespace?: string | undefined;
+      /**
+       * Who sees it: whoever has a role in its project; on its cluster or in any project there; members;
+       * everyone.
+       */
+      scope?: "project" | "cluster" | "organization" | "global" | undefined;
+    };
+    answer: {
+      data: readonly StackTemplateSummary[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** List the tiers. `GET /tiers` */
+  listTiers: {
+    input: Record<never, never>;
+    answer: {
+      data: readonly Tier[];
+      total_count: number;
+    };
+    failures: 400 | 401 | 403 | 500 | 503;
+  };
+  /** List users: all for a superuser, otherwise those who share an organization with you. `GET /users` */
+  listUsers: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+    };
+    answer: {
+      data: readonly User[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** Sign in with a username or an email address, and a password. `POST /login` */
+  login: {
+    input: {
+      body: {
+        username: string;
+        password: string;
+        /** OAuth2 password flow; ignored. */
+        grant_type?: string | undefined;
+        /** OAuth2 password flow; ignored. */
+        scope?: string | undefined;
+        /** OAuth2 password flow; ignored. */
+        client_id?: string | undefined;
+        /** OAuth2 password flow; ignored. */
+        client_secret?: string | undefined;
+      };
+    };
+    answer: AccessToken;
+    failures: 400 | 401 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** End the session: refuse both tokens from now on and clear the cookie. `POST /logout` */
+  logout: {
+    input: Record<never, never>;
+    answer: LoggedOut;
+    failures: 400 | 401 | 403 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Set all workloads to 0 replicas and remember their counts. `POST /apps/{namespace}/{name}/pause` */
+  pauseApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Record which bundle and profiles are installed. `PUT /clusters/{id}/bundle` */
+  recordClusterBundle: {
+    input: {
+      id: string;
+      body: WrittenBundleRecord;
+    };
+    answer: BundleRecord;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Refresh and apply again what is recorded. `POST /apps/{namespace}/{name}/redeploy` */
+  redeployApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body?: {
+        force?: boolean | undefined;
+      } | undefined;
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Exchange the refresh cookie for a new access token. `POST /refresh` */
+  refreshAccessToken: {
+    input: Record<never, never>;
+    answer: AccessToken;
+    failures: 400 | 401 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Remove a member and all the roles granted to them in the organization; org admin. `DELETE
+   * /orgs/{id}/members/{user_id}`
+   */
+  removeMember: {
+    input: {
+      id: string;
+      user_id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Replace a user's role on a cluster. `PUT /clusters/{id}/rbac` */
+  replaceClusterRole: {
+    input: {
+      id: string;
+      body: RoleGrant;
+    };
+    answer: RoleBinding;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Replace a user's role on a project. `PUT /projects/{id}/rbac` */
+  replaceProjectRole: {
+    input: {
+      id: string;
+      body: RoleGrant;
+    };
+    answer: RoleBinding;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Report that a stage of an install or upgrade has started, completed or failed. `POST
+   * /clusters/{id}/install-events`
+   */
+  reportInstallEvent: {
+    input: {
+      id: string;
+      body: InstallEvent;
+    };
+    answer: JournalEntry;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Restore the counts of before the pause. `POST /apps/{namespace}/{name}/resume` */
+  resumeApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Run a failed provisioning job again; org admin. `POST /provisioning-jobs/{id}/retry` */
+  retryProvisioningJob: {
+    input: {
+      id: string;
+    };
+    answer: ProvisioningJob;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Revoke a role on a cluster. `DELETE /clusters/{id}/rbac` */
+  revokeClusterRole: {
+    input: {
+      id: string;
+      /** The binding to revoke. */
+      binding_id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Revoke a role on a project. `DELETE /projects/{id}/rbac` */
+  revokeProjectRole: {
+    input: {
+      id: string;
+      /** The binding to revoke. */
+      binding_id: string;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Bring back the values and the chart version of a revision; project editor. `POST
+   * /addon-instances/{id}/rollback`
+   */
+  rollBackAddonInstance: {
+    input: {
+      id: string;
+      body: {
+        revision_number?: number | undefined;
+        revision_id?: string | undefined;
+      };
+    };
+    answer: AddonInstance;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Restore the specification of an earlier deployment, as a new revision. `POST
+   * /apps/{namespace}/{name}/rollback`
+   */
+  rollbackApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body: {
+        deployment_id?: string | undefined;
+        /** -1 is the one before the current. */
+        revision?: number | undefined;
+      };
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Restore the specification of this deployment, as a new revision. `POST
+   * /apps/{namespace}/{name}/deployments/{deployment_id}/rollback`
+   */
+  rollbackToDeployment: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      deployment_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Revoke every earlier agent JWT and mint a new one. `POST /clusters/{id}/rotate-token` */
+  rotateClusterToken: {
+    input: {
+      id: string;
+    };
+    answer: RotatedToken;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Set how many replicas a component runs. `POST /apps/{namespace}/{name}/scale` */
+  scaleApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body: {
+        component_name: string;
+        replicas: number;
+      };
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change the number of a provisioned cluster's nodes; org admin. `POST /clusters/{id}/scale` */
+  scaleCluster: {
+    input: {
+      id: string;
+      body: {
+        /** The control plane and its agents together. */
+        desired_node_count: number;
+      };
+    };
+    answer: ProvisioningJob;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Disable or enable a user; superuser only. `PATCH /user/{id}/disabled` */
+  setUserDisabled: {
+    input: {
+      id: string;
+      body: {
+        disabled: boolean;
+      };
+    };
+    answer: User;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Move a user to another tier; superuser only. `PATCH /user/{id}/tier` */
+  setUserTier: {
+    input: {
+      id: string;
+      body: {
+        tier: string;
+      };
+    };
+    answer: User;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Begin a device login (RFC 8628): get a code for a person to approve. `POST /auth/cli/device` */
+  startDeviceLogin: {
+    input: {
+      body: {
+        requested_scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+        client_name: string;
+      };
+    };
+    answer: DeviceLogin;
+    failures: 400 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /** Follow the logs of an app. `GET /apps/{namespace}/{name}/logs` */
+  streamAppLogs: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      component?: string | undefined;
+      /** Of each container, at first. */
+      tail_lines?: number | undefined;
+      /** No older lines. */
+      since_seconds?: number | undefined;
+      /** Stay and send new lines; else end after those there are. */
+      follow?: boolean | undefined;
+    };
+    answer: never;
+    item: unknown;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
+  };
+  /** Follow the logs of one component. `GET /apps/{namespace}/{name}/components/{component}/logs/stream` */
+  streamComponentLogs: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** Of each container, at first. */
+      tail_lines?: number | undefined;
+      /** No older lines. */
+      since_seconds?: number | undefined;
+      /** Stay and send new lines; else end after those there are. */
+      follow?: boolean | undefined;
+    };
+    answer: never;
+    item: unknown;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
+  };
+  /** Follow what happens, as server-sent events. `GET /events/stream` */
+  streamEvents: {
+    input: {
+      /** Only events of this cluster. */
+      cluster_id?: string | undefined;
+      /** Only events of this project. */
+      project_id?: string | undefined;
+      /** Only events of this workload. */
+      workload_id?: string | undefined;
+      /** Only events about resources of this kind. */
+      resource_type?: "cluster" | "project" | "workload" | "build" | "addon" | "app" | "activity" | "all" | undefined;
+    };
+    answer: never;
+    item: Event;
+    failures: 400 | 401 | 403 | 422 | 429 | 500 | 503;
+  };
+  /** Change the values or the chart version of an addon instance; project editor. `PATCH /addon-instances/{id}` */
+  updateAddonInstance: {
+    input: {
+      id: string;
+      body: {
+        /** Laid over the definition's default values. */
+        values?: {
+          [key: string]: unknown;
+        } | undefined;
+        /** One of the versions that the definition offers. */
+        chart_version?: string | undefined;
+        notes?: string | null | undefined;
+      };
+    };
+    answer: AddonInstance;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Add, remove and patch components; all or nothing. `PATCH /apps/{namespace}/{name}` */
+  updateApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body: {
+        components?: readonly ComponentChange[] | undefined;
+        description?: string | null | undefined;
+      };
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change a private chart repository; org admin. `PATCH /orgs/{id}/chart-repositories/{repository_id}` */
+  updateChartRepository: {
+    input: {
+      id: string;
+      repository_id: string;
+      body: {
+        name?: string | undefined;
+        /**
+         * A Helm repository or an OCI registry, or a path of it. The credentials are presented at this host
+         * alone, for charts at this address and below; of several addresses the longest counts. `http://` is for
+         * hosts on the allow-list.
+         */
+        url?: string | undefined;
+        username?: string | undefined;
+        /** Written and never read back. */
+        password?: string | undefined;
+      };
+    };
+    answer: ChartRepository;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change a cluster's name and description. `PATCH /clusters/{id}` */
+  updateCluster: {
+    input: {
+      id: string;
+      body: {
+        name?: string | undefined;
+        description?: string | null | undefined;
+      };
+    };
+    answer: Cluster;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change what holds for every project of a cluster; org admin. `PATCH /clusters/{id}/settings` */
+  updateClusterSettings: {
+    input: {
+      id: string;
+      body: {
+        /** A level of the Pod Security Standards. The API server refuses pods that violate it. */
+        pod_security?: "privileged" | "baseline" | "restricted" | undefined;
+        /**
+         * Namespaces whose pods reach those of isolated projects: ingress controllers, and whatever scrapes
+         * metrics.
+         */
+        ingress_namespaces?: readonly string[] | undefined;
+        /** Charts that are installed with rights on the whole cluster instead of their project's alone. */
+        cluster_wide_charts?: readonly ClusterWideChart[] | undefined;
+      };
+    };
+    answer: ClusterSettings;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /**
+   * Set secrets of a component; keys left out stay. `PATCH
+   * /apps/{namespace}/{name}/components/{component}/secrets`
+   */
+  updateComponentSecrets: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body: {
+        [key: string]: string;
+      };
+    };
+    answer: {
+      data: readonly ComponentSecret[];
+      total_count: number;
+    };
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Rotate or rename a cloud credential; org admin. `PATCH /credentials/{id}` */
+  updateCredential: {
+    input: {
+      id: string;
+      body: {
+        name?: string | undefined;
+        region?: string | undefined;
+        access_key_id?: string | undefined;
+        /** Written and never read back. */
+        secret_access_key?: string | undefined;
+      };
+    };
+    answer: Credential;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change an organization; org admin. `PUT /orgs/{id}` */
+  updateOrg: {
+    input: {
+      id: string;
+      body: {
+        name: string;
+        description?: string | null | undefined;
+      };
+    };
+    answer: Organization;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change an organization's settings; org admin. `PATCH /org/settings` */
+  updateOrgSettings: {
+    input: {
+      org_id: string;
+      body: {
+        settings: {
+          drift_policy?: "heal" | "report" | null | undefined;
+          gitops?: {
+            repo_url: string;
+            branch?: string | undefined;
+          } | null | undefined;
+          [key: string]: unknown;
+        };
+      };
+    };
+    answer: OrgSettingsRecord;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change what fences a project's namespace; project admin. `PATCH /projects/{id}/policy` */
+  updateProjectPolicy: {
+    input: {
+      id: string;
+      body: {
+        /** The project's own level of the Pod Security Standards; null follows the cluster's. */
+        pod_security?: "privileged" | "baseline" | "restricted" | null | undefined;
+        /**
+         * `namespace` lets in traffic from the project's own namespace and from the cluster's
+         * `ingress_namespaces` only; `none` lets in everything.
+         */
+        isolation?: "namespace" | "none" | undefined;
+        quota?: Quota | null | undefined;
+      };
+    };
+    answer: ProjectPolicy;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change one limit; superuser only. `PATCH /tier/{tier_name}/rate_limit/{id}` */
+  updateRateLimit: {
+    input: {
+      tier_name: string;
+      id: string;
+      body: {
+        /** Relative to the base URL. */
+        path?: string | undefined;
+        /** Requests. */
+        limit?: number | undefined;
+        /** Seconds. */
+        period?: number | undefined;
+        name?: string | null | undefined;
+      };
+    };
+    answer: RateLimit;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Change a stack template in place; its version stays. `PUT /stack-templates/{namespace}/{name}` */
+  updateStackTemplate: {
+    input: {
+      namespace: string;
+      name: string;
+      /** Whose template is meant, where several organizations have one of this name. */
+      org_id?: string | undefined;
+      body: {
+        description?: string | null | undefined;
+        icon?: string | null | undefined;
+        tags?: readonly string[] | undefined;
+        parameters?: readonly TemplateParameter[] | undefined;
+        /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
+        components?: readonly ({
+          name: string;
+          type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
+          depends_on?: readonly string[] | undefined;
+          workload_spec?: {
+            kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+            image?: string | undefined;
+            command?: readonly string[] | undefined;
+            args?: readonly string[] | undefined;
+            replicas?: number | string | undefined;
+            ports?: readonly {
+              name: string;
+              port: number | string;
+              protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
+            }[] | undefined;
+            env?: readonly ({
+              name: string;
+              value?: string | undefined;
+              export_ref?: {
+                component: string;
+                key: string;
+              } | undefined;
+            })[] | undefined;
+            resources?: {
+              requests?: {
+                cpu?: string | undefined;
+                memory?: string | undefined;
+              } | undefined;
+              limits?: {
+                cpu?: string | undefined;
+                memory?: string | undefined;
+              } | undefined;
+            } | undefined;
+            probes?: {
+              /** Exactly one of `port`, with or without `path`, and `command`. */
+              liveness?: {
+                path?: string | undefined;
+                port?: number | string | undefined;
+                command?: readonly string[] | undefined;
+                initial_delay_seconds?: number | string | undefined;
+                period_seconds?: number | string | undefined;
+                timeout_seconds?: number | string | undefined;
+                failure_threshold?: number | string | undefined;
+              } | undefined;
+              /** Exactly one of `port`, with or without `path`, and `command`. */
+              readiness?: {
+                path?: string | undefined;
+                port?: number | string | undefined;
+                command?: readonly string[] | undefined;
+                initial_delay_seconds?: number | string | undefined;
+                period_seconds?: number | string | undefined;
+                timeout_seconds?: number | string | undefined;
+                failure_threshold?: number | string | undefined;
+              } | undefined;
+              /** Exactly one of `port`, with or without `path`, and `command`. */
+              startup?: {
+                path?: string | undefined;
+                port?: number | string | undefined;
+                command?: readonly string[] | undefined;
+                initial_delay_seconds?: number | string | undefined;
+                period_seconds?: number | string | undefined;
+                timeout_seconds?: number | string | undefined;
+                failure_threshold?: number | string | undefined;
+              } | undefined;
+            } | undefined;
+            volumes?: readonly {
+              name: string;
+              mount_path: string;
+              size_gb: number | string;
+            }[] | undefined;
+            ingress?: {
+              host: string;
+              path?: string | undefined;
+              port?: number | string | undefined;
+              tls?: boolean | string | undefined;
+            } | undefined;
+            autoscale?: {
+              min: number | string;
+              max: number | string;
+              cpu_percent: number | string;
+            } | undefined;
+            schedule?: string | undefined;
+          } | undefined;
+          /** `instance`, the name of a standalone one, or `definition_id` with values. */
+          addon_spec?: {
+            instance?: string | undefined;
+            definition_id?: string | undefined;
+            values?: {
+              [key: string]: unknown;
+            } | undefined;
+            chart_version?: string | undefined;
+          } | undefined;
+          chart_spec?: {
+            repo: string;
+            name: string;
+            version?: string | undefined;
+            values?: {
+              [key: string]: unknown;
+            } | undefined;
+            /**
+             * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of
+             * the component that has the path as its key, and reads as a reference to the Secret that holds it.
+             */
+            secret_values?: readonly string[] | undefined;
+          } | undefined;
+          exports?: {
+            [key: string]: string;
+          } | undefined;
+          export_refs?: readonly {
+            component: string;
+            key?: string | undefined;
+            env?: string | undefined;
+          }[] | undefined;
+          secrets?: {
+            [key: string]: string;
+          } | undefined;
+        })[] | undefined;
+      };
+    };
+    answer: StackTemplate;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
+  /** Change your own record. `PATCH /user/{id}` */
+  updateUser: {
+    input: {
+      id: string;
+      body: {
+        name?: string | undefined;
+        username?: string | undefined;
+        email?: string | undefined;
+        profile_image_url?: string | null | undefined;
+        password?: string | undefined;
+        current_password?: string | undefined;
+        /** With a new password only: leave the CLI tokens as they are. */
+        keep_tokens?: boolean | undefined;
+      };
+    };
+    answer: User;
+    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Confirm that a user's email address is theirs; superuser only. `POST /user/{id}/email-verification` */
+  verifyUserEmail: {
+    input: {
+      id: string;
+      body?: {
+        email?: string | undefined;
+      } | undefined;
+    };
+    answer: null;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+}

@@ -1,0 +1,34 @@
+import { type Client, type ClientOptions, makeClient } from "./client.ts";
+import { realClock } from "./clock.adapter.ts";
+
+/** A client of one control plane, as one caller. */
+export function createClient(options: ClientOptions): Client {
+  return makeClient({ ...options, clock: options.clock ?? realClock });
+}
+
+export type { Attempted, CallOptions, Client, ClientOptions, Reply } from "./client.ts";
+export type { Clock } from "./clock.ts";
+export type { GetCredential, SessionTokens } from "./credentials.ts";
+export {
+  BinnacleError,
+  Conflict,
+  type ErrorCode,
+  type FailureOf,
+  Forbidden,
+  Invalid,
+  NotFound,
+  PreconditionFailed,
+  RateLimited,
+  Refused,
+  ServerFault,
+  TimedOut,
+  Unauthenticated,
+  UnexpectedAnswer,
+  Unreachable,
+} from "./errors.ts";
+export type * from "./generated/types.ts";
+export type { LogLine } from "./log-cursor.ts";
+export type { Answer, CallName, Input, ItemOf, ListName, OperationName, StreamName } from "./operation.ts";
+export type { RetryPolicy } from "./retry.ts";
+export type { FollowOptions, StreamData, StreamItem } from "./stream.ts";
+export type { Attempt } from "./transport.ts";

@@ -1,0 +1,183 @@
+import { abortable, type Clock, linked, sleep } from "./clock.ts";
+import { BinnacleError, RateLimited, ServerFault, TimedOut, UnexpectedAnswer, Unreachable } from "./errors.ts";
+import type { Event, Operations } from "./generated/types.ts";
+import { LogCursor, type LogLine } from "./log-cursor.ts";
+import type { Described, Input, StreamName } from "./operation.ts";
+import { backoff } from "./retry.ts";
+import { FrameReader } from "./sse.ts";
+import { parsed } from "./transport.ts";
+
+type LogStreamName = "streamAppLogs" | "streamComponentLogs";
+
+/** The data of a stream's events. */
+export type StreamData<N extends StreamName> = N extends LogStreamName
+  ? LogLine
+  : N extends "streamEvents"
+    ? Event
+    : Operations[N]["item"];
+
+export type StreamItem<N extends StreamName> =
+  /** The stream is open: from here on it misses nothing. The moment to read what there is already. */
+  | { readonly type: "open" }
+  /** Something may have been missed: read again what you show. The stream is open and goes on. */
+  | { readonly type: "gap"; readonly reason: "reconnected" | "dropped"; readonly count: number | null }
+  | { readonly type: "event"; readonly event: string; readonly data: StreamData<N> };
+
+export interface FollowOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long to try to open it again once it has broken off; without end unless given. */
+  readonly reconnectForMs?: number | undefined;
+}
+
+export interface FollowPorts {
+  readonly clock: Clock;
+  /** Sends the request; further attempts belong to whoever follows, except for the first time. */
+  open(input: object, headers: Record<string, string>, signal: AbortSignal, isFirst: boolean): Promise<Response>;
+}
+
+type Connection = ReturnType<typeof linked>;
+
+const FIRST_DELAY_MS = 500;
+const MOST_DELAY_MS = 30_000;
+/** The server sends a comment every 15 seconds: after three that did not come, the connection is dead. */
+const SILENCE_MS = 45_000;
+const LOG_STREAMS: ReadonlySet<string> = new Set<LogStreamName>(["streamAppLogs", "streamComponentLogs"]);
+
+/** How a connection ended: with the API's word that there is no more, or without it. */
+type End = { readonly isComplete: boolean; readonly error: BinnacleError };
+
+/**
+ * Follows a stream for as long as its reader wants. It reads from the connection only when the reader asks for more: who is
+ * slow makes the server wait, and at last be cut off by it, but does not gather anything here.
+ */
+export async function* follow<N extends StreamName>(
+  ports: FollowPorts,
+  operation: Described,
+  input: Input<N>,
+  options: FollowOptions,
+): AsyncGenerator<StreamItem<N>, void, undefined> {
+  const { clock } = ports;
+  const { controller, unlink } = linked(options.signal);
+  const { signal } = controller;
+  const isLog = operation.path.includes("/logs");
+  const isFollowed = !isLog || (input as { follow?: boolean }).follow !== false;
+  const cursor = LOG_STREAMS.has(operation.name) ? new LogCursor(clock.now()) : null;
+  let lastId: string | null = null;
+  let failures = 0;
+  let downSince = clock.now();
+  let wasComplete = false;
+
+  try {
+    for (let isFirst = true; ; isFirst = false) {
+      const resumed = isFirst || !cursor ? input : { ...input, ...cursor.resume(clock.now()) };
+      const connection = linked(signal);
+      let response: Response;
+      try {
+        const headers: Record<string, string> = lastId ? { "last-event-id": lastId } : {};
+        response = await ports.open(resumed, headers, connection.controller.signal, isFirst);
+      } catch (error) {
+        connection.unlink();
+        const limit = options.reconnectForMs ?? Number.POSITIVE_INFINITY;
+        if (isFirst || !passes(error) || clock.now() - downSince >= limit) throw error;
+        await sleep(clock, reconnectDelay(++failures, error, clock.random()), signal);
+        continue;
+      }
+      if (isFirst) yield { type: "open" };
+      // A stream that gives ids brings what was missed after the last of them by itself.
+      let owesGap = !isFirst && lastId === null;
+      // Output that has ended is asked for once more, since a token that expires ends it in the same way.
+      if (owesGap && !wasComplete) {
+        yield { type: "gap", reason: "reconnected", count: null };
+        owesGap = false;
+      }
+      const openedAt = clock.now();
+      let items = 0;
+      let end: End = { isComplete: false, error: brokeOff(operation) };
+      for await (const { event, data: text, id } of framesOf(operation, response, connection, clock)) {
+        if (id) lastId = id;
+        const data = parsed(text);
+        if (isLog && event === "end") {
+          end = endOf(operation, data);
+          break;
+        }
+        if (isLog && event === "dropped") {
+          const { count } = (data ?? {}) as { count?: unknown };
+          yield { type: "gap", reason: "dropped", count: typeof count === "number" ? count : null };
+          continue;
+        }
+        if (data === undefined || (cursor && !cursor.take(data as LogLine, clock.now()))) continue;
+        items++;
+        failures = 0;
+        if (owesGap) yield { type: "gap", reason: "reconnected", count: null };
+        owesGap = false;
+        yield { type: "event", event, data: data as StreamData<N> };
+      }
+      if (end.isComplete && (!isFollowed || (wasComplete && items === 0))) return;
+      if (!isFollowed) throw end.error;
+      wasComplete = end.isComplete;
+      downSince = clock.now();
+      // A server that takes connections and drops them at once is asked less and less often.
+      if (downSince - openedAt >= SILENCE_MS) failures = 0;
+      await sleep(clock, reconnectDelay(++failures, null, clock.random()), signal);
+    }
+  } finally {
+    unlink();
+    controller.abort();
+  }
+}
+
+async function* framesOf(operation: Described, response: Response, connection: Connection, clock: Clock) {
+  const { controller, unlink } = connection;
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const frames = new FrameReader();
+  try {
+    while (reader) {
+      const step = await inTime(reader.read(), clock, controller.signal);
+      if (!step || step.done) return;
+      yield* frames.push(decoder.decode(step.value, { stream: true }));
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UnexpectedAnswer(error.message, { operation: operation.name });
+  } finally {
+    // It may never be answered where the connection is dead, and nobody waits for it.
+    reader?.cancel().catch(() => undefined);
+    controller.abort();
+    unlink();
+  }
+}
+
+/** The next bytes; null where the connection broke off or has been silent for too long. */
+async function inTime<T>(reading: Promise<T>, clock: Clock, signal: AbortSignal): Promise<T | null> {
+  const silence = new AbortController();
+  const cancel = clock.after(SILENCE_MS, () => silence.abort());
+  try {
+    return await abortable(abortable(reading, silence.signal), signal);
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  } finally {
+    cancel();
+  }
+}
+
+function endOf(operation: Described, data: unknown): End {
+  const { error } = (data ?? {}) as { error?: unknown };
+  if (typeof error !== "string") return { isComplete: true, error: brokeOff(operation) };
+  return { isComplete: false, error: new ServerFault(error, { operation: operation.name }) };
+}
+
+const brokeOff = ({ name }: Described) => new Unreachable("The stream broke off before its end.", { operation: name });
+
+/** Whether a stream that was open once may be opened again later. */
+function passes(error: unknown): boolean {
+  if (error instanceof ServerFault) return error.status !== 500;
+  if (error instanceof UnexpectedAnswer) return false;
+  return error instanceof Unreachable || error instanceof TimedOut || error instanceof RateLimited;
+}
+
+function reconnectDelay(failures: number, error: unknown, random: number): number {
+  const asked = error instanceof BinnacleError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  return Math.max(asked, backoff(failures, FIRST_DELAY_MS, MOST_DELAY_MS, random));
+}
