@@ -135,9 +135,12 @@ describe("the check of a request", () => {
     expect(query).toEqual({ page: 1, deep: true });
     expect(problems({ name: "abc" }, { query: { page: "ten" } })).toEqual([["query.page", "int_type"]]);
     for (const page of ["1e999", "-1e999"]) {
-      expect(problems({ name: "abc" }, { query: { page } })).toEqual([["query.page", "int_type"]]);
+      expect(problems({ name: "abc" }, { query: { page } })).toEqual([["query.page", "value_error"]]);
     }
-    expect(problems({ name: "abc", size: Number.POSITIVE_INFINITY })).toEqual([["body.size", "int_type"]]);
+    expect(problems({ name: "abc", size: Number.POSITIVE_INFINITY })).toEqual([["body.size", "value_error"]]);
+    expect(judged(Type.Object({ values: Type.Unknown() }), JSON.parse('{"values":{"a":[1,1e999]}}'))).toEqual([
+      ["body.values.a.1", "value_error", "Number must be finite"],
+    ]);
   });
 
   test("[CV5] an index in a list is a number in the location, a key that looks like one is not", () => {

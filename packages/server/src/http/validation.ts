@@ -67,24 +67,21 @@ const NONE: readonly ValidationItem[] = [];
 function checkPart(part: Part, validate: ValidateFunction, value: unknown): readonly ValidationItem[] {
   if (value === undefined) return [{ loc: [part], msg: "Field required", type: "missing" }];
   if (value instanceof UnreadableBody) return [value.item];
-  const unstorable = isStorable(value) ? NONE : unstorableText(value, [part]);
-  if (validate(value)) return unstorable.length > 0 ? unstorable : infiniteNumbers(part, value);
+  const isValid = validate(value);
+  // Afterwards, because Ajv converts the text `1e999` of a query to infinity and checks no bound of it.
+  const unstorable = isStorable(value) ? NONE : unstorableValues(value, [part]);
+  if (isValid) return unstorable;
   const items = onePerField([...unstorable, ...itemsOf(part, value, validate)]);
   // A value that Ajv refuses is refused, even if the keyword has no message of its own.
   return items.length > 0 ? items : [{ loc: [part], msg: "Input is not valid", type: "value_error" }];
 }
 
-/** Ajv converts the text `1e999` to infinity and does not check its bounds. A JSON body is not converted. */
-function infiniteNumbers(part: Part, value: unknown): readonly ValidationItem[] {
-  if (part === "body" || typeof value !== "object") return NONE;
-  const found = Object.entries(value ?? {}).filter(
-    ([, it]) => it === Number.POSITIVE_INFINITY || it === Number.NEGATIVE_INFINITY,
-  );
-  return found.map(([name]) => ({ loc: [part, name], msg: "Input should be a finite number", type: "int_type" }));
-}
-
-/** PostgreSQL stores neither NUL nor a lone surrogate; both would fail later with a worse message. */
+/**
+ * PostgreSQL stores neither NUL nor a lone surrogate; both would fail later with a worse message. `1e999` is infinity, which
+ * JSON writes as null.
+ */
 function isStorable(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isStorable);
@@ -94,18 +91,20 @@ function isStorable(value: unknown): boolean {
   return true;
 }
 
-/** Collects the locations of text that cannot be stored. */
-function unstorableText(value: unknown, loc: ValidationItem["loc"], found: ValidationItem[] = []): ValidationItem[] {
+/** Collects the locations of texts and numbers that cannot be stored. */
+function unstorableValues(value: unknown, loc: ValidationItem["loc"], found: ValidationItem[] = []): ValidationItem[] {
   if (found.length >= MOST_PROBLEMS) return found;
   if (typeof value === "string") {
     if (!isStorable(value)) {
       found.push({ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" });
     }
+  } else if (typeof value === "number") {
+    if (!isStorable(value)) found.push({ loc, msg: "Number must be finite", type: "value_error" });
   } else if (typeof value === "object" && value !== null) {
     const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
     for (const [key, item] of entries) {
-      if (typeof key === "string") unstorableText(key, [...loc, "<key>"], found);
-      unstorableText(item, [...loc, key], found);
+      if (typeof key === "string") unstorableValues(key, [...loc, "<key>"], found);
+      unstorableValues(item, [...loc, key], found);
     }
   }
   return found;
