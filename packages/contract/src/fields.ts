@@ -24,6 +24,9 @@ export const PATTERN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   [LINE]: `Input should have ${NOTHING_HIDDEN}`,
 };
 
+/** The canonical form of a UUID. Neither braces nor `urn:uuid:` are accepted. */
+export const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 export const Uuid = (description?: string) =>
   Type.String({
     format: "uuid",

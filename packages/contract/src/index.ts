@@ -15,6 +15,7 @@ export * from "./link/labels.ts";
 export * from "./link/protocol.ts";
 export * from "./link/report.ts";
 export * from "./link/text.ts";
+export { mergePatch } from "./merge-patch.ts";
 export * from "./metrics.ts";
 export * from "./operation.ts";
 export * from "./project-policy.ts";

@@ -1,6 +1,7 @@
 export * from "./parsers.ts";
 export { configOrExit, exitOnOldNode, fail, releaseStartupMemory, stopOnSignal } from "./process.adapter.ts";
 export {
+  type ConfigOf,
   ConfigProblems,
   type Env,
   LOG_LEVEL,

@@ -73,11 +73,14 @@ export class ConfigProblems extends Error {
   }
 }
 
+/** The values of the settings, and separately those of the secrets. */
+export type ConfigOf<S extends Variables, P extends Variables> = ValuesOf<S> & { readonly secrets: ValuesOf<P> };
+
 /** Reads all variables. Secrets are separate, so that the settings can be logged. Throws ConfigProblems. */
 export function readConfig<S extends Variables, P extends Variables>(
   { program, settings, secrets, shown, clashes }: Reader<S, P>,
   given: Env,
-): ValuesOf<S> & { readonly secrets: ValuesOf<P> } {
+): ConfigOf<S, P> {
   const env = withoutServiceLinks(given);
   const problems = unknownNames(env, settings, secrets).map((name) => `${name} is not a variable of ${program}`);
   const open = valuesOf(settings, env, (name, problem, text) =>

@@ -1,51 +1,18 @@
 import { BlockList, isIP } from "node:net";
 import { safeText } from "@binnacle/contract";
-import { type Env, type LogLevel, readConfig } from "@binnacle/process";
-import { type Environment, type Role, SECRETS, SETTINGS } from "./config/variables.ts";
-import type { VaultKey } from "./vault/vault.ts";
+import { type ConfigOf, type Env, readConfig } from "@binnacle/process";
+import { type Environment, SECRETS, SETTINGS } from "./config/variables.ts";
 
-export { type Environment, type Role, VARIABLES } from "./config/variables.ts";
+export { type Environment, VARIABLES } from "./config/variables.ts";
 
-/** The whole configuration, parsed once at the start. Secrets are separate, so that the rest can be logged. */
-export interface Config {
-  readonly environment: Environment;
-  readonly roles: readonly Role[];
-  readonly host: string;
-  readonly allowLocalOnNetwork: boolean;
-  readonly port: number;
-  readonly hubPort: number;
-  readonly metricsPort: number;
-  readonly metricsHost: string | null;
-  readonly publicUrl: string;
-  readonly allowInsecurePublicUrl: boolean;
-  readonly dataDir: string;
-  readonly databasePoolSize: number;
-  readonly trustedProxies: readonly string[];
-  readonly corsOrigins: readonly string[];
-  readonly bodyLimitBytes: number;
-  readonly requestTimeoutMs: number;
-  readonly drainTimeoutMs: number;
-  readonly accessTokenMinutes: number;
-  readonly refreshTokenDays: number;
-  readonly projectConfirmSeconds: number;
-  readonly adminEmail: string | null;
-  readonly chartHosts: readonly string[];
-  readonly templateRegistry: string | null;
-  readonly logLevel: LogLevel;
-  readonly tracesEndpoint: string | null;
-  readonly sandbox: "on" | "off";
-  readonly build: string | null;
-  readonly secrets: Secrets;
-}
+/**
+ * The whole configuration, parsed once at the start and typed by its variables. Secrets are separate, so that the rest can
+ * be logged.
+ */
+export type Config = ConfigOf<typeof SETTINGS, typeof SECRETS>;
 
-export interface Secrets {
-  /** Null in `local`: the first start generates them and stores them in the data folder. */
-  readonly signingKey: string | null;
-  readonly vaultKeys: readonly VaultKey[] | null;
-  readonly adminPassword: string | null;
-  readonly databaseUrl: string | null;
-  readonly redisUrl: string | null;
-}
+/** Outside `local` the keys are required. In `local` the first start generates them and stores them in the data folder. */
+export type Secrets = Config["secrets"];
 
 export const LOCAL_ADMIN = { username: "admin", email: "admin@binnacle.local", password: "binnacle" } as const;
 

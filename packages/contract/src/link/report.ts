@@ -40,6 +40,9 @@ export const DriftReport = Type.Object({
 });
 export type DriftReport = Static<typeof DriftReport>;
 
+/** The drift of an app whose objects have not been compared. */
+export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
+
 export const AppReport = Type.Object({
   phase: Type.Enum(["deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"]),
   reason: Nullable(Reason),

@@ -10,7 +10,7 @@ import {
 } from "../component.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
 import { Description, DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
-import { mergePatchFields, withoutDefaults } from "../merge-patch-schema.ts";
+import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
 import { operation } from "../operation.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
 

@@ -1,11 +1,11 @@
-import { type AppReport, type DriftReport, safeText } from "@binnacle/contract";
+import { type AppReport, type DriftReport, safeText, UNKNOWN_DRIFT } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { type InventoryItem, itemOf, union, without } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf } from "../kube/object-fields.ts";
 import type { AppMemory, ComponentStatus, ReleaseChart } from "./app-status.ts";
 import type { Outcome } from "./component-outcome.ts";
-import { driftReport, UNKNOWN_DRIFT } from "./drift-report.ts";
+import { driftReport } from "./drift-report.ts";
 import { componentNames } from "./names.ts";
 import { type PhaseReport, phaseReport } from "./phase.ts";
 import type { Invalid, RenderedApp } from "./render/rendering.ts";

@@ -1,4 +1,4 @@
-import { type AppReport, type Gone, LABELS, safeText } from "@binnacle/contract";
+import { type AppReport, type Gone, LABELS, safeText, UNKNOWN_DRIFT } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { isOurs, ownSelector } from "../desired/ownership.ts";
@@ -9,7 +9,6 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import type { Pass } from "../reconcile/kind.ts";
 import { type AppMemory, chartOf, memoryIn } from "./app-status.ts";
-import { UNKNOWN_DRIFT } from "./drift-report.ts";
 import type { Releases } from "./releases.ts";
 
 type App = StoredResource<"app">;

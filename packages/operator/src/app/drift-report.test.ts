@@ -1,6 +1,6 @@
-import type { DriftField } from "@binnacle/contract";
+import { type DriftField, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { driftReport, type Findings, UNKNOWN_DRIFT } from "./drift-report.ts";
+import { driftReport, type Findings } from "./drift-report.ts";
 
 const NOW = "2026-01-02T00:00:00.000Z";
 const EARLIER = "2026-01-01T00:00:00.000Z";

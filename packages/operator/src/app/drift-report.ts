@@ -12,9 +12,6 @@ export interface Findings {
 
 export type EarlierDrift = Pick<DriftReport, "state" | "detected_at">;
 
-/** Drift is unknown before the objects have been compared. */
-export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
-
 const MOST_FIELDS = 100;
 
 export function driftReport(findings: Findings, earlier: EarlierDrift, now: string): DriftReport {

@@ -1,4 +1,4 @@
-import { HUB_PATH } from "@binnacle/contract";
+import { HUB_PATH, UUID_PATTERN } from "@binnacle/contract";
 import { plainUrl } from "@binnacle/process";
 
 /** The control plane's address alone stands for its hub. */
@@ -8,7 +8,7 @@ export function hubUrl(text: string): string {
 }
 
 export function clusterId(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new Error("must be a UUID");
+  if (!UUID_PATTERN.test(text)) throw new Error("must be a UUID");
   return text.toLowerCase();
 }
 

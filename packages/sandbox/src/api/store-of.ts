@@ -1,9 +1,9 @@
+import { mergePatch } from "@binnacle/contract";
 import type { KubeObject } from "../store/kube-object.ts";
 import { fieldMatcher, labelMatcher } from "../store/selectors.ts";
 import type { GroupResource, Selection, Store, WriteOptions } from "../store/store.ts";
 import { create } from "./create.ts";
 import { ApiFault, pathNotFound } from "./fault.ts";
-import { mergePatch } from "./patch/json-patch.ts";
 import type { Core, WriteContext } from "./ports.ts";
 import { remove } from "./remove.ts";
 import type { Resource } from "./resource.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "@binnacle/contract";
+import { canonicalJson, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes, type Outcome } from "../dispatch/kind.ts";
@@ -8,7 +8,7 @@ import type { Vault } from "../vault/vault.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment } from "./app.ts";
 import { appAfterReport, appBody, isInPlace, missingApp, type ReportedApp, reportedAppEvent } from "./app-sync.ts";
-import { driftEvent, isSameDrift, NO_DRIFT_REPORTED } from "./drift-report.ts";
+import { driftEvent, isSameDrift } from "./drift-report.ts";
 import { releaseHosts } from "./ingress-host.store.ts";
 
 /** The dispatched kind of apps. */
@@ -40,7 +40,7 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
     reason: "RefusedByCluster",
     message,
     components: [],
-    drift: NO_DRIFT_REPORTED,
+    drift: UNKNOWN_DRIFT,
   }),
 
   async lock(tx, clusterId, ids) {

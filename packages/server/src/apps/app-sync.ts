@@ -12,7 +12,7 @@ import { overlay } from "../addons/addon-values.ts";
 import type { Announcement } from "../events/event.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
-import { driftAfter, NO_DRIFT_KNOWN } from "./drift-report.ts";
+import { driftAfter, NO_DRIFT_REPORTED } from "./drift-report.ts";
 
 /** Secrets by component, then by key. */
 export type OpenSecrets = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -157,7 +157,7 @@ export function missingApp(before: ReportedApp): ReportedApp {
     phase_reason: "DeletedOnCluster",
     phase_message: "It was deleted on the cluster and is being made again.",
     component_statuses: [],
-    ...NO_DRIFT_KNOWN,
+    ...NO_DRIFT_REPORTED,
   };
   return { ...before, app };
 }

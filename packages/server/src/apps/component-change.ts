@@ -4,6 +4,7 @@ import {
   ComponentSpec,
   type ComponentInput as Given,
   type ComponentSpec as Kept,
+  mergePatch,
   type ValidationItem,
 } from "@binnacle/contract";
 import type { TSchema } from "typebox";
@@ -21,7 +22,6 @@ import {
 } from "./app-secrets.ts";
 import { resolveChartComponent } from "./chart-component.ts";
 import { componentProblems, needsOf } from "./component.ts";
-import { mergePatch } from "./merge-patch.ts";
 
 type Loc = ValidationItem["loc"];
 

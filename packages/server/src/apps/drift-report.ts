@@ -5,19 +5,18 @@ import {
   isSafeText,
   LONGEST_MESSAGE,
   safeText,
+  UNKNOWN_DRIFT,
 } from "@binnacle/contract";
 import type { Announcement } from "../events/event.ts";
 import { type App, appEvent } from "./app.ts";
 
 type Drift = Pick<App, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at">;
 
-/** The drift in a report on an app that was not compared. */
-export const NO_DRIFT_REPORTED: DriftReport = { state: "unknown", summary: null, fields: [], detected_at: null };
-
-export const NO_DRIFT_KNOWN: Drift = {
-  drift_state: "unknown",
-  drift_summary: null,
-  drift_fields: [],
+/** The columns of an app on which no drift was reported since its generation was raised. */
+export const NO_DRIFT_REPORTED: Drift = {
+  drift_state: UNKNOWN_DRIFT.state,
+  drift_summary: UNKNOWN_DRIFT.summary,
+  drift_fields: UNKNOWN_DRIFT.fields,
   drift_detected_at: null,
 };
 

@@ -30,7 +30,7 @@ import {
 } from "./app.ts";
 import { auditedSecrets, combineSecretChanges, NO_SECRET_CHANGES, secretPathsAfter } from "./app-secrets.ts";
 import { newAppProblems, storedPart } from "./component-change.ts";
-import { NO_DRIFT_KNOWN } from "./drift-report.ts";
+import { NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";
 import { addedHosts, hostsOf, refuseWildcards } from "./ingress-host.ts";
 import type { Outcome, Step } from "./transition.ts";
@@ -82,7 +82,7 @@ function advanced({ app, forced }: Step, now: Date): AppWithSecretPaths {
     phase_reason: null,
     phase_message: null,
     updated_at: now,
-    ...(forced ? { ...NO_DRIFT_KNOWN, forced_generation: generation } : {}),
+    ...(forced ? { ...NO_DRIFT_REPORTED, forced_generation: generation } : {}),
   };
 }
 

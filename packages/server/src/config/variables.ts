@@ -66,8 +66,7 @@ export function password(text: string): string {
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-export const ROLES = ["api", "hub", "worker"] as const;
-export type Role = (typeof ROLES)[number];
+const ROLES = ["api", "hub", "worker"] as const;
 
 /** Settings may be shown and logged. */
 export const SETTINGS = {

@@ -1,4 +1,10 @@
-import { type Operation, PATTERN_DESCRIPTIONS, type ValidationItem, type ValidationType } from "@binnacle/contract";
+import {
+  type Operation,
+  PATTERN_DESCRIPTIONS,
+  UUID_PATTERN,
+  type ValidationItem,
+  type ValidationType,
+} from "@binnacle/contract";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -21,8 +27,6 @@ type Part = keyof RawRequest;
  */
 export type Check = (request: RawRequest) => readonly ValidationItem[];
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Values of paths, queries and cookies are text and are converted. In a JSON body, a quoted number is an error. */
 const fromText = configured({ coerceTypes: true });
 const fromJson = configured({});
@@ -36,7 +40,7 @@ function configured(options: Options): Ajv2020 {
   const isDateTime = ajv.formats["date-time"] as { validate(text: string): boolean };
   ajv.addFormat("date-time", (text) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)));
   // The default format accepts `urn:uuid:`, which the columns do not.
-  return boundWork(ajv.addFormat("uuid", UUID));
+  return boundWork(ajv.addFormat("uuid", UUID_PATTERN));
 }
 
 export function compileCheck(operation: Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">): Check {
@@ -141,7 +145,7 @@ const TYPE_ERRORS: Record<string, readonly [ValidationType, string]> = {
 };
 
 const FORMAT_ERRORS: Record<string, readonly [ValidationType, string]> = {
-  uuid: ["uuid_parsing", "Input should be a valid UUID"],
+  uuid: ["uuid_parsing", "Input should be a valid UUID_PATTERN"],
   "date-time": ["datetime_parsing", "Input should be a valid datetime"],
   email: ["value_error", "Input should be a valid email address"],
   uri: ["value_error", "Input should be a valid URL"],

@@ -9,6 +9,7 @@ import {
   OPERATOR_FRAMES,
   type OperatorFrame,
   Report,
+  UUID_PATTERN,
 } from "@binnacle/contract";
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
@@ -23,10 +24,8 @@ export type ReadFrame = { readonly frame: OperatorFrame } | { readonly refusal: 
 
 type FrameType = keyof typeof OPERATOR_FRAMES;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The validators are compiled once and stop at the first problem, which is enough to refuse a frame. */
-const ajv = addFormats.default(new Ajv({ strict: true }), ["date-time"]).addFormat("uuid", UUID);
+const ajv = addFormats.default(new Ajv({ strict: true }), ["date-time"]).addFormat("uuid", UUID_PATTERN);
 const FRAMES = new Map<string, ValidateFunction>(
   Object.entries(OPERATOR_FRAMES).map(([type, schema]) => [type, ajv.compile(schema)]),
 );

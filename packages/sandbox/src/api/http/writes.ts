@@ -1,9 +1,10 @@
+import { mergePatch } from "@binnacle/contract";
 import type { KubeObject } from "../../store/kube-object.ts";
 import { apply } from "../apply.ts";
 import { create } from "../create.ts";
 import { ApiFault, badRequest, invalid, invalidValue } from "../fault.ts";
 import { isRecord } from "../fields/typed-value.ts";
-import { jsonPatch, mergePatch } from "../patch/json-patch.ts";
+import { jsonPatch } from "../patch/json-patch.ts";
 import { strategicPatch } from "../patch/strategic-patch.ts";
 import type { Core, WriteContext } from "../ports.ts";
 import type { Resource } from "../resource.ts";

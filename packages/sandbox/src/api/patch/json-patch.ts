@@ -95,14 +95,3 @@ function place(step: string, most: number): number {
 
 const missing = (path: readonly string[]) =>
   new PatchFailed(`the path /${path.join("/")} leads to a missing path: missing value`);
-
-/** RFC 7386: fields that are null go, records are merged, all else is replaced. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isRecord(patch)) return patch;
-  const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete result[name];
-    else result[name] = mergePatch(result[name], value);
-  }
-  return result;
-}

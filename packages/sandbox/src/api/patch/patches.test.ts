@@ -1,7 +1,8 @@
+import { mergePatch } from "@binnacle/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { kubernetesSchema } from "../schema/kubernetes-schema.ts";
-import { jsonPatch, mergePatch, PatchFailed } from "./json-patch.ts";
+import { jsonPatch, PatchFailed } from "./json-patch.ts";
 import { strategicPatch } from "./strategic-patch.ts";
 
 test.each([
