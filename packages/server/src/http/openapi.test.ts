@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { describedRoutes } from "../routes.ts";
 import { anyone } from "./guard.ts";
 import { Components, type Json, openApiDocument } from "./openapi.ts";
-import { failuresOf } from "./openapi-failures.ts";
 import { route } from "./route.ts";
 
 interface Parameter {
@@ -78,25 +77,58 @@ function problemsWith({ schema, example }: { schema: Json; example: unknown }): 
   return validate(example) ? null : { example, errors: validate.errors };
 }
 
+/** Written by hand from the specification of the API, not read from the contract: one operation of every kind. */
+const EXPECTED = [
+  ["login", "Sessions", "none", [200, 400, 401, 413, 415, 422, 500, 503]],
+  ["logout", "Sessions", "user", [200, 400, 401, 403, 413, 415, 422, 500, 503]],
+  ["startDeviceLogin", "CLI tokens", "none", [200, 400, 413, 415, 422, 429, 500, 503]],
+  ["getMe", "Users", "user", [200, 400, 401, 403, 500, 503]],
+  ["getVersion", "Control plane", ["bundles:read"], [200, 400, 401, 403, 500, 503]],
+  ["listOrgs", "Organizations", ["clusters:read", "clusters:register"], [200, 400, 401, 403, 422, 500, 503]],
+  ["createOrg", "Organizations", "user", [201, 400, 401, 403, 409, 413, 415, 422, 500, 503]],
+  ["getOrg", "Organizations", "user", [200, 400, 401, 403, 404, 422, 500, 503]],
+  ["createTask", "Tasks", "user", [201, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503]],
+  ["streamEvents", "Events", "user", [200, 400, 401, 403, 422, 429, 500, 503]],
+  ["getInstallCommand", "Clusters", ["clusters:read", "clusters:register"], [400, 401, 403, 410, 422, 500, 503]],
+  [
+    "getClusterMetrics",
+    "Clusters",
+    ["clusters:read", "clusters:register"],
+    [200, 400, 401, 403, 404, 422, 500, 502, 503, 504],
+  ],
+  ["reportInstallEvent", "Clusters", ["install:report"], [201, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503]],
+  ["deleteAddonInstance", "Addons", "user", [204, 400, 401, 403, 404, 412, 413, 415, 422, 500, 502, 503, 504]],
+  ["updateApp", "Apps", "user", [200, 400, 401, 403, 404, 409, 412, 413, 415, 422, 500, 503]],
+  [
+    "createStackTemplateFromYaml",
+    "Stack templates",
+    "user",
+    [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+  ],
+] as const;
+
+test.each(EXPECTED)("[OA3] %s has the tag %s and accepts the credentials %j", (id, tag, credentials) => {
+  const scopes = typeof credentials === "string" ? [] : [{ cli_token: credentials }];
+  expect(find(id)).toMatchObject({ tags: [tag], security: credentials === "none" ? [] : [{ user: [] }, ...scopes] });
+});
+
+test.each(EXPECTED)("[OA4] %s lists its success and every failure", (id, _tag, _credentials, statuses) => {
+  expect(Object.keys(find(id).responses).map(Number)).toEqual(statuses);
+});
+
 describe.each(operations)("%s", (id, given) => {
   const it = find(id);
   const responses = resolved(it.responses) as Described["responses"];
 
-  test("[OA3] has a summary, a tag and says who may call it", () => {
+  test("[OA3] has a summary and a description", () => {
     expect(it.summary).toMatch(/^[A-Z].{5,}[^.]$/);
-    expect(it.tags).toEqual([given.tag]);
     expect(it.description).toMatch(/\.$/);
-    const schemes = it.security.flatMap(Object.keys);
-    expect(schemes).toEqual(
-      given.credentials === "none" ? [] : given.credentials === "user" ? ["user"] : ["user", "cli_token"],
-    );
   });
 
-  test("[OA4] has its answer and every way it can fail, each with the request's id", () => {
-    const statuses = [given.success[0], ...(given.otherSuccess ? [given.otherSuccess[0]] : [])];
-    expect(Object.keys(responses).map(Number)).toEqual([...statuses, ...failuresOf(given)].sort((a, b) => a - b));
+  test("[OA4] describes each answer and gives it the request's id", () => {
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["400", "500", "503"]));
     for (const response of Object.values(responses)) {
-      expect(response.description).toBeTruthy();
+      expect(response.description).toMatch(/^[A-Z]/);
       expect(Object.keys(response.headers)).toContain("X-Request-Id");
     }
   });
