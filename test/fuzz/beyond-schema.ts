@@ -71,8 +71,8 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["deployStackTemplate"],
-    at: ["body.parameters.**"],
-    why: "The template declares its parameters.",
+    at: ["body", "body.parameters.**"],
+    why: "The template declares its parameters, and what they make of its components has to be an app.",
   },
   {
     operations: ["inspectChart", "createStackTemplateFromChart"],

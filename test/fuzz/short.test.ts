@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { LONGEST_DELAY_MS, MOST_GROWTH_BYTES, summary } from "./report.ts";
 import { type FuzzReport, fuzz } from "./run.ts";
 
-/** Not the same every time: what one run misses another finds, and the seed is printed with what was found. */
-const SEED = Date.now() % 2 ** 31;
+/** The same choices every time, so that it fails for a change and not by chance; `npm run fuzz` draws new ones. */
+const SEED = 1;
 const REQUESTS = 3_000;
 const SECONDS = 120;
 
