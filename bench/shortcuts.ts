@@ -6,7 +6,7 @@ import { printTable } from "./table.ts";
  * What each shortcut of the server brings to an authenticated read: the server as it is against the same server with the
  * plain way of doing it. One that brings less than 10 % has to go.
  */
-const SHORTCUTS = ["prepared-query", "tick-shape", "request-log"] as const;
+const SHORTCUTS = ["prepared-query", "tick-shape"] as const;
 
 await withStage(async ({ binnacle, orgId, headers, variant }) => {
   const path = `/api/v1/orgs/${orgId}`;

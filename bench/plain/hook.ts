@@ -7,7 +7,6 @@ import { registerHooks } from "node:module";
 const REPLACED: Readonly<Record<string, string>> = {
   "prepared-query": "/access/prepared-query.adapter.ts",
   "tick-shape": "/http/tick-shape.adapter.ts",
-  "request-log": "/http/request-metrics.adapter.ts",
 };
 
 const plain = (process.env["BENCH_PLAIN"] ?? "").split(",").filter(Boolean);
@@ -15,8 +14,6 @@ const plain = (process.env["BENCH_PLAIN"] ?? "").split(",").filter(Boolean);
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    // A plain module may use the rest of the one that it replaces.
-    if (context.parentURL?.includes("/bench/plain/")) return found;
     const name = plain.find((it) => found.url.endsWith(REPLACED[it] ?? "?"));
     return name ? { ...found, url: new URL(`./${name}.ts`, import.meta.url).href } : found;
   },

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import type { LogLevel } from "@binnacle/process";
 import { expect, test } from "vitest";
-import { createLog, infoLines } from "./log.adapter.ts";
+import { createLog } from "./log.adapter.ts";
 
 function startLog(level: LogLevel = "info") {
   const lines: string[] = [];
@@ -27,18 +27,6 @@ test("[OP5] what is below the configured level is not written", () => {
   log.info("quiet");
   log.error("loud");
   expect(lines).toHaveLength(1);
-});
-
-test("[OP5] a line with fields that are JSON already is the line that the logger writes", () => {
-  const { log, lines, last } = startLog();
-  log.info({ a: "\n", b: 1 }, "x");
-  const { time: _, ...written } = last();
-  infoLines(log, "x")('"a":"\\n","b":1');
-  expect(last()).toEqual({ time: expect.stringMatching(/Z$/), ...written });
-  expect(lines.map((line) => line.replace(/"time":"[^"]*"/, ""))[1]).toBe(lines[0]?.replace(/"time":"[^"]*"/, ""));
-  const quiet = startLog("warn");
-  infoLines(quiet.log, "x")('"a":1');
-  expect(quiet.lines).toEqual([]);
 });
 
 test("[OP6] an error is logged with its stack, its code and its cause", () => {

@@ -29,18 +29,6 @@ export function createLog(level: LogLevel, destination: DestinationStream = buff
   );
 }
 
-/**
- * Lines of one message whose fields are JSON already, for where a line is written at every request: there the way through
- * the logger shows. What comes from a client has to be put into JSON by whoever calls this.
- */
-export function infoLines(log: Logger, message: string): (fields: string) => void {
-  const stream = log[pino.symbols.streamSym as never] as DestinationStream;
-  const end = `,"msg":${JSON.stringify(message)}}\n`;
-  return (fields) => {
-    if (log.isLevelEnabled("info")) stream.write(`{"level":"info"${timeField()},${fields}${end}`);
-  };
-}
-
 let stampedAtMs = 0;
 let stamp = "";
 
