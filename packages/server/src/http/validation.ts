@@ -145,7 +145,7 @@ const TYPE_ERRORS: Record<string, readonly [ValidationType, string]> = {
 };
 
 const FORMAT_ERRORS: Record<string, readonly [ValidationType, string]> = {
-  uuid: ["uuid_parsing", "Input should be a valid UUID_PATTERN"],
+  uuid: ["uuid_parsing", "Input should be a valid UUID"],
   "date-time": ["datetime_parsing", "Input should be a valid datetime"],
   email: ["value_error", "Input should be a valid email address"],
   uri: ["value_error", "Input should be a valid URL"],
