@@ -20,12 +20,19 @@ const RUN_FOLDER = "test/world/run-folder.ts";
 /** Of two cores Vitest would use one, and leave the machine idle wherever a test waits for another process. */
 const WORKERS = Math.max(2, availableParallelism() - 1);
 
+/**
+ * The files of a worker share one process and its modules: loading the server anew for each file takes longer than most
+ * files run. A test must therefore leave modules, environment and timers as it found them.
+ */
+const ISOLATE = false;
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: "database",
+          isolate: ISOLATE,
           include: ON_A_DATABASE,
           exclude: [...configDefaults.exclude, EMBEDDED, ...ON_KUBERNETES],
           globalSetup: [RUN_FOLDER, "test/world/setup.ts"],
@@ -38,6 +45,7 @@ export default defineConfig({
       {
         test: {
           name: "alone",
+          isolate: ISOLATE,
           include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES, FUZZ],
           globalSetup: [RUN_FOLDER],
@@ -50,6 +58,7 @@ export default defineConfig({
       {
         test: {
           name: "sandbox",
+          isolate: ISOLATE,
           include: ON_KUBERNETES,
           exclude: [...configDefaults.exclude, ...filesOnlyReal()],
           globalSetup: [RUN_FOLDER, "test/kube/sandbox-setup.ts"],

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { OrgRole } from "@binnacle/contract";
+import { createPasswords } from "../../packages/server/src/accounts/password.adapter.ts";
 import type { Bus } from "../../packages/server/src/bus/bus.ts";
+import { loadCatalog } from "../../packages/server/src/catalog/catalog.adapter.ts";
 import { parseConfig } from "../../packages/server/src/config.ts";
 import { startControlPlane } from "../../packages/server/src/control-plane.ts";
 import type { Database } from "../../packages/server/src/database/connection.adapter.ts";
@@ -61,6 +63,12 @@ export interface WorldOptions {
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 
+/** The worlds of a test process share the catalog, which takes a quarter of a second to read. */
+const catalog = loadCatalog();
+
+/** Real hashes that cost little: most tests sign somebody in, and few are about the cost of it. */
+const passwords = createPasswords({ memoryCost: 64, timeCost: 1, parallelism: 1 });
+
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clock = options.beside?.clock ?? options.clock ?? new TestClock();
   const fresh = options.beside ? null : await freshDatabase();
@@ -84,7 +92,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     DATABASE_URL: databaseUrl,
     ...options.env,
   });
-  const plane = await startControlPlane(config, { log: createLog("debug", sink), clock: clock.now });
+  const plane = await startControlPlane(config, {
+    log: createLog("debug", sink),
+    clock: clock.now,
+    catalog: await catalog,
+    passwords: await passwords,
+  });
   const anyone = new Client(`${plane.url}/api/v1`);
 
   async function login(username: string, password: string, api = anyone) {

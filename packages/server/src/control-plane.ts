@@ -2,10 +2,10 @@ import { openTracer } from "@binnacle/tracing";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { refuseDefaultPasswords } from "./accounts/default-password.store.ts";
-import { createPasswords } from "./accounts/password.adapter.ts";
+import { createPasswords, type Passwords } from "./accounts/password.adapter.ts";
 import { connectRedisBus, createMemoryBus } from "./bus/bus.adapter.ts";
 import type { Bus } from "./bus/bus.ts";
-import { loadCatalog } from "./catalog/catalog.adapter.ts";
+import { type Catalog, loadCatalog } from "./catalog/catalog.adapter.ts";
 import type { Clock } from "./clock.ts";
 import { createAgentTokens } from "./clusters/agent-token.adapter.ts";
 import { type Config, hasSandbox, listeningPort, metricsAddress } from "./config.ts";
@@ -39,6 +39,10 @@ export interface ControlPlane {
 interface Surroundings {
   readonly log: Logger;
   readonly clock?: Clock;
+  /** The shipped catalog, unless the caller has read one already. */
+  readonly catalog?: Catalog;
+  /** Hashes at the recommended cost, unless the caller brings its own. */
+  readonly passwords?: Passwords;
   /** Called when the embedded database is lost for good and the process has nothing left to do. */
   readonly onLost?: (error: Error) => void;
 }
@@ -49,7 +53,7 @@ const HUB_SHARE = 1 / 4;
 /** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
 export async function startControlPlane(
   config: Config,
-  { log, clock = () => new Date(), onLost }: Surroundings,
+  { log, clock = () => new Date(), onLost, ...given }: Surroundings,
 ): Promise<ControlPlane> {
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -61,11 +65,11 @@ export async function startControlPlane(
     // It is stopped last, so that it sends the spans of everything else.
     if (tracer) started.push(() => tracer.stop());
     const keys = await resolveKeys(config.secrets, config.dataDir);
-    const catalog = await loadCatalog();
+    const catalog = given.catalog ?? (await loadCatalog());
     const open = await reachDatabase(config, log, onLost, started);
     const forHub = config.roles.includes("hub") ? Math.floor(config.databasePoolSize * HUB_SHARE) : 0;
     const { kysely: db, pool } = open(config.databasePoolSize - forHub);
-    const passwords = await createPasswords();
+    const passwords = given.passwords ?? (await createPasswords());
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, "database migrated");
     await seed(db, passwords, config, clock);

@@ -11,10 +11,10 @@ export interface Passwords {
  */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-export async function createPasswords(): Promise<Passwords> {
-  const nobodys = await hash(crypto.randomUUID(), COST);
+export async function createPasswords(cost = COST): Promise<Passwords> {
+  const nobodys = await hash(crypto.randomUUID(), cost);
   return {
-    hash: (password) => hash(password, COST),
+    hash: (password) => hash(password, cost),
     async matches(password, passwordHash) {
       const matched = await verify(passwordHash ?? nobodys, password);
       return matched && passwordHash !== null;
