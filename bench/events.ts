@@ -29,7 +29,7 @@ const FLOOD_AT_ONCE = 16;
 const MARK = Buffer.from("at=");
 const MARK_DIGITS = 13;
 
-/** How many events took so many milliseconds, of all clients together; the last place is for all that took longer. */
+/** Counts the events of all clients by their latency in milliseconds. The last entry counts all that took longer. */
 const latencies = new Uint32Array(60_000);
 
 const folder = await mkdtemp(join(tmpdir(), "binnacle-bench-"));
@@ -198,8 +198,8 @@ async function stall(port_: number, token: string): Promise<StalledClient> {
 }
 
 /**
- * What the network holds for a client that does not read would take a minute to fill at the pace above. Here it is filled
- * at once, with larger events and without the many: those who do not read are to go, and those who read to stay.
+ * The network buffers for a client that does not read would take a minute to fill at the pace above. Here they are filled
+ * at once, with larger events and fewer clients: clients that do not read must be disconnected, and the others must stay.
  */
 async function floodStalled(
   base: string,

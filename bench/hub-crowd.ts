@@ -6,7 +6,7 @@ import type { Ask, Identity, State } from "./hub-operators.ts";
 export interface Crowd {
   connect(url: string, identities: readonly Identity[]): void;
   live(): Promise<number>;
-  /** What was stored since the last look, by key, and when. */
+  /** Returns the keys that were stored since the last call, and when. */
   stored(): Promise<Map<string, number>>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface Counted {
 /** A way to the hub that counts what goes over it. */
 export interface Meter {
   readonly port: number;
-  /** What was counted since the last call. */
+  /** Returns the counts since the last call. */
   read(): Counted;
   cut(): void;
   stop(): Promise<void>;

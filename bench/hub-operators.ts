@@ -17,7 +17,7 @@ export interface Identity {
 export type Ask = { readonly connect: { readonly url: string; readonly identities: readonly Identity[] } } | "state";
 export interface State {
   readonly live: number;
-  /** What was stored since the last question, and when, in milliseconds of the machine's clock. */
+  /** The keys that were stored since the last question, and when, in milliseconds of the machine's clock. */
   readonly stored: readonly (readonly [key: string, atMs: number])[];
 }
 

@@ -14,10 +14,10 @@ import { newId } from "../packages/server/src/id.adapter.ts";
 import type { Identity } from "./hub-operators.ts";
 import { type Process, startNode } from "./process.ts";
 
-/** How many changes are committed at the same time at most. */
+/** The most changes that are committed at the same time. */
 const COMMITTERS = 8;
 
-/** What the API writes for a new project, in one statement: what commits is not what is measured. */
+/** Writes the same rows as the API for a new project, in one statement, because the commit itself is not measured. */
 const COMMIT = `
   with project as (
     insert into projects (id, org_id, cluster_id, name, namespace, created_at, updated_at)

@@ -4,8 +4,8 @@ import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { newId } from "../packages/server/src/id.adapter.ts";
 
 /**
- * What Binnacle is held against, as one process: a bare Fastify route with no authentication and no database, and the same
- * statements as Binnacle's written by hand.
+ * The peers that Binnacle is compared with, in one process: a bare Fastify route with no authentication and no database,
+ * and the same statements as Binnacle's written by hand.
  */
 const env = process.env as Record<string, string>;
 const {

@@ -3,8 +3,8 @@ import { withStage } from "./stage.ts";
 import { printTable } from "./table.ts";
 
 /**
- * What each shortcut of the server brings to an authenticated read: the server as it is against the same server with the
- * plain way of doing it. One that brings less than 10 % has to go.
+ * Measures what each shortcut of the server gains for an authenticated read: the server as it is against the same server
+ * with the plain way of doing it. A shortcut that gains less than 10 % has to be removed.
  */
 const SHORTCUTS = ["prepared-query", "tick-shape"] as const;
 

@@ -65,8 +65,8 @@ async function everyOrgName(admin: Client): Promise<Set<string>> {
 }
 
 /**
- * How long it takes until a new database process serves. The backends of a killed one answer for a moment longer, so that
- * a server which is still ready may not have noticed yet.
+ * Returns the time until a new database process serves. The backends of a killed one answer for a moment longer, so a
+ * server that is still ready may not have noticed yet.
  */
 async function servesAgain(url: string, killed: number): Promise<number> {
   const startedAt = performance.now();

@@ -132,7 +132,7 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
 ];
 
-/** Whether the place is one that the rule is about. */
+/** Returns whether the rule is about this location. */
 export function isAbout({ at }: BeyondSchema, loc: readonly (string | number)[]): boolean {
   return at.some((place) => leadsTo(place.split("."), loc.map(String)));
 }

@@ -4,14 +4,14 @@
  */
 import { createHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** What a server tells about itself. */
+/** The measurements that a server reports about itself. */
 export interface Vitals {
-  /** How late the loop was, whoever was to blame. */
+  /** The delay of the event loop, whatever its cause. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly maxMs: number;
-  /** How long its thread was computing between two turns: what no other process on the machine can cause. */
+  /** The computing time of its thread between two turns of the loop, which no other process on the machine can cause. */
   readonly ownP999Ms: number;
   readonly ownMaxMs: number;
   /** After a collection of garbage. */

@@ -20,7 +20,7 @@ export interface DocumentedOperation {
   readonly body: { readonly type: string; readonly schema: Schema; readonly required: boolean } | null;
   /** By status; null is an answer without a body. */
   readonly answers: ReadonlyMap<number, { readonly type: string; readonly schema: Schema } | null>;
-  /** Whether it is called with a credential at all. */
+  /** If true, the operation needs no credential. */
   readonly isPublic: boolean;
 }
 
@@ -28,9 +28,9 @@ export interface ApiDocument {
   readonly operations: readonly DocumentedOperation[];
   /** The schema that a `$ref` leads to, or the schema itself. */
   resolve(schema: Schema): Schema;
-  /** Whether the value is one that the schema describes. Compiled once for each schema. */
+  /** Returns whether the schema accepts the value. Each schema is compiled once. */
   accepts(schema: Schema, value: unknown): boolean;
-  /** Why not, in a few words. */
+  /** Returns in a few words why the schema refuses the value, or null. */
   objection(schema: Schema, value: unknown): string | null;
 }
 

@@ -3,7 +3,7 @@ import type { Finding, FuzzReport } from "./run.ts";
 export const LONGEST_DELAY_MS = 200;
 export const MOST_GROWTH_BYTES = 100 * 1024 * 1024;
 
-/** What keeps a run from having passed, beside its findings. */
+/** Returns why a run has failed, besides its findings. */
 export function shortfalls({ vitals, grownBytes }: FuzzReport): string[] {
   const { p999Ms } = vitals;
   return [

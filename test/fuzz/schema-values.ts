@@ -85,7 +85,7 @@ export function schemaValues(document: ApiDocument, known: KnownValues): Make {
     return fc.tuple(dictionary, named).map(([more, fixed]) => ({ ...(more as object), ...fixed }));
   }
 
-  /** Which fields there are is settled first, by the rules between them; what is in them costs far more to make. */
+  /** Chooses the fields first, by the rules between them, because generating their values costs far more. */
   function namedFields(schema: Schema, properties: Record<string, Schema>): fc.Arbitrary<Record<string, unknown>> {
     const requiredKeys = ((schema["required"] ?? []) as string[]).filter((name) => name in properties);
     const recordOf = (fields: Record<string, fc.Arbitrary<unknown>>, keys: string[]) =>
@@ -136,7 +136,7 @@ export function schemaValues(document: ApiDocument, known: KnownValues): Make {
   return make;
 }
 
-/** What people would send, now and then. */
+/** Mixes in the examples of the schema, which are values that people would send. */
 function withExamples(schema: Schema, arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const examples = (schema["examples"] ?? []) as readonly unknown[];
   return examples.length > 0 ? fc.oneof(fc.constantFrom(...examples), arbitrary) : arbitrary;

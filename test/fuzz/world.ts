@@ -13,7 +13,7 @@ export interface Actor {
   /** Of the user; null where there is none. */
   readonly userId: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** What a request of theirs with a credential is told at once: 401. */
+  /** If true, every operation that needs a credential answers 401. */
   readonly isRefused: boolean;
 }
 
@@ -156,7 +156,7 @@ export class FuzzWorld {
     this.#actors = await this.#castOf({ owner, editor, viewer, member, stranger, leaver });
   }
 
-  /** What a project holds. */
+  /** Creates the contents of a project. */
   async #fill(project: { id: string; namespace: string }, orgId: string, mark: string): Promise<void> {
     const definitions = (await this.#admin.get("/addon-definitions")).body.data as Definition[];
     for (const { id, chart } of definitions) {

@@ -57,7 +57,7 @@ const podNames = () =>
     const { items } = await kube.list(await kube.resourceTypeOf("v1", "Pod"), { namespace: "shop" });
     return items.map(({ metadata }) => metadata.name).sort();
   });
-/** What the series of used cores tells at the address, oldest first. */
+/** Returns the points of the series of used cores at the address, oldest first. */
 async function coresUsed(at: string): Promise<number[]> {
   const { body } = await run.admin.get(at);
   const series = body.series?.find(({ name }: { name: string }) => name === "cpu_used");

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What a cluster cannot do without. `metrics-server` and `kubectl` are used where they are. */
+/** A cluster requires these programs. `metrics-server` and `kubectl` are used if they exist. */
 const NEEDED = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
 
-/** Where `build.sh` puts what it builds. */
+/** Returns the folder that `build.sh` builds into. */
 function cacheFolder(): string {
   return join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "binnacle", "kube", "bin");
 }

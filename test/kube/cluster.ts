@@ -13,7 +13,7 @@ import { makePki } from "./pki.ts";
 const HOST = "127.0.0.1";
 
 export interface KubeOptions {
-  /** Where the programs are. */
+  /** The folder of the programs. */
   readonly binaries: string;
   /** More than etcd and the API server: controllers, pods that seem to run, and their usage. All unless told. */
   readonly parts?: readonly ("controllers" | "pods" | "metrics")[];

@@ -13,7 +13,7 @@ export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
   "packages/sandbox/src/api/http/conformance.kube.test.ts": "holds the sandbox against a real API server",
 };
 
-/** How the names of tests begin whose files otherwise run. */
+/** Beginnings of the names of single tests, in files that otherwise run against both. */
 export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
   "[JO1] is installed by the printed command": "installs the chart on a cluster of its own",
   "[JO9] streams its logs through the hub": "writes the lines of its pods through kwok's logs",

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 
-/** What a certificate is for, besides its subject. */
+/** The properties of a certificate. */
 interface Purpose {
   readonly ca: string;
   readonly subject: string;

@@ -8,7 +8,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The way to the cluster that all tests of a run share. */
     kubeconfig: string;
-    /** Whether its pods only seem to run, so that tests may decide their fate. */
+    /** If true, pods only seem to run, so that tests can decide how they end. */
     isSimulated: boolean;
   }
 }

@@ -19,7 +19,7 @@ const ok = "passes";
 
 const PEOPLE = ["nobody", "outsider", "admin elsewhere", "member", "viewer", "editor", "admin", "superuser"] as const;
 
-/** Who passes what, by hand: the code under test must not be its own judge. The columns are those of `PEOPLE`. */
+/** The expected outcomes, by hand: the code under test must not be its own judge. The columns are those of `PEOPLE`. */
 const EXPECTED: Record<string, readonly Verdict[]> = {
   nothing: [ok, ok, ok, ok, ok, ok, ok, ok],
   signed_in: [401, ok, ok, ok, ok, ok, ok, ok],
@@ -68,7 +68,7 @@ function expectedOf({ operation: { credentials }, guard }: Route): Record<string
   return Object.fromEntries([...people, ...tokens]);
 }
 
-/** What guards say. Whatever else an answer says, it is a handler's, and the guard has let the caller pass. */
+/** The refusals of guards. Any other answer comes from a handler, so the guard has let the caller pass. */
 const GUARD_SAYS = [
   /^401 User not authenticated\.$/,
   /^403 You are not allowed to do this\.$/,
@@ -89,7 +89,7 @@ function verdictOf({ status, body }: Answer<{ detail?: string } | null>): Verdic
 
 let world: World;
 let callers: Record<string, Client>;
-/** What each parameter of a path stands for, by the path as far as it, and what a query or a body names; all of it exists. */
+/** Existing values for the parameters of paths, by the path up to the parameter, and for queries and bodies. */
 let things: Record<string, string>;
 
 beforeAll(async () => {

@@ -158,7 +158,7 @@ async function template(world: World) {
   return { api, body, project_id, create, path: `/stack-templates/${namespace}/${body.name}?org_id=${org_id}` };
 }
 
-/** How each operation that changes something is made to succeed, by the id of the operation. */
+/** Prepares a request that succeeds for each operation that changes something, by the id of the operation. */
 export const CHANGES: Readonly<Record<string, Prepare>> = {
   login: async (world) => {
     const { username, password } = await world.person();

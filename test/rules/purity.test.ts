@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const PACKAGES = new URL("../../packages/", import.meta.url).pathname;
 
-/** What a file may do besides computing stands in its name. */
+/** The suffixes of files that may do more than compute. */
 const SUFFIXED = /\.(adapter|command|fixture|reconciler|routes|runner|store|test|worker)\.ts$/;
 /** Programs, and what puts them together, name everything they start; migrations are SQL. */
 const COMPOSED =

@@ -4,8 +4,8 @@ import type { Route } from "../../packages/server/src/http/route.ts";
 
 const PREFACE = `# Routes
 
-Every route of the API: who may call it, what a signed-in stranger is told who may not, and the scopes of which a CLI
-token needs one. Written from the routes themselves; the rules behind it are told under [access](access.md).
+This table lists every route of the API: who may call it, what a signed-in caller who may not call it gets, and the scopes
+of which a CLI token needs one. It is generated from the routes; [access](access.md) has the rules behind it.
 `;
 
 const HEAD = ["Method", "Path", "Who may call", "Strangers get", "CLI token scopes"];

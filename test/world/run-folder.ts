@@ -62,7 +62,7 @@ export async function makeRunFolder(place: string): Promise<string> {
   return folder;
 }
 
-/** What is left of runs whose process was killed; a run that still goes on is not touched. */
+/** Removes the remains of runs whose process was killed. A run that is in progress is not touched. */
 export async function removeAbandonedRuns(place: string): Promise<void> {
   for (const name of await readdir(place)) {
     const maker = Number(NAME.exec(name)?.[1]);

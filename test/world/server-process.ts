@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL("../../packages/server/src/main.ts", import.m
 export interface ServerProcess {
   readonly pid: number;
   readonly url: string;
-  /** How long it took from the start of the process until it served. */
+  /** The time from the start of the process until it served. */
   readonly startedInMs: number;
   printed(): string;
   signal(signal: NodeJS.Signals): void;

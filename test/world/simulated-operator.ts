@@ -17,9 +17,9 @@ export interface SimulationOptions {
   /** Of the control plane. */
   readonly url: string;
   readonly token: string;
-  /** What an earlier operator of the cluster has left behind. */
+  /** The store that an earlier operator of the cluster has left. */
   readonly store?: MemoryStore;
-  /** Whether it says of everything at once that it is as wanted. */
+  /** If true, every resource is reported as ready at once. */
   readonly reports?: boolean;
   readonly ports?: Partial<LinkPorts>;
 }

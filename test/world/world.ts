@@ -32,7 +32,7 @@ export interface Person {
 /** A whole control plane in this process, on a database and a clock of its own. */
 export interface World {
   readonly url: string;
-  /** Where `/metrics` is outside `local`. */
+  /** The address of `/metrics` outside `local`. */
   readonly metricsUrl: string | null;
   readonly clock: TestClock;
   readonly database: Database;

@@ -62,7 +62,7 @@ export interface WebServer {
   readonly url: string;
   /** The paths that were asked for. */
   readonly asked: string[];
-  /** What each request presented; empty where it presented nothing. */
+  /** The credential of each request; empty if it had none. */
   readonly presented: string[];
   stop(): void;
 }
@@ -109,9 +109,9 @@ export interface RegistryOptions {
   readonly name?: string;
   /** By tag. */
   readonly tags: Record<string, PackedChart>;
-  /** Whom it gives a token; everybody where it is left out. */
+  /** The login that gets a token; without it everybody gets one. */
   readonly login?: Login;
-  /** Where it says that tokens are to be had; at its own `/token` where it is left out. */
+  /** The address of the token service that it announces; by default its own `/token`. */
   readonly realm?: string;
   /** Asks for the login itself and knows no tokens. */
   readonly isBasic?: boolean;

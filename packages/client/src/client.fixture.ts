@@ -131,7 +131,7 @@ export class HandStream {
     { highWaterMark: 0 },
   );
 
-  /** How often its reader has asked for more. */
+  /** Counts how often its reader has asked for more. */
   get pulls() {
     return this.#pulls;
   }

@@ -27,11 +27,11 @@ import { seed } from "./seed.store.ts";
 import { createVault } from "./vault/vault.ts";
 
 export interface ControlPlane {
-  /** Where it listens. */
+  /** The address that it listens on. */
   readonly url: string;
-  /** Where `/metrics` is when it has a port of its own. */
+  /** The address of `/metrics` when that has a port of its own, else null. */
   readonly metricsUrl: string | null;
-  /** What it hears and says beside its answers. */
+  /** Carries hints between this process and the other replicas. */
   readonly bus: Bus;
   stop(): Promise<void>;
 }

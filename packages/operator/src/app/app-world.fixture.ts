@@ -122,7 +122,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
       return generation;
     },
 
-    /** What the hub says of the project; nobody makes it real here. */
+    /** Stores the project as the hub sends it. Nothing reconciles it here. */
     async project(policy: Partial<DesiredPolicy>) {
       const spec = { org_id: randomUUID(), name: namespace, namespace, policy: { ...DEFAULT_POLICY, ...policy } };
       const body: DesiredBodies["project"] = { spec, secret: {} };
@@ -131,7 +131,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
       expect(await store.apply({ ...frame, body, ...named })).toBeNull();
     },
 
-    /** What the hub says of the pull secrets of the namespace. */
+    /** Stores the pull secrets of the namespace as the hub sends them. */
     async registries(names: readonly string[]) {
       const registries = names.map((one) => ({ name: one, server: "r.example.com", username: "u", password: "p" }));
       const spec = { project_id: PROJECT_ID, namespace, names: [...names] };
@@ -166,7 +166,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
       return deployment && specOf(deployment)["replicas"];
     },
 
-    /** What `kubectl edit` does. */
+    /** Changes an object as `kubectl edit` does. */
     async edit(apiVersion: string, kind: string, objectName: string, patch: unknown, fieldManager = "kubectl-edit") {
       const type = await client.resourceTypeOf(apiVersion, kind);
       await client.patch(type, objectName, namespace, patch, { kind: "merge", fieldManager });

@@ -5,7 +5,7 @@ const METADATA = { name: "{{ .Release.Name }}" };
 const LABELS = { app: "db" };
 const POD = { metadata: { labels: LABELS }, spec: { containers: [{ name: "db", image: "db:1" }] } };
 
-/** What charts of databases and queues bring: a cluster of servers that find each other. */
+/** The objects of a chart of a database or a queue: a cluster of servers that find each other. */
 const NAMESPACED = [
   { apiVersion: "v1", kind: "ServiceAccount", metadata: METADATA },
   { apiVersion: "v1", kind: "Secret", metadata: METADATA, stringData: { password: "s3cret" } },
@@ -41,7 +41,7 @@ const NAMESPACED = [
   },
 ];
 
-/** What charts of controllers bring besides. */
+/** The additional objects of a chart of a controller. */
 const CLUSTER_WIDE = [
   { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: METADATA, rules: [] },
 ];

@@ -1,10 +1,10 @@
-/** What charts are installed with in the namespaces of projects, and how the release in the tests is named. */
+/** The role with which charts are installed in the namespaces of projects, named after the release of the tests. */
 export const CHARTS_ROLE = "binnacle-system:binnacle-operator:charts";
 
 /** By verbs, group and resources, and of some only those of one name. */
 type Right = readonly [verbs: readonly string[], group: string, resources: readonly string[], name?: string];
 
-/** What the operator's code asks of the API server in its own name. */
+/** The rights that the operator's code needs for its own account. */
 export const NEEDED: readonly Right[] = [
   [["get", "list", "watch", "create", "patch", "delete"], "binnacle.dev", ["projects", "apps", "addoninstances"]],
   [["patch"], "binnacle.dev", ["projects/status", "apps/status", "addoninstances/status"]],
@@ -62,7 +62,7 @@ export const rightsOfRules = (rules: unknown): string[] =>
     ),
   );
 
-/** What would make it a master of the cluster, or of what is none of its business. */
+/** Rights with which the operator could take over the cluster or objects that are not Binnacle's. */
 export const REFUSED: readonly (readonly [
   verb: string,
   group: string,

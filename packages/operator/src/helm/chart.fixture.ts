@@ -23,7 +23,7 @@ function tarEntry(path: string, text: string): Buffer {
 const NAME = "{{ .Release.Name }}-tiny";
 const metadata = (name: string, more = "") =>
   `metadata:\n  name: ${name}\n  labels:\n    app.kubernetes.io/instance: {{ .Release.Name }}\n${more}`;
-/** What a simulated pod seems to use. */
+/** The usage that a simulated pod reports. */
 const USAGE = 'kwok.x-k8s.io/usage-cpu: "250m", kwok.x-k8s.io/usage-memory: "64Mi"';
 
 /** Objects of most sorts, whose pods carry no labels but those that they are selected by. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values; with `host`, pods that want the processes of their node. */

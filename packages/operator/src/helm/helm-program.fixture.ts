@@ -33,7 +33,7 @@ export async function watchedHelm() {
         return { pid: Number(pid), args: first.slice(pid.length + 1), text };
       });
     },
-    /** What Helm's folders have left behind. */
+    /** Lists the folders of Helm that were not removed. */
     leftovers: () => readdir(temporary),
     async remove() {
       if (before === undefined) delete process.env["TMPDIR"];

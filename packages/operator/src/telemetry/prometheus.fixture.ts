@@ -10,7 +10,7 @@ import { vi } from "vitest";
 
 const run = promisify(execFile);
 
-/** Whether the programs are there, as the packages of distributions bring them. */
+/** Returns whether the programs are installed, as by the packages of a distribution. */
 export async function hasPrometheus(): Promise<boolean> {
   const checks = ["prometheus", "promtool"].map((program) => run(program, ["--version"]));
   const outcomes = await Promise.allSettled(checks);

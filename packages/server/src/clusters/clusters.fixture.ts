@@ -30,7 +30,7 @@ export async function provisionedCluster(api: Client, org: string, credential?: 
   return (await api.post(`/orgs/${org}/clusters`, body)).body;
 }
 
-/** Where the worker would have brought the job. */
+/** Sets the job to the state that the worker would have reached. */
 export async function bringJob(
   db: Queries,
   id: string,

@@ -14,7 +14,7 @@ import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import { claimKey, type IdempotencyKey, storeAnswer } from "./idempotency.store.ts";
 
-/** What the work of a change has at hand. */
+/** The unit of work of a change: its transaction, its audit entry and its announcements. */
 export interface Unit extends AccessUnit {
   /** Puts the change on record; the entry commits with it or not at all. */
   record(entry: ChangeRecord): void;
@@ -35,7 +35,7 @@ export interface ChangeContext {
   readonly actor: Actor;
   readonly sourceAddress: string;
   readonly requestId: string;
-  /** What the request is about, where that is a cluster or a project. */
+  /** The cluster or project that the request is about, if there is one. */
   readonly place?: Place | null;
   readonly idempotency: IdempotencyKey | null;
   /** The span of the request, where tracing is on. */
@@ -101,7 +101,7 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
   };
 }
 
-/** What a change writes in the caller's own name. */
+/** The foreign keys of rows that a change writes for the caller. */
 const OF_THE_CALLER = [
   "cli_tokens_user_id_fkey",
   "device_logins_user_id_fkey",

@@ -1,6 +1,6 @@
 import type { Sending } from "@binnacle/world";
 
-/** Where an ordinary person, an editor of one project, can send something. */
+/** The resources to which an editor of one project can send requests. */
 export interface Target {
   readonly org: string;
   readonly project: string;

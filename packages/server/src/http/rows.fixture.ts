@@ -1,6 +1,6 @@
 import type { World } from "@binnacle/world";
 
-/** How many rows each table has, and a digest of all of them: equal before and after means that nothing changed. */
+/** Returns the row count and a digest of each table: if they are equal before and after, nothing has changed. */
 export async function rowsOf({ database: { pool } }: World): Promise<Record<string, string>> {
   const tables = await pool.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",

@@ -35,7 +35,7 @@ export interface HubWorld {
   readonly log: ReturnType<typeof listeningLog>;
   readonly orgId: string;
   readonly vault: Vault;
-  /** What was handed to the records, in the order of its coming. */
+  /** The reports that were passed on, in the order of their arrival. */
   readonly taken: OperatorFrames["status"][];
   /** Made of a row; changed by tests. */
   bodyOf: (row: PendingRow) => unknown;

@@ -27,9 +27,9 @@ export async function registerSession({ database: { kysely }, clock }: World, cl
 }
 
 export interface ListeningSink extends ReportSink {
-  /** What was announced since it was last asked. */
+  /** Returns the events that were announced since the last call. */
   heard(): Event[];
-  /** The clusters that have something new to be told, since it was last asked. */
+  /** Returns the clusters that were hinted at since the last call. */
   hinted(): unknown[];
 }
 

@@ -1,6 +1,6 @@
 import { APPLY, type Case, config, drop, dry, get, JSON_PATCH, patch, post, put } from "./conformance-case.fixture.ts";
 
-/** How objects of any kind are read, written, applied and deleted. */
+/** Cases of reading, writing, applying and deleting objects of any kind. */
 export const OBJECT_CASES: readonly Case[] = [
   get("a path that leads nowhere", "/nope", 404),
   get("a group that nobody serves", "/apis/nope/v1/foos", 404),

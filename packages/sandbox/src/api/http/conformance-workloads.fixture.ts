@@ -14,7 +14,7 @@ import {
   workload,
 } from "./conformance-case.fixture.ts";
 
-/** What runs pods. */
+/** Cases of the kinds that run pods. */
 export const WORKLOAD_CASES: readonly Case[] = [
   post("a number that is a text", "deployments.apps", 400, workload("Deployment", "d", { replicas: "x" })),
   post("a Deployment with nothing in it", "deployments.apps", 422, named("Deployment", "d", { spec: {} }, "apps/v1")),

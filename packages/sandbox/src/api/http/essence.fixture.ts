@@ -7,7 +7,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/10\.96\.\d+\.\d+/g, "<address>"],
 ];
 
-/** What an answer says that two clusters must say alike. Of a refusal, its reason and fields rather than its words. */
+/** Returns the part of an answer that must be equal on two clusters: of a refusal its reason and fields, not its message. */
 export function essenceOf(status: number, answer: unknown): unknown {
   if (!isRecord(answer)) return { status };
   if (answer["kind"] === "Status" && answer["status"] === "Failure") {
@@ -37,7 +37,7 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** What controllers add comes when it comes. */
+/** Controllers add these fields at any time, so they are not compared. */
 const isByController = (name: string, value: unknown): boolean =>
   (name === "annotations" && isRecord(value) && "deployment.kubernetes.io/revision" in value) || name === "status";
 
