@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../world/client.ts";
 import { dataFolder, isAlive, postmasterPid, type ServerProcess, startServer } from "../world/server-process.ts";
 
-const ROUNDS = Number(process.env["DURABILITY_ROUNDS"] ?? 9);
+const ROUNDS = Number(process.env["DURABILITY_ROUNDS"] ?? 6);
 const WRITERS = 8;
 const ACKNOWLEDGED_BEFORE_KILL = 40;
 const SERVES_AGAIN_WITHIN_MS = 5_000;

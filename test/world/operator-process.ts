@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { childEnvironment } from "./child-environment.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/operator/src/main.ts", import.meta.url));
 
@@ -24,8 +25,7 @@ export interface OperatorSettings {
 export function startOperatorProcess(settings: OperatorSettings): OperatorProcess {
   const child: ChildProcess = spawn(process.execPath, ["--liftoff-only", MAIN], {
     env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: process.env["HOME"] ?? "",
+      ...childEnvironment(),
       KUBECONFIG: settings.kubeconfig,
       BINNACLE_HUB_URL: settings.hubUrl,
       BINNACLE_CLUSTER_ID: settings.clusterId,

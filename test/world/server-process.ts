@@ -5,6 +5,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { childEnvironment } from "./child-environment.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
 
@@ -35,9 +36,8 @@ export interface Refused {
 }
 
 function spawnServer(env: Record<string, string>, { nodeArguments = [] }: Loading = {}) {
-  const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
   const child: ChildProcess = spawn(process.execPath, [...nodeArguments, MAIN], {
-    env: { ...inherited, BINNACLE_PORT: "0", BINNACLE_SANDBOX: "off", ...env },
+    env: { ...childEnvironment(), BINNACLE_PORT: "0", BINNACLE_SANDBOX: "off", ...env },
     stdio: ["ignore", "pipe", "pipe", ...(nodeArguments.length > 0 ? (["ipc"] as const) : [])],
   });
   let text = "";

@@ -77,6 +77,7 @@ async function serving(folder: string, port: string): Promise<{ readonly child: 
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       BINNACLE_DATA_DIR: folder,
       BINNACLE_PORT: port,
       BINNACLE_SANDBOX: "off",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { childEnvironment } from "../../../../test/world/child-environment.ts";
 import { Client } from "../../../../test/world/client.ts";
 import { descendantsOf } from "../../../../test/world/descendants.ts";
 import { dataFolder, isAlive, type ServerProcess, startServer } from "../../../../test/world/server-process.ts";
@@ -19,8 +20,8 @@ beforeEach(async () => {
 afterEach(() => rm(temporary, { recursive: true, force: true }));
 
 function start(...given: string[]) {
-  const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [COMMAND, ...given], { env: { PATH, HOME, TMPDIR: temporary } });
+  const env = { ...childEnvironment(), TMPDIR: temporary };
+  const child = spawn(process.execPath, [COMMAND, ...given], { env });
   let printed = "";
   for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => (printed += chunk));
   const ended = once(child, "close").then(([code]) => code as number | null);

@@ -1,4 +1,5 @@
 import { isCreation } from "@binnacle/contract";
+import buildSerializer, { type Schema } from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { PlaceStore } from "../access/place.store.ts";
@@ -57,7 +58,7 @@ function registerRoute(
   { operation, guard, handle }: Route,
   ports: RoutePorts,
 ): void {
-  const check = compileCheck(operation);
+  const check = compiledWhenUsed(() => compileCheck(operation));
   const [successStatus, successSchema] = operation.success;
   const successes = [operation.success, operation.otherSuccess ?? []].flatMap(([status, schema]) =>
     status && schema ? [[status, answerSchema(schema)] as const] : [],
@@ -133,10 +134,23 @@ function registerRoute(
     method: operation.method,
     url,
     schema: { response: Object.fromEntries(successes) },
+    serializerCompiler: ({ schema }: { schema: unknown }) => compiledWhenUsed(() => buildSerializer(schema as Schema)),
     ...(needsCredential ? {} : { bodyLimit: ANONYMOUS_BODY_LIMIT_BYTES }),
     onRequest: admit,
     handler: answer,
   });
+}
+
+/**
+ * Compiles a schema when it is first needed. Compiled at once, the schemas of all operations would take more time than the
+ * rest of a start, and a server that was killed serves again the sooner.
+ */
+function compiledWhenUsed<Input, Output>(compile: () => (input: Input) => Output): (input: Input) => Output {
+  let compiled: ((input: Input) => Output) | undefined;
+  return (input) => {
+    compiled ??= compile();
+    return compiled(input);
+  };
 }
 
 /** Returns whether the body is read. That of a GET never is. */

@@ -38,6 +38,7 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: process.env["HOME"] ?? "",
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       BINNACLE_SANDBOX_DIR: resolve(dataDir, "sandbox"),
       BINNACLE_HUB_URL: hubUrl(url),
       BINNACLE_CLUSTER_ID: cluster.id,
