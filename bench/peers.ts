@@ -50,6 +50,22 @@ app.get("/orgs", async () => {
   return { data: rows.map(org), total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
 });
 
+app.get("/list", async () => {
+  const [{ rows }, totals] = await Promise.all([
+    pool.query({
+      name: "apps",
+      text: "select * from apps where project_id = $1 order by id desc limit 10 offset 0",
+      values: [PROJECT_ID],
+    }),
+    pool.query({
+      name: "total_apps",
+      text: "select coalesce(sum(delta), 0)::bigint as total from row_counts where relation = 'apps' and scope = $1",
+      values: [PROJECT_ID],
+    }),
+  ]);
+  return { data: rows, total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
+});
+
 app.get("/app", () => see("app", PROJECT_ID, NAMESPACE, APP));
 
 /** The statements of an app's creation, in its order and in one transaction. */

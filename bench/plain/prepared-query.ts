@@ -1,10 +1,7 @@
-import type {
-  FirstRow,
-  firstRowOf as firstRowByHand,
-} from "../../packages/server/src/access/prepared-query.adapter.ts";
+import type { ReadRows, rowsFrom as rowsByHand } from "../../packages/server/src/access/prepared-query.adapter.ts";
 
 /** The driver's own prepared statements. */
-export const firstRowOf =
-  (pool: Parameters<typeof firstRowByHand>[0]): FirstRow =>
+export const rowsFrom =
+  (pool: Parameters<typeof rowsByHand>[0]): ReadRows =>
   async (statement, values) =>
-    (await pool.query({ ...statement, values: [...values] })).rows[0] ?? null;
+    (await pool.query({ ...statement, values: [...values] })).rows;

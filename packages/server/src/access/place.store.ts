@@ -10,7 +10,16 @@ import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 import type { Caller, Credential } from "./caller.ts";
-import { firstRowOf, type Statement as Prepared } from "./prepared-query.adapter.ts";
+import {
+  type ContentFilter,
+  content,
+  type ListSql,
+  listText,
+  ORGS,
+  PROJECTS,
+  PROJECTS_OF_CLUSTER,
+} from "./list.store.ts";
+import { type Statement as Prepared, rowsFrom } from "./prepared-query.adapter.ts";
 import { type Located, strongest } from "./role.ts";
 
 /**
@@ -28,6 +37,10 @@ export interface PlaceStore {
   addonInstance: FindPlace<Instance>;
   cloudCredential: FindPlace<CloudCredential>;
   provisioningJob: FindPlace<ProvisioningJob>;
+  orgs: FindList<Org>;
+  projects: FindList<Project, { readonly cluster_id?: string | undefined }>;
+  apps: FindList<AppWithSecretPaths, ContentFilter>;
+  addonInstances: FindList<Instance, ContentFilter>;
   administersAnyOrg(userId: string): Promise<boolean>;
 }
 
@@ -40,6 +53,25 @@ export interface Me {
 }
 
 export type FindPlace<P, A = string> = (credential: Credential, address: A, now: Date) => Promise<Located<P> | null>;
+
+/** A page of the objects that the caller sees, newest first, and how many there are. */
+export interface Listed<R> {
+  readonly caller: Caller;
+  readonly rows: R[];
+  readonly total: number;
+}
+
+export interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export type FindList<R, F = unknown> = (
+  credential: Credential,
+  filter: F,
+  window: Window,
+  now: Date,
+) => Promise<Listed<R> | null>;
 
 const CALLER_COLUMNS = `u.id as caller_id, u.email as caller_email, u.is_superuser as caller_is_superuser, u.tier_name as caller_tier`;
 
@@ -136,6 +168,37 @@ export const STATEMENTS = {
   provisioningJob: place("provisioning job", { table: "provisioning_jobs", cluster: "cluster_id" }),
 };
 
+/**
+ * PostgreSQL plans a prepared statement once if that is not expected to cost more than planning it for the values at hand. It
+ * expects a tenth of a table for a limit that it does not know, so the first pages have statements with a limit that it knows.
+ */
+const FIRST_ROWS = 100;
+
+interface List {
+  readonly first: Statement;
+  readonly deep: Statement;
+}
+
+const list = (name: string, sql: ListSql): List => ({
+  first: statement(`first ${name}`, listText(sql, FIRST_ROWS)),
+  deep: statement(name, listText(sql, null)),
+});
+
+const contentLists = (relation: "apps" | "addon_instances") => ({
+  whole: list(relation, content(relation, [])),
+  ofOrg: list(`${relation} of an org`, content(relation, ["org_id"])),
+  ofProject: list(`${relation} of a project`, content(relation, ["project_id"])),
+  ofBoth: list(`${relation} of an org and a project`, content(relation, ["org_id", "project_id"])),
+});
+
+const LISTS = {
+  orgs: list("orgs", ORGS),
+  projects: list("projects", PROJECTS),
+  projectsOfCluster: list("projects of a cluster", PROJECTS_OF_CLUSTER),
+  apps: contentLists("apps"),
+  addonInstances: contentLists("addon_instances"),
+};
+
 /** The condition holds across replicas: of several that record a use at once, one writes. */
 const NOTE_USE = `update cli_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`;
 
@@ -163,22 +226,55 @@ type PlaceRow<P> = CallerRow & {
   project_role?: BindingRole | null;
 } & P;
 
+type ListRow<R> = CallerRow & { id: string | null; list_total: number } & R;
+
 export function placeStore(pool: pg.Pool): PlaceStore {
   const recordUse = cliTokenUseRecorder((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now)]));
-  const firstRow = firstRowOf(pool);
+  const readRows = rowsFrom(pool);
 
-  async function read<R extends CallerRow>(
+  /** Every row begins with the caller. There is none where the credential is not valid. */
+  async function rowsOf<R extends CallerRow>(
     statement: Statement,
     credential: Credential,
     now: Date,
     values: readonly string[],
-  ): Promise<R | null> {
+  ): Promise<R[]> {
     const key = credential.kind === "session" ? credential.sessionId : credential.digest;
-    const row = await firstRow<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
+    const rows = await readRows<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
+    const [row] = rows;
     if (row && credential.kind === "cli_token")
       recordUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
-    return row;
+    return rows;
   }
+
+  async function read<R extends CallerRow>(...given: Parameters<typeof rowsOf>): Promise<R | null> {
+    const [row] = await rowsOf<R>(...given);
+    return row ?? null;
+  }
+
+  const listing =
+    <R, F = unknown>(
+      listOf: (filter: F) => List,
+      valuesOf: (filter: F) => readonly string[] = () => [],
+    ): FindList<R, F> =>
+    async (credential, filter, { limit, offset }, now) => {
+      const { first: firstPages, deep } = listOf(filter);
+      const statement = limit + offset <= FIRST_ROWS ? firstPages : deep;
+      const values = [String(limit), String(offset), ...valuesOf(filter)];
+      const rows = await rowsOf<ListRow<R>>(statement, credential, now, values);
+      const [first] = rows;
+      if (!first) return null;
+      // The page is empty where the only row has no id.
+      return { caller: callerOf(credential, first), rows: first.id === null ? [] : rows, total: first.list_total };
+    };
+  const listingContent = <R>({ whole, ofOrg, ofProject, ofBoth }: (typeof LISTS)["apps"]) =>
+    listing<R, ContentFilter>(
+      ({ org_id, project_id }) => {
+        if (org_id === undefined) return project_id === undefined ? whole : ofProject;
+        return project_id === undefined ? ofOrg : ofBoth;
+      },
+      ({ org_id, project_id }) => [org_id, project_id].filter((id) => id !== undefined),
+    );
 
   const finding =
     <P, A = string>(statement: Statement, valuesOf: (address: A) => readonly string[]): FindPlace<P, A> =>
@@ -210,6 +306,13 @@ export function placeStore(pool: pg.Pool): PlaceStore {
     addonInstance: byId(STATEMENTS.addonInstance),
     cloudCredential: byId(STATEMENTS.cloudCredential),
     provisioningJob: byId(STATEMENTS.provisioningJob),
+    orgs: listing(() => LISTS.orgs),
+    projects: listing(
+      ({ cluster_id }) => (cluster_id === undefined ? LISTS.projects : LISTS.projectsOfCluster),
+      ({ cluster_id }) => (cluster_id === undefined ? [] : [cluster_id]),
+    ),
+    apps: listingContent(LISTS.apps),
+    addonInstances: listingContent(LISTS.addonInstances),
     async administersAnyOrg(userId) {
       const { rowCount } = await pool.query({
         name: "administers any org",

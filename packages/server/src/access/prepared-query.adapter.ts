@@ -9,7 +9,7 @@ export interface Statement {
 /** A value as PostgreSQL takes it over the wire. */
 type Value = string | Buffer;
 
-type Done = (error: Error | null | undefined, row: object | null) => void;
+type Done = (error: Error | null | undefined, rows: object[]) => void;
 
 type ReadRow = (fields: readonly (string | null)[]) => object;
 
@@ -25,12 +25,12 @@ interface Wire {
 }
 
 /**
- * Reads the first row of a prepared statement. The columns of a statement are requested once for each connection: the driver
+ * Reads the rows of a prepared statement. The columns of a statement are requested once for each connection: the driver
  * requests them at every use, and reading them takes longer than reading a row.
  */
-export type FirstRow = <R extends object>(statement: Statement, values: readonly Value[]) => Promise<R | null>;
+export type ReadRows = <R extends object>(statement: Statement, values: readonly Value[]) => Promise<R[]>;
 
-export function firstRowOf(pool: pg.Pool): FirstRow {
+export function rowsFrom(pool: pg.Pool): ReadRows {
   const types = pool.options.types as { getTypeParser(oid: number, format: "text"): (text: string) => unknown };
   /** For each connection, by the name of the statement. Its columns stay the same for as long as it is prepared. */
   const known = new WeakMap<Wire, Map<string, ReadRow>>();
@@ -41,13 +41,13 @@ export function firstRowOf(pool: pg.Pool): FirstRow {
   };
 
   /** The driver calls the handlers by these names. */
-  class FirstRowQuery implements pg.Submittable {
+  class PreparedQuery implements pg.Submittable {
     readonly name: string;
     readonly text: string;
     readonly #values: readonly Value[];
     #readers: Map<string, ReadRow> | null = null;
     #read: ReadRow | undefined;
-    #row: object | null = null;
+    readonly #rows: object[] = [];
     #problem: Error | null = null;
     /** Set by the driver. */
     callback: Done | undefined;
@@ -78,9 +78,9 @@ export function firstRowOf(pool: pg.Pool): FirstRow {
     }
 
     handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-      if (this.#row || this.#problem) return;
+      if (this.#problem || !this.#read) return;
       try {
-        this.#row = this.#read?.(fields) ?? null;
+        this.#rows.push(this.#read(fields));
       } catch (error) {
         this.#problem = error as Error;
       }
@@ -89,20 +89,20 @@ export function firstRowOf(pool: pg.Pool): FirstRow {
     handleCommandComplete(): void {}
 
     handleReadyForQuery(): void {
-      this.callback?.(this.#problem, this.#row);
+      this.callback?.(this.#problem, this.#rows);
     }
 
     handleError(error: Error): void {
-      this.callback?.(error, null);
+      this.callback?.(error, []);
     }
   }
 
   // The types of the driver lack the callback.
-  const runner = pool as unknown as { query(query: FirstRowQuery, done: Done): void };
+  const runner = pool as unknown as { query(query: PreparedQuery, done: Done): void };
   return <R extends object>(statement: Statement, values: readonly Value[]) =>
-    new Promise<R | null>((resolve, reject) => {
-      runner.query(new FirstRowQuery(statement, values), (error, row) =>
-        error ? reject(error) : resolve(row as R | null),
+    new Promise<R[]>((resolve, reject) => {
+      runner.query(new PreparedQuery(statement, values), (error, rows) =>
+        error ? reject(error) : resolve(rows as R[]),
       );
     });
 }

@@ -1,6 +1,5 @@
 import type { BindingRole, OrgRole } from "@binnacle/contract";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { ListQuery } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Caller } from "./caller.ts";
 import { type Access, type Standing, strongest } from "./role.ts";
@@ -22,11 +21,6 @@ const administeredOrgs = ({ id }: Viewer) =>
 export const visibleOrgs = (viewer: Viewer, orgId = "orgs.id"): Predicate =>
   viewer.isSuperuser ? EVERYTHING : sql<SqlBool>`${sql.ref(orgId)} in ${memberOrgs(viewer)}`;
 
-export const orgList = (viewer: Viewer, { limit, offset }: Window): ListQuery => ({
-  page: sql`select * from orgs where ${visibleOrgs(viewer)} order by id desc limit ${limit} offset ${offset}`,
-  total: viewer.isSuperuser ? keptTotal("orgs") : sql`(select count(*) from ${memberOrgs(viewer)} as own)`,
-});
-
 /** A cluster is visible to every member of its organization. */
 export const visibleClusters = (viewer: Viewer): Predicate => visibleOrgs(viewer, "clusters.org_id");
 
@@ -37,116 +31,40 @@ export const visibleUsers = (viewer: Viewer): Predicate =>
     : sql<SqlBool>`(users.id = ${viewer.id}
         or users.id in (select user_id from memberships where org_id in ${memberOrgs(viewer)}))`;
 
+/** The place of the viewer's id in a text of SQL. */
+export const VIEWER = ":viewer";
+
 /**
  * A project is visible to administrators of its organization and to whoever has a role on it or on its cluster. The three
  * scopes do not overlap, so that the kept totals of organizations and clusters can be added up.
  */
-const projectGrants = (viewer: Viewer) => sql`
-  administered as (select org_id as id from ${administeredOrgs(viewer)} as own),
+export const PROJECT_GRANTS = `
+  administered as (select org_id as id from memberships where user_id = ${VIEWER} and role = 'admin'),
   bound as (
     select c.id from role_bindings b join clusters c on c.id = b.cluster_id
-    where b.user_id = ${viewer.id} and c.org_id not in (select id from administered)
+    where b.user_id = ${VIEWER} and c.org_id not in (select id from administered)
   ),
   direct as (
     select p.* from role_bindings b join projects p on p.id = b.project_id
-    where b.user_id = ${viewer.id} and p.org_id not in (select id from administered)
+    where b.user_id = ${VIEWER} and p.org_id not in (select id from administered)
       and p.cluster_id not in (select id from bound)
   )`;
 
 /** The projects that are visible, as a subquery with their `id`, `org_id` and `cluster_id`. */
+export const VISIBLE_PROJECTS = `(
+  with ${PROJECT_GRANTS}
+  select p.id, p.org_id, p.cluster_id from administered join projects p on p.org_id = administered.id
+  union all select p.id, p.org_id, p.cluster_id from bound join projects p on p.cluster_id = bound.id
+  union all select id, org_id, cluster_id from direct
+)`;
+
 export const visibleProjects = (viewer: Viewer): RawBuilder<{ id: string; org_id: string; cluster_id: string }> =>
   viewer.isSuperuser
     ? sql`(select id, org_id, cluster_id from projects)`
-    : sql`(
-        with ${projectGrants(viewer)}
-        select p.id, p.org_id, p.cluster_id from administered join projects p on p.org_id = administered.id
-        union all select p.id, p.org_id, p.cluster_id from bound join projects p on p.cluster_id = bound.id
-        union all select id, org_id, cluster_id from direct
-      )`;
-
-interface Window {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** Without scopes, the total of the whole relation. */
-const keptTotal = (relation: string, scopes?: RawBuilder<unknown>) => sql<number>`(
-  select coalesce(sum(delta), 0)::bigint from row_counts
-  where relation = ${relation} ${scopes ? sql`and scope in ${scopes}` : sql``})`;
-
-/**
- * Visible projects, newest first, on one cluster where `clusterId` says so. Each scope gives its own newest from an index,
- * and the page is cut from those: a filter over the whole table would read all of it for a caller who sees little.
- */
-export function projectList(viewer: Viewer, clusterId: string | undefined, { limit, offset }: Window): ListQuery {
-  const window = sql`order by id desc limit ${limit} offset ${offset}`;
-  if (viewer.isSuperuser) {
-    const where = clusterId === undefined ? sql`` : sql`where cluster_id = ${clusterId}`;
-    const scopes = clusterId === undefined ? WHOLE_RELATION : sql`(${clusterId}::uuid)`;
-    return { page: sql`select * from projects ${where} ${window}`, total: keptTotal("projects", scopes) };
-  }
-  // On one cluster, whoever sees the whole organization or the whole cluster sees all of it.
-  const scopes =
-    clusterId === undefined
-      ? sql`org_scopes as (select id from administered), cluster_scopes as (select id from bound),
-          project_scopes as (select * from direct)`
-      : sql`org_scopes as (select id from administered where false),
-          cluster_scopes as (select id from clusters where id = ${clusterId}
-            and (org_id in (select id from administered) or id in (select id from bound))),
-          project_scopes as (select * from direct where cluster_id = ${clusterId})`;
-  const grants = sql`with ${projectGrants(viewer)}, ${scopes}`;
-  const newest = sql`order by id desc limit ${limit + offset}`;
-  const total = keptTotal("projects", sql`(select id from org_scopes union all select id from cluster_scopes)`);
-  return {
-    page: sql`${grants} select * from (
-        select p.* from org_scopes s, lateral (select * from projects where org_id = s.id ${newest}) p
-        union all
-        select p.* from cluster_scopes s, lateral (select * from projects where cluster_id = s.id ${newest}) p
-        union all select * from project_scopes
-      ) visible ${window}`,
-    total: sql<number>`(${grants} select ${total} + (select count(*) from project_scopes))`,
-  };
-}
-
-const WHOLE_RELATION = sql`('00000000-0000-0000-0000-000000000000'::uuid)`;
-
-export interface ContentFilter {
-  readonly org_id?: string | undefined;
-  readonly project_id?: string | undefined;
-}
-
-/**
- * Apps and addon instances are visible with their project. Each project gives its own newest from an index. Totals are kept
- * for each project, so those of the visible ones are added up.
- */
-function contentList(
-  relation: "apps" | "addon_instances",
-  viewer: Viewer,
-  { org_id, project_id }: ContentFilter,
-  { limit, offset }: Window,
-): ListQuery {
-  const table = sql.table(relation);
-  const window = sql`order by id desc limit ${limit} offset ${offset}`;
-  const matching = (org: string, project: string) => sql`true
-    ${org_id === undefined ? sql`` : sql`and ${sql.ref(org)} = ${org_id}`}
-    ${project_id === undefined ? sql`` : sql`and ${sql.ref(project)} = ${project_id}`}`;
-  const projects = sql`(select visible.id from ${visibleProjects(viewer)} visible where ${matching("visible.org_id", "visible.id")})`;
-  const page = viewer.isSuperuser
-    ? sql`select * from ${table} where ${matching("org_id", "project_id")} ${window}`
-    : sql`select newest.* from ${projects} seen, lateral (
-          select * from ${table} where project_id = seen.id order by id desc limit ${limit + offset}
-        ) newest ${window}`;
-  if (viewer.isSuperuser && project_id !== undefined && org_id === undefined) {
-    return { page, total: keptTotal(relation, sql`(${project_id}::uuid)`) };
-  }
-  const isWhole = viewer.isSuperuser && org_id === undefined && project_id === undefined;
-  return { page, total: isWhole ? keptTotal(relation) : keptTotal(relation, projects) };
-}
-
-export const appList = (viewer: Viewer, filter: ContentFilter, page: Window) =>
-  contentList("apps", viewer, filter, page);
-export const addonInstanceList = (viewer: Viewer, filter: ContentFilter, page: Window) =>
-  contentList("addon_instances", viewer, filter, page);
+    : sql.join(
+        VISIBLE_PROJECTS.split(VIEWER).map((part) => sql.raw(part)),
+        sql`${viewer.id}`,
+      );
 
 /**
  * A template is visible to everybody where it is global, to members of its organization where it is the organization's, to

@@ -21,7 +21,7 @@ import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { inProject, onInstance, signedIn } from "../http/guard.ts";
+import { inProject, onInstance, signedIn, visibleInstances } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
@@ -33,7 +33,6 @@ import {
   heldSecretPaths,
   insertInstance,
   insertRevision,
-  listInstances,
   listRevisions,
   lockInstance,
   saveSecrets,
@@ -84,10 +83,9 @@ export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): 
 
 export function addonRoutes(db: Queries): Route[] {
   return [
-    route(listAddonInstances, signedIn, async ({ caller, query }) => {
-      const { rows, total } = await listInstances(db, caller, query, pageOf(query));
-      return envelope(rows.map(wireInstance), total, query);
-    }),
+    route(listAddonInstances, visibleInstances, async ({ rows, total, query }) =>
+      envelope(rows.map(wireInstance), total, query),
+    ),
 
     route(getAddonInstance, onInstance("viewer"), async ({ instance, reply }) => {
       sendEtag(reply, versionOf(instance));

@@ -1,6 +1,3 @@
-import type { Caller } from "../access/caller.ts";
-import { addonInstanceList, type ContentFilter } from "../access/visible.store.ts";
-import { readList } from "../database/row-count.store.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
@@ -37,15 +34,6 @@ export async function lockInstance(tx: Tx, id: string): Promise<Instance> {
   const row = await tx.selectFrom("addon_instances").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
   if (!row) throw notFound("Addon instance");
   return row;
-}
-
-export function listInstances(
-  db: Queries,
-  caller: Caller,
-  filter: ContentFilter,
-  page: Window,
-): Promise<{ rows: Instance[]; total: number }> {
-  return readList<Instance>(db, addonInstanceList(caller, filter, page));
 }
 
 export async function insertRevision(tx: Tx, revision: Revision): Promise<void> {

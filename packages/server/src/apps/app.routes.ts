@@ -20,13 +20,12 @@ import type { Queries, Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault, notFound } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { type InApp, inApp, inProject, signedIn, wellFormed } from "../http/guard.ts";
+import { type InApp, inApp, inProject, visibleApps, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import {
   findDeployment,
   findInstance,
-  listAppRows,
   listDeploymentRows,
   lockApp,
   supersedePending,
@@ -60,12 +59,9 @@ import {
   updated,
 } from "./transition.ts";
 
-export function appRoutes(db: Queries, ports: AppPorts): Route[] {
+export function appRoutes(_db: Queries, ports: AppPorts): Route[] {
   return [
-    route(listApps, signedIn, async ({ caller, query }) => {
-      const { rows, total } = await listAppRows(db, caller, query, pageOf(query));
-      return envelope(rows.map(wireApp), total, query);
-    }),
+    route(listApps, visibleApps, async ({ rows, total, query }) => envelope(rows.map(wireApp), total, query)),
 
     route(
       createApp,

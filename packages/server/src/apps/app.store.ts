@@ -1,10 +1,7 @@
 import { type Selectable, sql } from "kysely";
-import type { Caller } from "../access/caller.ts";
-import { appList, type ContentFilter } from "../access/visible.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
-import { readList } from "../database/row-count.store.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { codedConflict, notFound } from "../fault.ts";
@@ -30,21 +27,6 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
   if (!app) throw notFound("App");
   const keys = await listSecretKeys(tx, app.id);
   return { ...app, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
-}
-
-/** Every answer with an app shows the keys of its secrets. */
-const LIST_COLUMNS = sql`page.*, array(
-  select k.component || '/' || k.key from app_secrets k where k.app_id = page.id order by k.component, k.key
-) as secret_paths`;
-
-/** Lists the apps that the caller sees, newest first. A project that the caller does not see has none. */
-export function listAppRows(
-  db: Queries,
-  caller: Caller,
-  filter: ContentFilter,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: AppWithSecretPaths[]; total: number }> {
-  return readList<AppWithSecretPaths>(db, appList(caller, filter, page), LIST_COLUMNS);
 }
 
 /** Finds the app with this name, even one that is being deleted: its name is taken until it is gone. */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Queries } from "./transaction.ts";
 
 /**
@@ -28,27 +28,6 @@ export async function totalRows(
     .where("scope", "=", scope)
     .executeTakeFirstOrThrow();
   return row.total;
-}
-
-/** The queries of a list: a page, newest first, and the total. */
-export interface ListQuery {
-  readonly page: RawBuilder<unknown>;
-  readonly total: RawBuilder<number>;
-}
-
-/**
- * Reads both in one statement, which saves a round trip and keeps the total consistent with the page. The total is
- * returned even if the page is empty.
- */
-export async function readList<R extends { readonly id: string }>(
-  db: Queries,
-  { page, total }: ListQuery,
-  columns: RawBuilder<unknown> = sql`page.*`,
-): Promise<{ rows: R[]; total: number }> {
-  const { rows } = await sql<R & { list_total: number }>`
-    select ${total} as list_total, ${columns} from (select) one left join (${page}) page on true order by page.id desc
-  `.execute(db);
-  return { rows: rows.filter(({ id }) => id !== null), total: rows[0]?.list_total ?? 0 };
 }
 
 /** Folds the deltas of each total. A reader sees all of it or none; rows that another worker has locked are skipped. */

@@ -1,6 +1,6 @@
 import type { BindingRole, Operation, ValidationItem } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
-import type { FindPlace, Me, PlaceStore } from "../access/place.store.ts";
+import type { FindList, FindPlace, Listed, Me, PlaceStore } from "../access/place.store.ts";
 import { authorize, type PlaceRequirement, type Requirement, refuseCliToken, type Standing } from "../access/role.ts";
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
@@ -12,6 +12,7 @@ import { forbidden, invalid, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
 import type { Project } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
+import { type Page, pageOf } from "./pagination.ts";
 
 /** A validated request. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
@@ -75,6 +76,24 @@ export const currentUser: Guard<Me> = {
     return me;
   },
 };
+
+type ListInput<Q> = Input<unknown, Q & Page>;
+
+/** Passes on a page of what the caller sees, which is read together with the caller. */
+const listed = <R, Q>(listOf: (places: PlaceStore) => FindList<R, Q>): Guard<Listed<R>, ListInput<Q>> => ({
+  requirement: { needs: "signed_in" },
+  async authorize({ places, credential, operation, now }, { query }) {
+    const list = await listOf(places)(credential, query, pageOf(query), now);
+    if (!list) throw unauthenticated();
+    refuseCliToken(operation, list.caller);
+    return list;
+  },
+});
+
+export const visibleOrgs = listed(({ orgs }) => orgs);
+export const visibleProjects = listed(({ projects }) => projects);
+export const visibleApps = listed(({ apps }) => apps);
+export const visibleInstances = listed(({ addonInstances }) => addonInstances);
 
 /** Superusers and administrators of any organization may create users. */
 export const userCreator: Guard<SignedIn> = {
@@ -143,6 +162,22 @@ export const inProject = <I extends Input>(
     projectIdOf,
     (caller, project, standing) => ({ caller, project, standing }),
   );
+
+/** The apps of one project. A project that the caller does not see is a 404, not an empty list. */
+export const appsOfProject = <I extends ById & ListInput<object>>(): Guard<
+  InProject & Listed<AppWithSecretPaths>,
+  I
+> => {
+  const project = inProject<I>("viewer", ({ params }) => params.id);
+  return {
+    requirement: project.requirement,
+    async authorize(request, input) {
+      const seen = await project.authorize(request, input);
+      const query = { ...input.query, project_id: seen.project.id };
+      return { ...seen, ...(await visibleApps.authorize(request, { ...input, query })) };
+    },
+  };
+};
 
 /** An app is visible to those who see its project; the address of an app of another namespace or project is a 404. */
 export const inApp = <I extends Input>(role: BindingRole, addressOf: (input: I) => AppAddress): Guard<InApp, I> =>

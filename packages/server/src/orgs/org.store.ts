@@ -1,9 +1,6 @@
 import type { OrgRole } from "@binnacle/contract";
 import { sql } from "kysely";
 import type { AccessUnit } from "../access/access-change.ts";
-import type { Caller } from "../access/caller.ts";
-import { orgList } from "../access/visible.store.ts";
-import { readList } from "../database/row-count.store.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import {
@@ -73,10 +70,6 @@ export async function deleteOrgRow(tx: Tx, id: string): Promise<void> {
       if (isForeignKeyViolation(error, "clusters_org")) throw stillHasClusters();
       throw error;
     });
-}
-
-export function listOrgRows(db: Queries, caller: Caller, page: Window): Promise<{ rows: Org[]; total: number }> {
-  return readList<Org>(db, orgList(caller, page));
 }
 
 function members(db: Queries, orgId: string) {

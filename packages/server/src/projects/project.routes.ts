@@ -9,15 +9,14 @@ import {
 } from "@binnacle/contract";
 import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
 import { availableExports } from "../addons/exports.ts";
-import { listAppRows } from "../apps/app.store.ts";
 import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { type Input, inProject, onCluster, signedIn } from "../http/guard.ts";
-import { envelope, pageOf } from "../http/pagination.ts";
+import { appsOfProject, type Input, inProject, onCluster, visibleProjects } from "../http/guard.ts";
+import { envelope } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { listSecrets } from "../registry-secrets/registry-secret.store.ts";
@@ -28,7 +27,6 @@ import {
   componentKeys,
   insertProject,
   listActiveInstances,
-  listProjectRows,
   lockActiveCluster,
   lockProject,
   markContentsDeleting,
@@ -91,10 +89,9 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
         }),
     ),
 
-    route(listProjects, signedIn, async ({ caller, query }) => {
-      const { rows: projects, total } = await listProjectRows(db, caller, query.cluster_id, pageOf(query));
-      return envelope(projects.map(wireProject), total, query);
-    }),
+    route(listProjects, visibleProjects, async ({ rows, total, query }) =>
+      envelope(rows.map(wireProject), total, query),
+    ),
 
     route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project)),
 
@@ -122,10 +119,9 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
       }),
     ),
 
-    route(listProjectApps, inProject("viewer", projectId), async ({ caller, project, query }) => {
-      const { rows, total } = await listAppRows(db, caller, { project_id: project.id }, pageOf(query));
-      return envelope(rows.map(wireApp), total, query);
-    }),
+    route(listProjectApps, appsOfProject(), async ({ rows, total, query }) =>
+      envelope(rows.map(wireApp), total, query),
+    ),
 
     route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {
       const instances = await listActiveInstances(db, project.id);

@@ -1,9 +1,6 @@
 import { sql } from "kysely";
-import type { Caller } from "../access/caller.ts";
-import { projectList } from "../access/visible.store.ts";
 import type { Instance } from "../addons/addon.ts";
 import type { App } from "../apps/app.ts";
-import { readList } from "../database/row-count.store.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { clusterIsDeleting, type Lifecycle, type Project, projectIsDeleting, projectNameTaken } from "./project.ts";
@@ -19,15 +16,6 @@ export async function insertProject(tx: Tx, project: Project): Promise<void> {
       if (isForeignKeyViolation(error, "projects_cluster")) throw notFound("Cluster");
       throw error;
     });
-}
-
-export function listProjectRows(
-  db: Queries,
-  caller: Pick<Caller, "id" | "isSuperuser">,
-  clusterId: string | undefined,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: Project[]; total: number }> {
-  return readList<Project>(db, projectList(caller, clusterId, page));
 }
 
 /** Locks the cluster, so that no project is created while it is being deleted. */
