@@ -15,8 +15,46 @@ export function componentProblems(appName: string, components: readonly Componen
       ...nameProblems(appName, component, index),
       ...(component.workload_spec ? workloadProblems(component.workload_spec, [index, "workload_spec"]) : []),
     ]),
+    ...sharedObjectNames(appName, components),
     ...needProblems(components),
   ];
+}
+
+/** A name of an object in the cluster, with the component that it belongs to. */
+export interface ObjectName {
+  readonly name: string;
+  readonly component: string;
+}
+
+/**
+ * Returns the names of the objects that the components become in the cluster, as far as they can be equal to those of
+ * another component: that of the workload and its Service, that of the headless Service, and those of the claims. Claims
+ * are objects of their own kind, so they are told apart by a prefix.
+ */
+export function objectNames(appName: string, components: readonly ComponentSpec[]): ObjectName[] {
+  return components.flatMap(({ name: component, workload_spec }) => {
+    const base = `${appName}-${component}`;
+    const headless = workload_spec?.kind === "statefulset" ? [`${base}-headless`] : [];
+    const claims = (workload_spec?.volumes ?? []).map(({ name }) => `volume ${base}-${name}`);
+    return [base, ...headless, ...claims].map((name) => ({ name, component }));
+  });
+}
+
+/**
+ * Reports both components of which an object would have the same name, so that a change is told of it whichever of them
+ * it touches. Equal names of components are reported elsewhere.
+ */
+function sharedObjectNames(appName: string, components: readonly ComponentSpec[]): ValidationItem[] {
+  const sharers = [...Map.groupBy(objectNames(appName, components), ({ name }) => name)].flatMap(([object, owners]) => {
+    const [first, second] = new Set(owners.map(({ component }) => component));
+    return first === undefined || second === undefined ? [] : [{ object, pair: [first, second] }];
+  });
+  return components.flatMap(({ name }, index) => {
+    const shared = sharers.find(({ pair }) => pair.includes(name));
+    if (!shared) return [];
+    const other = shared.pair.find((each) => each !== name);
+    return [wrong([index, "name"], `Component ${other} has an object of the same name, ${shared.object}`)];
+  });
 }
 
 const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "value_error" });

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ComponentInput } from "@binnacle/contract";
+import type { ComponentInput, ComponentSpec } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
+import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
@@ -12,9 +13,11 @@ import type { ComponentRules } from "./addon-component.ts";
 import {
   appNameTaken,
   findNamesake,
+  findObjectNamesake,
   insertApp,
   insertDeployment,
   lockApp,
+  lockObjectNames,
   supersedePending,
   updateAppRow,
   writeSecrets,
@@ -29,6 +32,7 @@ import {
   specOf,
 } from "./app.ts";
 import { auditedSecrets, combineSecretChanges, NO_SECRET_CHANGES, secretPathsAfter } from "./app-secrets.ts";
+import { objectNames } from "./component.ts";
 import { newAppProblems, storedPart } from "./component-change.ts";
 import { NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";
@@ -65,10 +69,34 @@ export async function operate(
   refuseWildcards(hosts, isOrgAdmin);
   const now = ports.clock();
   const app = advanced(outcome, now);
+  await claimObjectNames(unit.db, app, before.components);
   await updateAppRow(unit.db, app);
   await supersedePending(unit.db, app.id, now);
   await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes, hosts });
   return app;
+}
+
+/**
+ * Throws the 409 where an object that the app adds has the name of an object of another app of the project: `a-b` with the
+ * component `c`, and `a` with `b-c`. The objects would be one, and each app would take it from the other.
+ */
+async function claimObjectNames(
+  tx: Tx,
+  { project_id, name, components }: Pick<AppWithSecretPaths, "project_id" | "name" | "components">,
+  before: readonly ComponentSpec[],
+): Promise<void> {
+  const had = new Set(objectNames(name, before).map((object) => object.name));
+  const added = objectNames(name, components).filter((object) => !had.has(object.name));
+  if (added.length === 0) return;
+  await lockObjectNames(tx, project_id);
+  const found = await findObjectNamesake(tx, project_id, name, added);
+  if (!found) return;
+  const { app, owner, wanted } = found;
+  throw codedConflict(
+    "name_taken",
+    `The name ${owner.name} in the cluster belongs to component ${owner.component} of the app ${app}. Give component ${wanted.component} another name.`,
+    { name: owner.name, app, component: wanted.component },
+  );
 }
 
 /** Returns the app with a new generation, on which the cluster has not reported yet. */
@@ -185,6 +213,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),
   };
+  await claimObjectNames(unit.db, app, []);
   await insertApp(unit.db, app);
   const deadlineAt = timeoutSeconds === undefined ? null : new Date(now.getTime() + timeoutSeconds * 1000);
   const changes = { description, components: app.components.map((component) => component.name) };

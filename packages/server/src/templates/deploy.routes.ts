@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import { type ComponentInput, createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
 import { isOrgAdmin } from "../access/role.ts";
-import { findNamesake } from "../apps/app.store.ts";
+import { findNamesake, findObjectNamesake, lockObjectNames } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app.ts";
+import { objectNames } from "../apps/component.ts";
 import { type AppPorts, createApp } from "../apps/operate.runner.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { sendEtag } from "../http/etag.ts";
@@ -25,11 +26,15 @@ import { newVersionOf, templateNotFound } from "./template.ts";
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const SUFFIX_BYTES = 2;
 
-async function freeName(tx: Tx, projectId: string, name: string, components: readonly { name: string }[]) {
+async function freeName(tx: Tx, projectId: string, name: string, components: readonly ComponentInput[]) {
   await lockNames(tx, projectId);
+  await lockObjectNames(tx, projectId);
+  const isTaken = async (wanted: string) =>
+    (await findNamesake(tx, projectId, wanted)) !== undefined ||
+    (await findObjectNamesake(tx, projectId, wanted, objectNames(wanted, components))) !== null;
   let free = appName(name, components);
   // The suffix grows with each taken name, so that the loop ends.
-  for (let bytes = SUFFIX_BYTES; await findNamesake(tx, projectId, free); bytes++) {
+  for (let bytes = SUFFIX_BYTES; await isTaken(free); bytes++) {
     free = appName(name, components, randomBytes(bytes).toString("hex"));
   }
   return free;
