@@ -70,7 +70,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     route(
       createApp,
       wellFormed(
-        ({ body }) => newAppProblems(body.name, body.components, ports),
+        ({ body: { name = "", components = [] }, isPartial }) => newAppProblems(name, components, ports, { isPartial }),
         inProject("editor", ({ body }) => body.project_id),
       ),
       async ({ caller, project, standing, body, change, reply }) => {

@@ -21,7 +21,7 @@ import {
   setSecrets,
 } from "./app-secrets.ts";
 import { resolveChartComponent } from "./chart-component.ts";
-import { componentProblems, needsOf } from "./component.ts";
+import { componentProblems, needsOf, workloadProblems } from "./component.ts";
 
 type Loc = ValidationItem["loc"];
 
@@ -84,7 +84,10 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
   return changes.flatMap(({ op, ...component }, index) => {
     if (op === "add") {
       const { value, problems } = checkWhole(component, at(index));
-      return problems.length > 0 ? problems : placed(releaseProblems(value as Given, rules), index);
+      if (problems.length > 0) return problems;
+      const added = value as Given;
+      const ofWorkload = added.workload_spec ? workloadProblems(added.workload_spec, ["workload_spec"]) : [];
+      return placed([...ofWorkload, ...releaseProblems(added, rules)], index);
     }
     if (op === "patch") return [];
     return Object.keys(component)
@@ -191,9 +194,14 @@ function problemOf(appName: string, components: readonly Kept[], changes: readon
 }
 
 /** Problems of a new app that its schema cannot express, each at its place in the request. */
-export const newAppProblems = (name: string, components: readonly Given[], rules: ComponentRules): ValidationItem[] =>
+export const newAppProblems = (
+  name: string,
+  components: readonly Given[],
+  rules: ComponentRules,
+  { isPartial = false } = {},
+): ValidationItem[] =>
   [
-    ...componentProblems(name, components),
+    ...componentProblems(name, components, { isPartial }),
     ...components.flatMap((component, index) =>
       releaseProblems(component, rules).map((item) => ({ ...item, loc: [index, ...item.loc] })),
     ),

@@ -6,7 +6,11 @@ type Loc = ValidationItem["loc"];
 const LONGEST_NAMES_TOGETHER = 52;
 
 /** Returns the problems of components that a schema cannot express, each with its location in the list. */
-export function componentProblems(appName: string, components: readonly ComponentSpec[]): ValidationItem[] {
+export function componentProblems(
+  appName: string,
+  components: readonly ComponentSpec[],
+  { isPartial = false } = {},
+): ValidationItem[] {
   return [
     ...repeats(components, (component) => component.name).map((index) =>
       wrong([index, "name"], "Names must be unique"),
@@ -16,7 +20,7 @@ export function componentProblems(appName: string, components: readonly Componen
       ...(component.workload_spec ? workloadProblems(component.workload_spec, [index, "workload_spec"]) : []),
     ]),
     ...sharedObjectNames(appName, components),
-    ...needProblems(components),
+    ...needProblems(components, isPartial),
   ];
 }
 
@@ -64,7 +68,8 @@ function nameProblems(appName: string, { name }: ComponentSpec, index: number): 
   return [wrong([index, "name"], `App and component name together are at most ${LONGEST_NAMES_TOGETHER} characters`)];
 }
 
-function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
+/** Returns the problems of one workload that a schema cannot express. */
+export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
   const { env = [], ports = [], volumes = [], autoscale } = spec;
   const repeated = <T>(field: string, items: readonly T[], keyOf: (item: T) => unknown, key: string) =>
     repeats(items, keyOf).map((at) => wrong([...loc, field, at, key], "Values must be unique"));
@@ -80,13 +85,16 @@ function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
   ];
 }
 
-/** An export_ref that names no component is accepted here; the cluster reports it as invalid. */
-function needProblems(components: readonly ComponentSpec[]): ValidationItem[] {
+/**
+ * An export_ref that names no component is accepted here; the cluster reports it as invalid. Of a partial list it is not
+ * known what is missing.
+ */
+function needProblems(components: readonly ComponentSpec[], isPartial: boolean): ValidationItem[] {
   const names = new Set(components.map(({ name }) => name));
   const needs = needsOf(components);
   return [
     ...needs
-      .filter(({ by, to }) => by === "depends_on" && !names.has(to))
+      .filter(({ by, to }) => by === "depends_on" && !names.has(to) && !isPartial)
       .map(({ loc }) => wrong(loc, "The app has no component of this name")),
     ...circularNeeds(needs).map(({ loc, from, to }) => wrong(loc, `${from} and ${to} need each other in a circle`)),
   ];

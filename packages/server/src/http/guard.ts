@@ -33,7 +33,15 @@ export interface Guard<S, I extends Input = Input> {
   readonly requirement: Requirement;
   /** Throws unless the caller is authorized. */
   readonly authorize: (request: AccessRequest, input: I) => Promise<S>;
+  /** Returns the problems that a schema cannot express. */
+  readonly problemsOf?: ((input: SoundInput<I>) => readonly ValidationItem[]) | undefined;
 }
+
+/** A request whose body may lack top-level fields, and items of lists if `isPartial`, because those are malformed. */
+export type SoundInput<I extends Input = Input> = Omit<I, "body"> & {
+  readonly body: Partial<I["body"]>;
+  readonly isPartial: boolean;
+};
 
 export interface SignedIn {
   readonly caller: Caller;
@@ -226,13 +234,14 @@ export async function knownCaller({ places, credential, now }: AccessRequest): P
 
 /** Adds checks that a schema cannot express. Their 422 precedes any 404 and 403, as that of the schema does. */
 export function wellFormed<S, I extends Input>(
-  problemsOf: (input: I) => readonly ValidationItem[],
+  problemsOf: (input: SoundInput<I>) => readonly ValidationItem[],
   guard: Guard<S, I>,
 ): Guard<S, I> {
   return {
     requirement: guard.requirement,
+    problemsOf,
     async authorize(request, input) {
-      const problems = problemsOf(input);
+      const problems = problemsOf({ ...input, body: input.body as Partial<I["body"]>, isPartial: false });
       if (problems.length === 0) return guard.authorize(request, input);
       await knownCaller(request);
       throw invalid(problems);

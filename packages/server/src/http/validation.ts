@@ -27,6 +27,10 @@ type Part = keyof RawRequest;
  */
 export type Check = (request: RawRequest) => readonly ValidationItem[];
 
+/** The items that come from a rule between fields: the value has the type of its schema. */
+const ofRules = new WeakSet<ValidationItem>();
+export const isOfRule = (item: ValidationItem): boolean => ofRules.has(item);
+
 /** Values of paths, queries and cookies are text and are converted. In a JSON body, a quoted number is an error. */
 const fromText = configured({ coerceTypes: true });
 const fromJson = configured({});
@@ -119,10 +123,11 @@ function itemsOf(part: Part, value: unknown, { errors, schema }: ValidateFunctio
   const found = (errors ?? []).flatMap((error) => {
     const rule = brokenRule(schema, error);
     const item = itemOf([part, ...stepsAlong(error.instancePath, value)], error, rule, schema);
-    return item ? [{ item, field: JSON.stringify(item.loc), isOfRule: rule !== null }] : [];
+    if (item && rule) ofRules.add(item);
+    return item ? [{ item, field: JSON.stringify(item.loc) }] : [];
   });
-  const wrongAlone = new Set(found.filter(({ isOfRule }) => !isOfRule).map(({ field }) => field));
-  return found.filter(({ field, isOfRule }) => !isOfRule || !wrongAlone.has(field)).map(({ item }) => item);
+  const wrongAlone = new Set(found.filter(({ item }) => !isOfRule(item)).map(({ field }) => field));
+  return found.filter(({ item, field }) => !isOfRule(item) || !wrongAlone.has(field)).map(({ item }) => item);
 }
 
 /** Keeps the first problem of each field, so that the alternatives of a nullable field are reported once. */

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import { invalid } from "../fault.ts";
-import { onCluster } from "../http/guard.ts";
+import { onCluster, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { lockClusterRow, saveInstallFacts } from "./install.store.ts";
 import {
@@ -56,11 +56,12 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
 
     route(
       recordClusterBundle,
-      onCluster("editor", ({ params }) => params.id),
-      async ({ cluster, body, change }) => {
-        const problems = catalogProblems(body, bundles);
-        if (problems.length > 0) throw invalid(problems);
-        return change(async ({ db: tx, record }) => {
+      wellFormed(
+        ({ body }) => catalogProblems(body, bundles),
+        onCluster("editor", ({ params }) => params.id),
+      ),
+      async ({ cluster, body, change }) =>
+        change(async ({ db: tx, record }) => {
           const { install_journal } = await lockClusterRow(tx, cluster.id);
           const now = clock();
           const facts = afterRecord(install_journal, body, now);
@@ -73,8 +74,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
             changes: { bundle_version, profiles, ha_tier },
           });
           return wireBundleRecord(facts);
-        });
-      },
+        }),
     ),
   ];
 }

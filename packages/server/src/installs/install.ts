@@ -46,17 +46,22 @@ export function componentProblems(
   return [wrong([...loc, "component"], `No component of the bundle is called ${component}`)];
 }
 
-/** Returns the problems of a record that follow from the catalog. */
-export function catalogProblems(written: WrittenBundleRecord, bundles: readonly BundleManifest[]): ValidationItem[] {
-  const manifest = bundles.find(({ bundle }) => bundle === written.bundle_version);
-  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${written.bundle_version}`)];
-  const profiles = unknownProfiles(manifest, written.profiles).map((name) =>
-    wrong([...BODY, "profiles", written.profiles.indexOf(name)], `The bundle has no profile ${name}`),
+/** Returns the problems of a record that follow from the catalog. A malformed field is left out of the record. */
+export function catalogProblems(
+  { bundle_version, profiles: named = [], ha_tier, install_journal }: Partial<WrittenBundleRecord>,
+  bundles: readonly BundleManifest[],
+): ValidationItem[] {
+  if (bundle_version === undefined) return [];
+  const manifest = bundles.find(({ bundle }) => bundle === bundle_version);
+  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${bundle_version}`)];
+  const profiles = unknownProfiles(manifest, named).map((name) =>
+    wrong([...BODY, "profiles", named.indexOf(name)], `The bundle has no profile ${name}`),
   );
-  const tier = isOffered(manifest, written.ha_tier)
-    ? []
-    : [wrong([...BODY, "ha_tier"], `The bundle does not offer the HA tier ${written.ha_tier}`)];
-  const journal = (written.install_journal ?? []).flatMap((entry, index) =>
+  const tier =
+    ha_tier === undefined || isOffered(manifest, ha_tier)
+      ? []
+      : [wrong([...BODY, "ha_tier"], `The bundle does not offer the HA tier ${ha_tier}`)];
+  const journal = (install_journal ?? []).flatMap((entry, index) =>
     componentProblems(entry, [manifest], [...BODY, "install_journal", index]),
   );
   return [...profiles, ...tier, ...journal];
