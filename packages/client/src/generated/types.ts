@@ -281,7 +281,7 @@ export type AppComponent = {
 /** Why not: a code for programs, a sentence for people, and what it is about. */
 export type AppConflict = {
   detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified";
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required";
     message: string;
     [key: string]: unknown;
   };
@@ -798,6 +798,11 @@ export type ComponentPatch = {
   secrets?: {
     [key: string]: string | null;
   } | null | undefined;
+  /**
+   * Confirms that the kind of a component with volumes changes, although the data in them is lost; without it
+   * that is a 409 `recreate_required`. It is not stored.
+   */
+  recreate?: boolean | undefined;
 };
 
 export type ComponentPin = {

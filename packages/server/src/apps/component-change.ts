@@ -22,6 +22,7 @@ import {
 } from "./app-secrets.ts";
 import { resolveChartComponent } from "./chart-component.ts";
 import { componentProblems, needsOf, workloadProblems } from "./component.ts";
+import { losesVolumes, recreateRequired, shrunkVolumes } from "./volume.ts";
 
 type Loc = ValidationItem["loc"];
 
@@ -113,7 +114,10 @@ export function changeComponents(
     components = changed.components;
     secrets = combineSecretChanges(secrets, changed.secrets);
   }
-  const refusal = brokenReference(components, changes) ?? problemOf(appName, components, changes);
+  const refusal =
+    brokenReference(components, changes) ??
+    shrinkByReplacement(before, components, changes) ??
+    problemOf(appName, components, changes);
   return refusal ?? { components, secrets };
 }
 
@@ -136,11 +140,17 @@ function changeOne(
   if (op === "remove") {
     return { components: components.filter((component) => component !== current), secrets: dropSecrets([name]) };
   }
-  const { op: _op, secrets: patched, ...patch } = change;
+  const { op: _op, secrets: patched, recreate = false, ...patch } = change;
   const secrets = patched as Record<string, string | null> | null | undefined;
   const { value, problems } = checkStored(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
   const whole = value as Kept;
+  if (losesVolumes(current, whole)) {
+    if (recreate !== true) return recreateRequired(name);
+  } else {
+    const shrunk = shrunkVolumes(current, whole);
+    if (shrunk.length > 0) return invalid(placed(shrunk, index));
+  }
   // A component whose addon or chart the patch does not touch is not validated again: the rules may be stricter by now.
   const isTouched = patch["addon_spec"] !== undefined || patch["chart_spec"] !== undefined;
   // With `secrets: null` no reference has a secret to refer to.
@@ -173,6 +183,19 @@ function brokenReference(components: readonly Kept[], changes: readonly Componen
     component: to,
     referenced_by: from,
   });
+}
+
+/** A component that is removed and added in one request keeps its volumes in the cluster. */
+function shrinkByReplacement(
+  before: readonly Kept[],
+  after: readonly Kept[],
+  changes: readonly ComponentChange[],
+): Fault | null {
+  const items = changes.flatMap(({ op, name }, index) => {
+    const [old, added] = [before, after].map((components) => components.find((component) => component.name === name));
+    return op === "add" && added && !losesVolumes(old, added) ? placed(shrunkVolumes(old, added), index) : [];
+  });
+  return items.length > 0 ? invalid(items) : null;
 }
 
 /**

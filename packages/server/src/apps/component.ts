@@ -1,4 +1,5 @@
 import type { ComponentSpec, ValidationItem, WorkloadSpec } from "@binnacle/contract";
+import { isImageReference, scheduleProblem } from "./workload-syntax.ts";
 
 type Loc = ValidationItem["loc"];
 
@@ -39,7 +40,9 @@ export function objectNames(appName: string, components: readonly ComponentSpec[
   return components.flatMap(({ name: component, workload_spec }) => {
     const base = `${appName}-${component}`;
     const headless = workload_spec?.kind === "statefulset" ? [`${base}-headless`] : [];
-    const claims = (workload_spec?.volumes ?? []).map(({ name }) => `volume ${base}-${name}`);
+    // The claims of a StatefulSet begin with the name of the volume.
+    const volumes = workload_spec?.kind === "statefulset" ? [] : (workload_spec?.volumes ?? []);
+    const claims = volumes.map(({ name }) => `volume ${base}-${name}`);
     return [base, ...headless, ...claims].map((name) => ({ name, component }));
   });
 }
@@ -68,9 +71,13 @@ function nameProblems(appName: string, { name }: ComponentSpec, index: number): 
   return [wrong([index, "name"], `App and component name together are at most ${LONGEST_NAMES_TOGETHER} characters`)];
 }
 
+const NO_IMAGE =
+  "Input should be the name of an image such as registry.example.com/team/app:1.2, in lower case, with at most one tag and one digest";
+
 /** Returns the problems of one workload that a schema cannot express. */
 export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
-  const { env = [], ports = [], volumes = [], autoscale } = spec;
+  const { env = [], ports = [], volumes = [], autoscale, image, schedule } = spec;
+  const cron = schedule === undefined ? null : scheduleProblem(schedule);
   const repeated = <T>(field: string, items: readonly T[], keyOf: (item: T) => unknown, key: string) =>
     repeats(items, keyOf).map((at) => wrong([...loc, field, at, key], "Values must be unique"));
   return [
@@ -79,6 +86,8 @@ export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[]
     ...repeated("ports", ports, ({ port, protocol = "TCP" }) => `${port}/${protocol}`, "port"),
     ...repeated("volumes", volumes, ({ name }) => name, "name"),
     ...repeated("volumes", volumes, ({ mount_path }) => mount_path, "mount_path"),
+    ...(image === undefined || isImageReference(image) ? [] : [wrong([...loc, "image"], NO_IMAGE)]),
+    ...(cron === null ? [] : [wrong([...loc, "schedule"], cron)]),
     ...(autoscale && autoscale.min > autoscale.max
       ? [wrong([...loc, "autoscale", "max"], "The most replicas must not be fewer than the least")]
       : []),
