@@ -2870,7 +2870,7 @@ export interface Operations {
   getMe: {
     input: Record<never, never>;
     answer: Me;
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Read an organization. `GET /orgs/{id}` */
   getOrg: {
@@ -2984,7 +2984,7 @@ export interface Operations {
   getVersion: {
     input: Record<never, never>;
     answer: Version;
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Grant a member of the organization a role on a cluster and its projects. `POST /clusters/{id}/rbac` */
   grantClusterRole: {
@@ -3122,7 +3122,7 @@ export interface Operations {
       data: readonly BundleSummary[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** List the private chart repositories of an organization, newest first. `GET /orgs/{id}/chart-repositories` */
   listChartRepositories: {
@@ -3431,7 +3431,7 @@ export interface Operations {
       data: readonly Tier[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** List users: all for a superuser, otherwise those who share an organization with you. `GET /users` */
   listUsers: {

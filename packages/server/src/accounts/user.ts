@@ -40,7 +40,7 @@ export const userResource = (user: User) => ({ type: "user", id: user.id, name: 
 /** Returns the user that a request is about: the caller, unless a superuser names another user. */
 export function subjectOf(caller: Pick<Caller, "id" | "isSuperuser">, userId: string | undefined): string {
   const id = userId?.toLowerCase() ?? caller.id;
-  if (id !== caller.id && !caller.isSuperuser) throw forbidden();
+  if (id !== caller.id && !caller.isSuperuser) throw forbidden("Only superusers may name another user.");
   return id;
 }
 

@@ -18,7 +18,7 @@ import {
 import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { Fault, notFound } from "../fault.ts";
+import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { type InApp, inApp, inProject, signedIn, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
@@ -129,6 +129,9 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
   ];
 }
 
+/** The instance is still there, and reads as `deleting`; it is as good as gone for what would need it. */
+const instanceDeleted = (name: string) => new Fault("not_found", `The addon instance ${name} is being deleted.`);
+
 const asEditor = inApp("editor", addressed);
 
 type Acting = Pick<Call<Operation>, "headers" | "change" | "reply"> &
@@ -185,7 +188,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
       const { addon_instance_id, component_name } = call.body;
       return act(call, call.body, async (app, tx) => {
         const { name: instance, phase } = await findInstance(tx, app.project_id, addon_instance_id);
-        return phase === "deleting" ? notFound("Addon instance") : attached(app, { instance, component_name });
+        return phase === "deleting" ? instanceDeleted(instance) : attached(app, { instance, component_name });
       });
     }),
 

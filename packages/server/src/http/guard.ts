@@ -1,7 +1,14 @@
 import type { BindingRole, Operation, ValidationItem } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { FindPlace, Me, PlaceStore } from "../access/place.store.ts";
-import { authorize, type PlaceRequirement, type Requirement, refuseCliToken, type Standing } from "../access/role.ts";
+import {
+  authorize,
+  type PlaceRequirement,
+  type Requirement,
+  refuseCliToken,
+  roleNeeded,
+  type Standing,
+} from "../access/role.ts";
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { Instance } from "../addons/addon.ts";
@@ -89,7 +96,8 @@ export const userCreator: Guard<SignedIn> = {
   requirement: { needs: "any_org_admin" },
   async authorize(request) {
     const { caller } = await signedIn.authorize(request, NO_INPUT);
-    if (!caller.isSuperuser && !(await request.places.administersAnyOrg(caller.id))) throw forbidden();
+    if (!caller.isSuperuser && !(await request.places.administersAnyOrg(caller.id)))
+      throw forbidden(roleNeeded({ needs: "any_org_admin" }));
     return { caller };
   },
 };
@@ -99,7 +107,7 @@ export const ownRecord = <I extends Input>(userIdOf: (input: I) => string): Guar
   requirement: { needs: "own_record" },
   async authorize(request, input) {
     const { caller } = await signedIn.authorize(request, NO_INPUT);
-    if (caller.id !== userIdOf(input).toLowerCase()) throw forbidden();
+    if (caller.id !== userIdOf(input).toLowerCase()) throw forbidden(roleNeeded({ needs: "own_record" }));
     return { caller };
   },
 });
@@ -219,7 +227,7 @@ function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" })
     async authorize(request) {
       const caller = await knownCaller(request);
       refuseCliToken(request.operation, caller);
-      if (requirement.needs === "superuser" && !caller.isSuperuser) throw forbidden();
+      if (requirement.needs === "superuser" && !caller.isSuperuser) throw forbidden(roleNeeded({ needs: "superuser" }));
       return { caller };
     },
   };
