@@ -39,7 +39,7 @@ describe("the configuration", () => {
       hubPort: 8081,
       metricsPort: 9090,
       metricsHost: null,
-      publicUrl: "http://127.0.0.1:8080",
+      publicUrl: null,
       allowInsecurePublicUrl: false,
       dataDir: ".data",
       databasePoolSize: 20,

@@ -1477,6 +1477,8 @@ export type RoleGrant = {
 export type RotatedToken = {
   token: string;
   token_version: number;
+  /** Deploys the new token: the whole command, as the answer to the registration has it. */
+  install_command: string;
   enforcement: "in_force" | "pending";
 };
 
