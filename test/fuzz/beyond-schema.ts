@@ -92,8 +92,10 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
       "body.profiles.*",
       "body.ha_tier",
       "body.install_journal.*.component",
+      "body.at",
+      "body.install_journal.*.at",
     ],
-    why: "Bundles of the catalog say which components, profiles and tiers they have.",
+    why: "Bundles of the catalog say which components, profiles and tiers they have, and nothing happened in the future.",
   },
   {
     operations: ["createChartRepository", "updateChartRepository"],

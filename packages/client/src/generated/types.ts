@@ -333,9 +333,8 @@ export type BundleDiff = {
     }[];
   };
   os: {
-    added: readonly OsSupport[];
-    removed: readonly OsSupport[];
-    changed: readonly OsChange[];
+    added: readonly string[];
+    removed: readonly string[];
   };
   ha_tiers: {
     added: readonly ("single-server" | "ha")[];
@@ -348,10 +347,10 @@ export type BundleDiff = {
 export type BundleManifest = {
   bundle: string;
   core: {
-    [key: string]: ComponentPin;
+    [key: string]: string;
   };
   os: {
-    supported: readonly OsSupport[];
+    supported: readonly string[];
   };
   ha_tiers: readonly ("single-server" | "ha")[];
   limits: {
@@ -378,7 +377,7 @@ export type BundleManifest = {
   profiles: {
     [key: string]: {
       components: {
-        [key: string]: ComponentPin;
+        [key: string]: string;
       };
     };
   };
@@ -805,16 +804,6 @@ export type ComponentPatch = {
   recreate?: boolean | undefined;
 };
 
-export type ComponentPin = {
-  /** The chart's own where there is a `chart`, else the component's release. */
-  version: string;
-  /** The name of a chart in `repo`. */
-  chart?: string | undefined;
-  repo?: string | undefined;
-  manifest?: string | undefined;
-  image?: string | undefined;
-};
-
 export type ComponentRemoval = {
   op: "remove";
   name: string;
@@ -1074,6 +1063,8 @@ export type InstallEvent = {
   component?: string | null | undefined;
   detail?: string | null | undefined;
   reason_code?: string | null | undefined;
+  /** When it happened, not in the future; without it, when the server learns of it. */
+  at?: string | undefined;
 };
 
 export type InstallInstructions = {
@@ -1185,24 +1176,6 @@ export type Organization = {
   updated_at: string;
 };
 
-export type OsChange = {
-  name: string;
-  versions: {
-    added: readonly string[];
-    removed: readonly string[];
-  };
-  architectures: {
-    added: readonly ("amd64" | "arm64")[];
-    removed: readonly ("amd64" | "arm64")[];
-  };
-};
-
-export type OsSupport = {
-  name: string;
-  versions: readonly string[];
-  architectures: readonly ("amd64" | "arm64")[];
-};
-
 export type PendingDeviceLogin = {
   user_code: string;
   /** What the device calls itself; nothing proves it. */
@@ -1219,8 +1192,8 @@ export type PendingDeviceLogin = {
 /** `from` is null for a component that is added, `to` for one that is removed. */
 export type PinChange = {
   component: string;
-  from: ComponentPin | null;
-  to: ComponentPin | null;
+  from: string | null;
+  to: string | null;
 };
 
 export type Project = {
@@ -2016,6 +1989,7 @@ export type WrittenJournalEntry = {
   component?: string | null | undefined;
   detail?: string | null | undefined;
   reason_code?: string | null | undefined;
+  /** When it happened, not in the future; without it, when the server learns of it. */
   at?: string | undefined;
 };
 

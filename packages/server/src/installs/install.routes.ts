@@ -14,6 +14,7 @@ import {
   entryOf,
   manifestsFor,
   stageEvent,
+  timeProblems,
   wireBundleRecord,
 } from "./install.ts";
 
@@ -24,7 +25,10 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
   return [
     route(
       reportInstallEvent,
-      onCluster("editor", ({ params }) => params.id),
+      wellFormed(
+        ({ body }) => timeProblems(body, clock()),
+        onCluster("editor", ({ params }) => params.id),
+      ),
       async ({ cluster, body, change }) =>
         change(async ({ db: tx, record, announce }) => {
           const current = { ...cluster, ...(await lockClusterRow(tx, cluster.id)) };
@@ -57,7 +61,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
     route(
       recordClusterBundle,
       wellFormed(
-        ({ body }) => catalogProblems(body, bundles),
+        ({ body }) => catalogProblems(body, bundles, clock()),
         onCluster("editor", ({ params }) => params.id),
       ),
       async ({ cluster, body, change }) =>
