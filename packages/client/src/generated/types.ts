@@ -2653,6 +2653,8 @@ export interface Operations {
       org_id?: string | undefined;
       body: {
         project_id: string;
+        /** Of the app; a taken one is a 409 `name_taken`. */
+        name?: string | undefined;
         parameters?: {
           [key: string]: unknown;
         } | undefined;
@@ -2661,7 +2663,7 @@ export interface Operations {
       };
     };
     answer: StackTemplateDeployment;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
   };
   /**
    * Take the injected export_ref out of every component. `DELETE

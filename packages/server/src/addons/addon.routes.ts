@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   type AddonInstance,
   createAddonInstance,
@@ -25,7 +24,7 @@ import { inProject, onInstance, signedIn, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import { newId } from "../id.adapter.ts";
+import { newId, newSecret } from "../id.adapter.ts";
 import { lockActiveProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
@@ -109,12 +108,8 @@ interface Ports {
   readonly confirmWithinMs?: number;
 }
 
-const SECRET_BYTES = 24;
 /** The longest time that a DELETE waits for the cluster. The deletion itself continues after that. */
 const CONFIRM_WITHIN_MS = 10_000;
-
-/** Hexadecimal digits need no quoting in a password, a URL or a shell. */
-const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
 
 export function addonChangeRoutes(
   { db, clock, vault, operators, confirmWithinMs = CONFIRM_WITHIN_MS }: Ports,
