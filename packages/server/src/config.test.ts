@@ -33,6 +33,7 @@ describe("the configuration", () => {
       environment: "local",
       roles: ["api", "hub", "worker"],
       sandbox: "on",
+      helm: "helm",
       host: "127.0.0.1",
       allowLocalOnNetwork: false,
       port: 8080,

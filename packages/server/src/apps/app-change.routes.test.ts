@@ -165,6 +165,13 @@ describe("DELETE /apps/{namespace}/{name}", () => {
     const name = await shop.app();
     await shop.editor.api.delete(shop.path(name));
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+    const entries = await world.database.kysely
+      .selectFrom("audit_log")
+      .select("id")
+      .where("action", "=", "app.delete")
+      .where("resource_name", "=", name)
+      .execute();
+    expect(entries).toHaveLength(1);
     const refused = await shop.editor.api.post(shop.path(name, "/pause"));
     expect(refused).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
     const patched = await shop.editor.api.patch(shop.path(name), { description: "x" });

@@ -111,11 +111,14 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
     ),
 
     route(deleteApp, inApp("editor", addressed), async ({ params, query, headers, change }) =>
-      change(async ({ db: tx, record, announce, dispatch }) => {
+      change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
         const before = await lockApp(tx, addressOf({ params, query }));
         requireMatch(headers, appVersion(before));
+        if (before.phase === "deleting") {
+          unchanged();
+          return null;
+        }
         record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id });
-        if (before.phase === "deleting") return null;
         const now = ports.clock();
         const app = deleted(before, now);
         if (app instanceof Fault) throw app;

@@ -197,6 +197,12 @@ export const SETTINGS = {
     oneOf(["on", "off"]),
     "`off` leaves out the simulated cluster that `local` has; it is never part of `staging` and `production`",
   ),
+  helm: setting(
+    "BINNACLE_HELM",
+    "helm",
+    filled,
+    "Path of the `helm` program that the operator of the simulated cluster uses for charts and addons",
+  ),
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };
 
