@@ -26,6 +26,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
+    at: component("workload_spec.image", "workload_spec.schedule"),
+    why: "An image is a reference that container runtimes parse, and a schedule one that Kubernetes does.",
+  },
+  {
+    operations: ["createApp"],
     at: component("addon_spec.definition_id", "addon_spec.chart_version", "addon_spec.values.**"),
     why: "A definition of the catalog says which versions and values its addon takes.",
   },
@@ -87,8 +92,10 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
       "body.profiles.*",
       "body.ha_tier",
       "body.install_journal.*.component",
+      "body.at",
+      "body.install_journal.*.at",
     ],
-    why: "Bundles of the catalog say which components, profiles and tiers they have.",
+    why: "Bundles of the catalog say which components, profiles and tiers they have, and nothing happened in the future.",
   },
   {
     operations: ["createChartRepository", "updateChartRepository"],

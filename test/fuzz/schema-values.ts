@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { holdsTags } from "../../packages/contract/src/index.ts";
 import type { ApiDocument, Schema } from "./document.ts";
 
 /** Values that are known to mean something to the server, such as the ids of what is there, by the name of the field. */
@@ -120,7 +121,8 @@ export function schemaValues(document: ApiDocument, known: KnownValues): Make {
     const pattern = schema["pattern"];
     const usual = () => {
       if (typeof schema["format"] === "string") return FORMATS[schema["format"]] ?? plainText(shortest, longest);
-      if (typeof pattern === "string") return matching(pattern, shortest, longest);
+      // Names hold no tags, which no pattern for every engine can say.
+      if (typeof pattern === "string") return matching(pattern, shortest, longest).filter((text) => !holdsTags(text));
       return plainText(shortest, longest);
     };
     const examples = (schema["examples"] ?? []) as readonly unknown[];

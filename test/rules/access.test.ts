@@ -71,7 +71,7 @@ function expectedOf({ operation: { credentials }, guard }: Route): Record<string
 /** The refusals of guards. Any other answer comes from a handler, so the guard has let the caller pass. */
 const GUARD_SAYS = [
   /^401 User not authenticated\.$/,
-  /^403 You are not allowed to do this\.$/,
+  /^403 (Only .* may do this\.|This needs the role )/,
   /^403 This operation takes no CLI token/,
   /^403 The CLI token lacks the scope /,
   /^404 (Organization|Cluster|Project|Addon instance|App|Credential|Provisioning job) not found\.$/,

@@ -55,6 +55,32 @@ describe("every pattern", () => {
   });
 });
 
+describe("a pattern of a request", () => {
+  const requests = describedRoutes().map(({ operation: { params, query, cookies, body } }) => ({
+    params,
+    query,
+    cookies,
+    body,
+  }));
+  /** A rule has words of its own, and its patterns are never shown. */
+  const shown = [...new Set(requests.flatMap((request) => patternsOf(withoutRules(request))))];
+
+  test.each(shown)("[CV35] has words for the 422: %s", (pattern) => {
+    expect(contract.PATTERN_WORDS[pattern]).toMatch(/^Input should /);
+  });
+
+  test("[CV35] has no words where there is no such pattern any more", () => {
+    expect(Object.keys(contract.PATTERN_WORDS).filter((pattern) => !shown.includes(pattern))).toEqual([]);
+  });
+});
+
+function withoutRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRules);
+  if (!isSchema(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => key !== "allOf");
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutRules(inner)]));
+}
+
 /** Formats that are bounded by what they are. */
 const BOUNDED_FORMATS = new Set<unknown>(["uuid"]);
 

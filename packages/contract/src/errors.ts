@@ -61,5 +61,6 @@ export const CONFLICT_CODES = [
   "name_taken",
   "host_taken",
   "email_unverified",
+  "recreate_required",
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];

@@ -4,10 +4,11 @@ import Type, { type TSchema } from "typebox";
  * Characters that nobody sees and that change how the rest is read: control characters, separators of lines, marks and
  * overrides of the writing direction, characters without a width, and fillers. Patterns are written for every client: the
  * ranges are written out because not every engine understands `\\p{…}`, and characters beyond U+00FF stand for themselves
- * because RE2 does not understand `\\u`.
+ * because RE2 does not understand `\\u`. Characters that take two units are not in it, because the meaning of a class with
+ * them depends on the flags of the engine: see `holdsTags`.
  */
 const HIDDEN =
-  "\\x00-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff";
+  "\\x00-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff";
 const SPACES = " \\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000";
 
 /** No two neighbouring classes share a character, so a text is matched or refused in one pass. */
@@ -15,7 +16,14 @@ const NAME = `^[${SPACES}]*[^${SPACES}${HIDDEN}][^${HIDDEN}]*$`;
 const WORD = `^[^${SPACES}${HIDDEN}]+$`;
 const LINE = `^[^${HIDDEN}]*$`;
 
-const NOTHING_HIDDEN = "no control characters, line breaks, zero-width characters or marks of the writing direction";
+/**
+ * Returns whether the text holds tags (U+E0000 to U+E007F), which repeat ASCII invisibly, or the variation selectors beyond
+ * U+FFFF. No pattern for every engine can say so; the server refuses them wherever one of these patterns applies.
+ */
+export const holdsTags = (text: string): boolean => /[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/u.test(text);
+
+const NOTHING_HIDDEN =
+  "no control characters, line breaks, zero-width characters, tags, variation selectors or marks of the writing direction";
 
 /** Descriptions of patterns for error messages, for patterns that people cannot read. */
 export const PATTERN_DESCRIPTIONS: Readonly<Record<string, string>> = {

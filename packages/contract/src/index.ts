@@ -18,6 +18,7 @@ export * from "./link/text.ts";
 export { mergePatch } from "./merge-patch.ts";
 export * from "./metrics.ts";
 export * from "./operation.ts";
+export * from "./pattern-words.ts";
 export * from "./project-policy.ts";
 export * from "./rest/addons.ts";
 export * from "./rest/app-operations.ts";

@@ -56,8 +56,6 @@ export const UPGRADE_STAGES = [
 ] as const;
 export const STAGES = [...new Set([...INSTALL_STAGES, ...UPGRADE_STAGES])] as const;
 export type Stage = (typeof INSTALL_STAGES)[number] | (typeof UPGRADE_STAGES)[number];
-/** These stages install one component after another; the other stages have no components. */
-export const COMPONENT_STAGES = STAGES.filter((stage) => stage === "profiles" || stage.startsWith("platform-"));
 export const STAGE_STATUSES = ["started", "completed", "failed"] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
 

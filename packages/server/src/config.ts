@@ -51,6 +51,15 @@ export function listeningPort({ roles, port, hubPort }: Pick<Config, "roles" | "
   return isHubAlone ? { port: hubPort, variable: SETTINGS.hubPort.name } : { port, variable: SETTINGS.port.name };
 }
 
+/**
+ * Returns the origin of a listening address. A wildcard is every address of the machine; the one that always works is that
+ * of the machine itself.
+ */
+export function originOf({ address, port }: { readonly address: string; readonly port: number }): string {
+  const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+}
+
 /** Returns the address of `/metrics`, or null where it is served with everything else. */
 export function metricsAddress({ environment, host, metricsHost, metricsPort }: Config) {
   return environment === "local" ? null : { host: metricsHost ?? host, port: metricsPort };
@@ -94,7 +103,7 @@ function insecureAddress(
   { publicUrl, allowInsecurePublicUrl }: Partial<Config>,
   environment: Environment,
 ): readonly string[] {
-  if (publicUrl === undefined || publicUrl.startsWith("https://") || allowInsecurePublicUrl) return [];
+  if (publicUrl === undefined || publicUrl?.startsWith("https://") || allowInsecurePublicUrl) return [];
   return [
     `${SETTINGS.publicUrl.name} must begin with https:// where BINNACLE_ENVIRONMENT is ${environment}; set it to the address ` +
       `that people use, or set ${SETTINGS.allowInsecurePublicUrl.name}=true where nobody else can listen`,

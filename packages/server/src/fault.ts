@@ -44,7 +44,7 @@ export class Fault extends Error {
 
 /** The message is the same for every invalid credential, so that it reveals nothing. */
 export const unauthenticated = (message = "User not authenticated.") => new Fault("unauthenticated", message);
-export const forbidden = (message = "You are not allowed to do this.") => new Fault("forbidden", message);
+export const forbidden = (message: string) => new Fault("forbidden", message);
 export const notFound = (what: string) => new Fault("not_found", `${what} not found.`);
 export const conflict = (message: string) => new Fault("conflict", message);
 

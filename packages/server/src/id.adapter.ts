@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { randomBytes, randomFillSync } from "node:crypto";
 import { v7 } from "uuid";
 
 const BYTES_PER_ID = 16;
@@ -32,3 +32,8 @@ export function newId(): string {
   }
   return v7({ msecs, seq, random });
 }
+
+const SECRET_BYTES = 24;
+
+/** A generated password. Hexadecimal digits need no quoting in a password, a URL or a shell. */
+export const newSecret = (): string => randomBytes(SECRET_BYTES).toString("hex");

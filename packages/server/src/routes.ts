@@ -21,6 +21,7 @@ import type { AgentTokens } from "./clusters/agent-token.adapter.ts";
 import { clusterRoutes } from "./clusters/cluster.routes.ts";
 import { clusterSettingsRoutes } from "./clusters/cluster-settings.routes.ts";
 import { connectionRoutes } from "./clusters/connection.routes.ts";
+import type { PublicUrl } from "./clusters/connection.ts";
 import { nodeRoutes } from "./clusters/node.routes.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { credentialRoutes } from "./credentials/credential.routes.ts";
@@ -57,11 +58,12 @@ export interface ApiPorts {
   readonly broadcast: Broadcast;
   readonly operators: OperatorRequests;
   readonly log: Log;
+  readonly publicUrl: PublicUrl;
 }
 
 /** All routes of the API, by resource. */
 export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
-  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators } = ports;
+  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators, publicUrl } = ports;
   const sessionSettings = {
     accessTokenMinutes: config.accessTokenMinutes,
     refreshTokenDays: config.refreshTokenDays,
@@ -75,7 +77,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...sessionRoutes(db, tokens, isPasswordRight, clock, sessionSettings),
     ...userRoutes({ db, passwords, isPasswordRight, clock }),
     ...cliTokenRoutes(db, clock),
-    ...deviceLoginRoutes(db, clock, config.publicUrl),
+    ...deviceLoginRoutes(db, clock, publicUrl),
     ...orgRoutes(db, bus, clock),
     ...memberRoutes(db, clock),
     ...auditRoutes(db),
@@ -88,9 +90,9 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...chartRepositoryRoutes(ports, config.chartHosts),
-    ...clusterRoutes(ports, config.publicUrl),
+    ...clusterRoutes(ports, publicUrl),
     ...clusterSettingsRoutes(ports),
-    ...connectionRoutes(ports, config.publicUrl),
+    ...connectionRoutes(ports, publicUrl),
     ...nodeRoutes(ports),
     ...provisioningRoutes(db, bus, clock),
     ...installRoutes(clock, catalog.bundles),

@@ -281,7 +281,7 @@ export type AppComponent = {
 /** Why not: a code for programs, a sentence for people, and what it is about. */
 export type AppConflict = {
   detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified";
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required";
     message: string;
     [key: string]: unknown;
   };
@@ -333,9 +333,8 @@ export type BundleDiff = {
     }[];
   };
   os: {
-    added: readonly OsSupport[];
-    removed: readonly OsSupport[];
-    changed: readonly OsChange[];
+    added: readonly string[];
+    removed: readonly string[];
   };
   ha_tiers: {
     added: readonly ("single-server" | "ha")[];
@@ -348,10 +347,10 @@ export type BundleDiff = {
 export type BundleManifest = {
   bundle: string;
   core: {
-    [key: string]: ComponentPin;
+    [key: string]: string;
   };
   os: {
-    supported: readonly OsSupport[];
+    supported: readonly string[];
   };
   ha_tiers: readonly ("single-server" | "ha")[];
   limits: {
@@ -378,7 +377,7 @@ export type BundleManifest = {
   profiles: {
     [key: string]: {
       components: {
-        [key: string]: ComponentPin;
+        [key: string]: string;
       };
     };
   };
@@ -798,16 +797,11 @@ export type ComponentPatch = {
   secrets?: {
     [key: string]: string | null;
   } | null | undefined;
-};
-
-export type ComponentPin = {
-  /** The chart's own where there is a `chart`, else the component's release. */
-  version: string;
-  /** The name of a chart in `repo`. */
-  chart?: string | undefined;
-  repo?: string | undefined;
-  manifest?: string | undefined;
-  image?: string | undefined;
+  /**
+   * Confirms that the kind of a component with volumes changes, although the data in them is lost; without it
+   * that is a 409 `recreate_required`. It is not stored.
+   */
+  recreate?: boolean | undefined;
 };
 
 export type ComponentRemoval = {
@@ -1069,6 +1063,8 @@ export type InstallEvent = {
   component?: string | null | undefined;
   detail?: string | null | undefined;
   reason_code?: string | null | undefined;
+  /** When it happened, not in the future; without it, when the server learns of it. */
+  at?: string | undefined;
 };
 
 export type InstallInstructions = {
@@ -1180,24 +1176,6 @@ export type Organization = {
   updated_at: string;
 };
 
-export type OsChange = {
-  name: string;
-  versions: {
-    added: readonly string[];
-    removed: readonly string[];
-  };
-  architectures: {
-    added: readonly ("amd64" | "arm64")[];
-    removed: readonly ("amd64" | "arm64")[];
-  };
-};
-
-export type OsSupport = {
-  name: string;
-  versions: readonly string[];
-  architectures: readonly ("amd64" | "arm64")[];
-};
-
 export type PendingDeviceLogin = {
   user_code: string;
   /** What the device calls itself; nothing proves it. */
@@ -1214,8 +1192,8 @@ export type PendingDeviceLogin = {
 /** `from` is null for a component that is added, `to` for one that is removed. */
 export type PinChange = {
   component: string;
-  from: ComponentPin | null;
-  to: ComponentPin | null;
+  from: string | null;
+  to: string | null;
 };
 
 export type Project = {
@@ -1472,6 +1450,8 @@ export type RoleGrant = {
 export type RotatedToken = {
   token: string;
   token_version: number;
+  /** Deploys the new token: the whole command, as the answer to the registration has it. */
+  install_command: string;
   enforcement: "in_force" | "pending";
 };
 
@@ -2009,6 +1989,7 @@ export type WrittenJournalEntry = {
   component?: string | null | undefined;
   detail?: string | null | undefined;
   reason_code?: string | null | undefined;
+  /** When it happened, not in the future; without it, when the server learns of it. */
   at?: string | undefined;
 };
 
@@ -2672,6 +2653,8 @@ export interface Operations {
       org_id?: string | undefined;
       body: {
         project_id: string;
+        /** Of the app; a taken one is a 409 `name_taken`. */
+        name?: string | undefined;
         parameters?: {
           [key: string]: unknown;
         } | undefined;
@@ -2680,7 +2663,7 @@ export interface Operations {
       };
     };
     answer: StackTemplateDeployment;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
   };
   /**
    * Take the injected export_ref out of every component. `DELETE
@@ -2865,7 +2848,7 @@ export interface Operations {
   getMe: {
     input: Record<never, never>;
     answer: Me;
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Read an organization. `GET /orgs/{id}` */
   getOrg: {
@@ -2979,7 +2962,7 @@ export interface Operations {
   getVersion: {
     input: Record<never, never>;
     answer: Version;
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Grant a member of the organization a role on a cluster and its projects. `POST /clusters/{id}/rbac` */
   grantClusterRole: {
@@ -3117,7 +3100,7 @@ export interface Operations {
       data: readonly BundleSummary[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** List the private chart repositories of an organization, newest first. `GET /orgs/{id}/chart-repositories` */
   listChartRepositories: {
@@ -3426,7 +3409,7 @@ export interface Operations {
       data: readonly Tier[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 500 | 503;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** List users: all for a superuser, otherwise those who share an organization with you. `GET /users` */
   listUsers: {

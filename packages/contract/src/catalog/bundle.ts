@@ -11,10 +11,6 @@ const keyed = <T extends TSchema>(pattern: string, value: T, options: object) =>
   Type.Record(Type.String({ pattern }), value, { additionalProperties: false, minProperties: 1, ...options });
 
 const NAME = "^[a-z0-9]+(-[a-z0-9]+)*$";
-const Name = (example: string) => Type.String({ maxLength: 63, pattern: NAME, examples: [example] });
-const Url = (example: string) =>
-  Type.String({ maxLength: 2000, pattern: "^(https|oci)://[!-~]+$", examples: [example] });
-
 /** Two numbers, each without leading zeros, so that one version has one spelling. */
 export const BundleVersion = Type.String({
   maxLength: 13,
@@ -22,46 +18,24 @@ export const BundleVersion = Type.String({
   examples: ["1.4"],
 });
 
-export const ComponentPin = Type.Object(
-  {
-    version: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: "^[!-~]+$",
-      description: "The chart's own where there is a `chart`, else the component's release.",
-    }),
-    chart: Type.Optional(Type.String({ minLength: 1, maxLength: 250, description: "The name of a chart in `repo`." })),
-    repo: Type.Optional(Url("https://charts.longhorn.io")),
-    manifest: Type.Optional(Url("https://example.com/v1.0.0/release.yaml")),
-    image: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$" })),
-  },
-  {
-    ...strict,
-    title: "ComponentPin",
-    examples: [{ version: "1.10.0", chart: "longhorn", repo: "https://charts.longhorn.io" }],
-  },
-);
-export type ComponentPin = Static<typeof ComponentPin>;
-
-const ComponentPins = keyed(NAME, ComponentPin, {
-  maxProperties: 100,
-  examples: [{ longhorn: { version: "1.10.0", chart: "longhorn", repo: "https://charts.longhorn.io" } }],
+export const ComponentPin = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: "^[!-~]+$",
+  description: "The exact version: of the chart if the component is installed from one, else of its release.",
+  examples: ["1.37.1"],
 });
+
+const ComponentPins = keyed(NAME, ComponentPin, { maxProperties: 100, examples: [{ longhorn: "1.10.0" }] });
 export type ComponentPins = Static<typeof ComponentPins>;
 
-export const OsSupport = Type.Object(
-  {
-    name: Name("ubuntu"),
-    versions: Type.Array(Type.String({ minLength: 1, maxLength: 50, examples: ["24.04"] }), {
-      minItems: 1,
-      maxItems: 50,
-      uniqueItems: true,
-    }),
-    architectures: Type.Array(Type.Enum(["amd64", "arm64"]), { minItems: 1, maxItems: 2, uniqueItems: true }),
-  },
-  { ...strict, title: "OsSupport" },
-);
-export type OsSupport = Static<typeof OsSupport>;
+export const OsName = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: "^[a-z0-9][a-z0-9.-]*$",
+  description: "A distribution and its version.",
+  examples: ["ubuntu-24.04"],
+});
 
 /** A name without dots, so that a dotted path leads to one setting only. */
 const SETTING = "^[a-z][a-z0-9_]*$";
@@ -83,14 +57,14 @@ export const BundleManifest = Type.Object(
   {
     bundle: BundleVersion,
     core: ComponentPins,
-    os: Type.Object({ supported: Type.Array(OsSupport, { minItems: 1, maxItems: 50 }) }, strict),
+    os: Type.Object({ supported: Type.Array(OsName, { minItems: 1, maxItems: 50, uniqueItems: true }) }, strict),
     ha_tiers: Type.Array(Type.Enum(HA_TIERS), { minItems: 1, maxItems: HA_TIERS.length, uniqueItems: true }),
-    limits: { ...Group, examples: [{ nodes: { max_agents: 100 } }] },
-    upgrade: { ...Group, examples: [{ drain: { timeout: "5m" } }] },
-    backup: { ...Group, examples: [{ schedule: "0 2 * * *" }] },
+    limits: { ...Group, examples: [{ timeouts: { drain: "5m" }, resources: { min_cpu_cores: 2 } }] },
+    upgrade: { ...Group, examples: [{ tools: { system_upgrade_controller: "v0.17.0" } }] },
+    backup: { ...Group, examples: [{ defaults: { schedule: "0 2 * * *" } }] },
     profiles: keyed(NAME, Type.Object({ components: ComponentPins }, strict), {
       maxProperties: 50,
-      examples: [{ security: { components: { kyverno: { version: "3.5.2" } } } }],
+      examples: [{ security: { components: { kyverno: "3.5.2" } } }],
     }),
   },
   { ...strict, title: "BundleManifest" },

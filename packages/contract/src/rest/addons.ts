@@ -127,6 +127,7 @@ const needs = (field: "org_id" | "project_id") => ({
   type: "object",
   properties: { [field]: {} },
   required: [field],
+  description: "Field required: give project_id or org_id, or both",
 });
 
 export const listAddonInstances = operation({

@@ -172,7 +172,7 @@ const LogStream = Type.Unsafe<null>(
     description:
       "Server-sent events: `event: log` with a `LogLine` as its data, `event: dropped` with `{count}` where the reader " +
       "was too slow, and `event: end`. It ends when the access token expires, its session ends or you lose the project. " +
-      "A user may have 20 log streams open on a server; one more is a 429.",
+      "A user may have 20 log streams open on a server, not counting those with `follow=false`; one more is a 429.",
     examples: [
       'event: log\ndata: {"component":"web","pod":"storefront-web-0","container":"web","time":"2026-01-31T09:30:00.000Z","line":"ready"}\n\n',
     ],

@@ -114,7 +114,17 @@ const ComponentChange = Type.Unsafe<ComponentChange>({
     ),
     Type.Object({ op: Type.Literal("remove"), name: componentName }, { ...strict, title: "ComponentRemoval" }),
     Type.Object(
-      { op: Type.Literal("patch"), name: componentName, ...mergePatchFields(componentFields) },
+      {
+        op: Type.Literal("patch"),
+        name: componentName,
+        ...mergePatchFields(componentFields),
+        recreate: Type.Optional(
+          Type.Boolean({
+            description:
+              "Confirms that the kind of a component with volumes changes, although the data in them is lost; without it that is a 409 `recreate_required`. It is not stored.",
+          }),
+        ),
+      },
       { ...strict, title: "ComponentPatch" },
     ),
   ],

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { BundleManifest, BundleVersion, ComponentPin, OsSupport, SettingValue } from "../catalog/bundle.ts";
+import { BundleManifest, BundleVersion, ComponentPin, OsName, SettingValue } from "../catalog/bundle.ts";
 import { Nullable, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { HA_TIERS } from "../states.ts";
@@ -29,16 +29,6 @@ const PinChange = Type.Object(
 );
 export type PinChange = Static<typeof PinChange>;
 
-const OsChange = Type.Object(
-  {
-    name: Type.String({ examples: ["debian"] }),
-    versions: Turnover(Type.String({ examples: ["13"] })),
-    architectures: Turnover(Type.Enum(["amd64", "arm64"])),
-  },
-  { title: "OsChange" },
-);
-export type OsChange = Static<typeof OsChange>;
-
 const SettingChange = Type.Object(
   {
     path: Type.String({ examples: ["limits.nodes.max_agents"] }),
@@ -59,11 +49,7 @@ export const BundleDiff = Type.Object(
       removed: Type.Array(ProfileName),
       changed: Type.Array(Type.Object({ profile: ProfileName, components: Type.Array(PinChange) })),
     }),
-    os: Type.Object({
-      added: Type.Array(OsSupport),
-      removed: Type.Array(OsSupport),
-      changed: Type.Array(OsChange),
-    }),
+    os: Turnover(OsName),
     ha_tiers: Turnover(HaTierName),
     settings: Type.Array(SettingChange, { description: "Of `limits`, `upgrade` and `backup`, as dotted paths." }),
   },
@@ -73,15 +59,9 @@ export const BundleDiff = Type.Object(
       {
         from: "1.3",
         to: "1.4",
-        core: [{ component: "k3s", from: { version: "v1.32.6+k3s1" }, to: { version: "v1.33.5+k3s1" } }],
+        core: [{ component: "k3s", from: "v1.32.6+k3s1", to: "v1.33.5+k3s1" }],
         profiles: { added: ["build"], removed: ["registry"], changed: [] },
-        os: {
-          added: [],
-          removed: [],
-          changed: [
-            { name: "debian", versions: { added: ["13"], removed: [] }, architectures: { added: [], removed: [] } },
-          ],
-        },
+        os: { added: ["debian-13"], removed: [] },
         ha_tiers: { added: [], removed: [] },
         settings: [{ path: "limits.nodes.max_agents", from: 50, to: 100 }],
       },

@@ -281,6 +281,10 @@ export const rotateClusterToken = operation({
       {
         token: Type.String({ examples: ["<CLUSTER_JWT>"] }),
         token_version: Type.Integer({ minimum: 1, examples: [3] }),
+        install_command: Type.String({
+          description: "Deploys the new token: the whole command, as the answer to the registration has it.",
+          examples: ["helm upgrade --install binnacle-operator …"],
+        }),
         enforcement: Type.Enum(ENFORCEMENTS),
       },
       { title: "RotatedToken" },

@@ -3,7 +3,7 @@ import { BundleVersion } from "../catalog/bundle.ts";
 import { FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { holds, where } from "../rules.ts";
-import { COMPONENT_STAGES, HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts";
+import { HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts";
 
 const tag = "Clusters";
 const params = Type.Object({ id: Uuid() });
@@ -43,6 +43,10 @@ const reported = {
   component: Type.Optional(fields.component),
   detail: Type.Optional(fields.detail),
   reason_code: Type.Optional(fields.reason_code),
+  at: Type.Optional({
+    ...Timestamp("When it happened, not in the future; without it, when the server learns of it."),
+    maxLength: 64,
+  }),
 };
 
 const eventRules = [
@@ -50,16 +54,6 @@ const eventRules = [
     requires: ["reason_code"],
     fields: { reason_code: { type: "string" } },
   }),
-  where(
-    holds(
-      "stage",
-      STAGES.filter((stage) => !COMPONENT_STAGES.includes(stage)),
-    ),
-    "This stage has no components",
-    {
-      fields: { component: { type: "null" } },
-    },
-  ),
 ];
 
 export const InstallEvent = Type.Object(reported, {
@@ -70,10 +64,7 @@ export const InstallEvent = Type.Object(reported, {
 });
 export type InstallEvent = Static<typeof InstallEvent>;
 
-const WrittenEntry = Type.Object(
-  { ...reported, at: Type.Optional({ ...Timestamp(), maxLength: 64 }) },
-  { ...strict, title: "WrittenJournalEntry", allOf: eventRules },
-);
+const WrittenEntry = Type.Object(reported, { ...strict, title: "WrittenJournalEntry", allOf: eventRules });
 
 const VolumeGroupOwnership = Type.Union([
   Type.String({ minLength: 1, maxLength: 1000 }),
@@ -129,7 +120,7 @@ export const reportInstallEvent = operation({
   tag,
   summary: "Report that a stage of an install or upgrade has started, completed or failed",
   description:
-    "`started` moves the cluster's current stage; `completed` and `failed` are kept in its install journal. Only the `platform-…` stages and `profiles` have components.",
+    "`started` moves the cluster's current stage; `completed` and `failed` are kept in its install journal. A `component` is a key of the bundle's manifest, at any stage.",
   credentials: ["install:report"],
   params,
   body: InstallEvent,

@@ -274,13 +274,15 @@ export const deployStackTemplate = operation({
   tag,
   summary: "Make an app of a stack template",
   description:
-    "The app is named after the template, with a short suffix where that name is taken. It is recorded at once and runs later; its deployment has failed when it does not run within `timeout` seconds.",
+    "A template of the registry is deployed by its namespace and name without being created first; a template that is stored under them comes first. " +
+    "The app has the given `name`, else it is named after the template, with a short suffix where that name is taken. It is recorded at once and runs later; its deployment has failed when it does not run within `timeout` seconds.",
   credentials: "user",
   params,
   query: OrgChoice,
   body: Type.Object(
     {
       project_id: Uuid(),
+      name: Type.Optional({ ...DnsLabel("storefront"), description: "Of the app; a taken one is a 409 `name_taken`." }),
       parameters: Type.Optional(FreeMap({ maxProperties: 100, examples: [{ image: "nginx:1.29" }] })),
       timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 300, description: "Seconds." })),
     },
@@ -297,6 +299,6 @@ export const deployStackTemplate = operation({
       { title: "StackTemplateDeployment" },
     ),
   ],
-  failures: [403, 404, 429],
+  failures: [403, 404, 429, 502],
   failureBodies: appConflict,
 });

@@ -97,8 +97,34 @@ export function authorize<P>(
   const standing = { isSuperuser: caller.isSuperuser, orgRole, bindingRole };
   const decision = decide(requirement, standing);
   if (decision === "hidden") throw notFound(what);
-  if (decision === "forbidden") throw forbidden();
+  if (decision === "forbidden") throw forbidden(roleNeeded(requirement));
   return { caller, place, standing };
+}
+
+function roleOnPlace(role: "member" | BindingRole | "org_admin", place: string): string {
+  if (role === "member") return "Only members of the organization may do this.";
+  if (role === "org_admin") return "Only administrators of the organization may do this.";
+  return `This needs the role ${role} on the ${place}, or an administrator of the organization.`;
+}
+
+/** Says who may do what a requirement guards, for the 403. */
+export function roleNeeded(requirement: Exclude<Requirement, { needs: "nothing" | "signed_in" }>): string {
+  switch (requirement.needs) {
+    case "superuser":
+      return "Only superusers may do this.";
+    case "own_record":
+      return "Only the user whose record it is may do this.";
+    case "any_org_admin":
+      return "Only superusers and administrators of an organization may do this.";
+    case "org_role":
+      return roleOnPlace(requirement.role === "admin" ? "org_admin" : "member", "organization");
+    case "concealed_org_admin":
+      return roleOnPlace("org_admin", "organization");
+    case "cluster_role":
+      return roleOnPlace(requirement.role, "cluster");
+    case "project_role":
+      return roleOnPlace(requirement.role, "project");
+  }
 }
 
 export function refuseCliToken({ credentials }: Operation, { scopes }: Caller): void {

@@ -7,6 +7,7 @@ import {
   startDeviceLogin,
 } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
+import type { PublicUrl } from "../clusters/connection.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { Fault, notFound } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
@@ -49,7 +50,7 @@ import { lockUser, recordInOrgsOf } from "./user.store.ts";
 /** RFC 8628 prescribes error answers without a `detail`. */
 const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: { error } });
 
-export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string): Route[] {
+export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: PublicUrl): Route[] {
   /** Two devices may draw the same short user code; the later one draws another. */
   async function begin(tx: Tx, wanted: LoginRequest, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
@@ -82,8 +83,8 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: string):
       return {
         device_code: deviceCode,
         user_code: userCode,
-        verification_uri: `${publicUrl}/device`,
-        verification_uri_complete: `${publicUrl}/device?user_code=${userCode}`,
+        verification_uri: `${publicUrl()}/device`,
+        verification_uri_complete: `${publicUrl()}/device?user_code=${userCode}`,
         expires_in: LIFETIME_SECONDS,
         interval: FIRST_INTERVAL_SECONDS,
       };

@@ -86,7 +86,7 @@ describe("a user", () => {
     const caller = { id: ada.id, isSuperuser: false };
     expect(subjectOf(caller, undefined)).toBe(ada.id);
     expect(subjectOf(caller, ada.id.toUpperCase())).toBe(ada.id);
-    expect(() => subjectOf(caller, "another")).toThrow("You are not allowed to do this.");
+    expect(() => subjectOf(caller, "another")).toThrow("Only superusers may name another user.");
     expect(subjectOf({ ...caller, isSuperuser: true }, "another")).toBe("another");
   });
 

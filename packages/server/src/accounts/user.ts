@@ -1,6 +1,6 @@
 import type { BindingRole, User as WireUser } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
-import { codedConflict, conflict, type Fault, forbidden, invalidValue } from "../fault.ts";
+import { codedConflict, conflict, type Fault, forbidden, invalid, invalidValue } from "../fault.ts";
 
 export interface User {
   readonly id: string;
@@ -40,7 +40,7 @@ export const userResource = (user: User) => ({ type: "user", id: user.id, name: 
 /** Returns the user that a request is about: the caller, unless a superuser names another user. */
 export function subjectOf(caller: Pick<Caller, "id" | "isSuperuser">, userId: string | undefined): string {
   const id = userId?.toLowerCase() ?? caller.id;
-  if (id !== caller.id && !caller.isSuperuser) throw forbidden();
+  if (id !== caller.id && !caller.isSuperuser) throw forbidden("Only superusers may name another user.");
   return id;
 }
 
@@ -89,7 +89,9 @@ export const usernameTaken = () => conflict("A user with this username already e
  * A new password or address requires the current password, so that an open session is not enough to take over the
  * account.
  */
-export const currentPasswordMissing = () => invalidValue(CURRENT_PASSWORD, "The current password is required");
+/** The same item as the schema's, which requires it together with a new password. */
+export const currentPasswordMissing = () =>
+  invalid([{ loc: CURRENT_PASSWORD, msg: "Field required with email", type: "missing" }]);
 export const currentPasswordWrong = () => invalidValue(CURRENT_PASSWORD, "The current password is wrong");
 
 /** A superuser must not lock themselves out, because only another superuser can enable them again. */

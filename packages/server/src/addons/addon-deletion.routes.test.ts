@@ -170,10 +170,11 @@ describe("a deletion with an operator", () => {
   test("[AD31] ends all other changes", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
+    const { name } = (await place.editor.api.get(path)).body;
     await operatorOf(place, (it) => it.storesAll());
     await place.editor.api.delete(path);
     const before = await rowsOf(world);
-    const ended = { status: 409, body: { detail: "The addon instance is being deleted." } };
+    const ended = { status: 409, body: { detail: `The addon instance ${name} is being deleted.` } };
     expect(await place.editor.api.patch(path, { values: {} })).toMatchObject(ended);
     expect(await place.editor.api.patch(path, { chart_version: "0.10.0" })).toMatchObject(ended);
     expect(await place.editor.api.post(`${path}/rollback`, { revision_number: 1 })).toMatchObject(ended);

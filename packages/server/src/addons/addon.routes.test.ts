@@ -55,8 +55,8 @@ describe("the list of instances", () => {
       422,
       {
         detail: [
-          { loc: ["query", "org_id"], msg: "Field required", type: "missing" },
-          { loc: ["query", "project_id"], msg: "Field required", type: "missing" },
+          { loc: ["query", "org_id"], msg: "Field required: give project_id or org_id, or both", type: "missing" },
+          { loc: ["query", "project_id"], msg: "Field required: give project_id or org_id, or both", type: "missing" },
         ],
       },
     ]);

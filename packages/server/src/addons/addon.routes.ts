@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   type AddonInstance,
   createAddonInstance,
@@ -21,11 +20,11 @@ import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { inProject, onInstance, signedIn, visibleInstances } from "../http/guard.ts";
+import { inProject, onInstance, signedIn, visibleInstances, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import { newId } from "../id.adapter.ts";
+import { newId, newSecret } from "../id.adapter.ts";
 import { lockActiveProject } from "../projects/project.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
@@ -107,12 +106,8 @@ interface Ports {
   readonly confirmWithinMs?: number;
 }
 
-const SECRET_BYTES = 24;
 /** The longest time that a DELETE waits for the cluster. The deletion itself continues after that. */
 const CONFIRM_WITHIN_MS = 10_000;
-
-/** Hexadecimal digits need no quoting in a password, a URL or a shell. */
-const newSecret = () => randomBytes(SECRET_BYTES).toString("hex");
 
 export function addonChangeRoutes(
   { db, clock, vault, operators, confirmWithinMs = CONFIRM_WITHIN_MS }: Ports,
@@ -142,13 +137,15 @@ export function addonChangeRoutes(
   return [
     route(
       createAddonInstance,
-      inProject("editor", ({ body }) => body.project_id),
+      wellFormed(
+        ({ body: { addon_definition_id: id = "", ...body } }) => newInstanceProblems(body, definitionOf(id)),
+        inProject("editor", ({ body }) => body.project_id),
+      ),
       async ({ caller, project, body, reply, change }) => {
         const definition = definitionOf(body.addon_definition_id);
         if (!definition) throw notFound("Addon definition");
         const { name, values = {}, chart_version = definition.chart.version, notes = null } = body;
-        const problems = chartVersionProblems(definition, chart_version);
-        const settled = settle(values, definition, { name, held: [] }, problems);
+        const settled = settle(values, definition, { name, held: [] });
         const answer = await change(async (unit) => {
           const wanted = { values: settled.values, chart_version, notes };
           const instance = newInstance({ id: newId(), name, definition_id: definition.id }, project, wanted, clock());
@@ -238,21 +235,38 @@ export function addonChangeRoutes(
   ];
 }
 
-/** Throws one 422 with all problems of the values and of the rest of the request. */
-function settle(
-  values: Values,
-  definition: AddonDefinition,
-  holder: Holder,
-  otherProblems: readonly ValidationItem[] = [],
-): ResolvedValues {
-  const check = (candidate: Values) => valueProblems(definition.values_schema, candidate);
-  const settled = resolveValues(values, { ...definition, check }, holder);
-  if (!("problems" in settled)) {
-    refuse(otherProblems);
-    return settled;
-  }
-  const problems = settled.problems.map((item) => ({ ...item, loc: ["body", "values", ...item.loc] }));
-  throw invalid([...problems, ...otherProblems]);
+const rulesOf = (definition: AddonDefinition) => ({
+  ...definition,
+  check: (candidate: Values) => valueProblems(definition.values_schema, candidate),
+});
+
+interface GivenInstance {
+  readonly name?: string;
+  readonly values?: Values;
+  readonly chart_version?: string;
+}
+
+/** Returns what the definition refuses of a new instance. An unknown definition refuses nothing: it is a 404. */
+function newInstanceProblems(
+  { name = "", values = {}, chart_version }: GivenInstance,
+  definition: AddonDefinition | undefined,
+): readonly ValidationItem[] {
+  if (!definition) return [];
+  const settled = resolveValues(values, rulesOf(definition), { name, held: [] });
+  return [
+    ...("problems" in settled ? inValues(settled.problems) : []),
+    ...(chart_version === undefined ? [] : chartVersionProblems(definition, chart_version)),
+  ];
+}
+
+const inValues = (problems: readonly ValidationItem[]): ValidationItem[] =>
+  problems.map((item) => ({ ...item, loc: ["body", "values", ...item.loc] }));
+
+/** Throws the 422 with all problems of the values. */
+function settle(values: Values, definition: AddonDefinition, holder: Holder): ResolvedValues {
+  const settled = resolveValues(values, rulesOf(definition), holder);
+  if (!("problems" in settled)) return settled;
+  throw invalid(inValues(settled.problems));
 }
 
 function refuse(problems: readonly ValidationItem[]): void {

@@ -18,7 +18,7 @@ export type Instance = Selectable<AddonInstanceTable>;
 export type Revision = Selectable<AddonRevisionTable>;
 
 export const nameTaken = () => conflict("An addon instance of this name already exists in the project.");
-const beingDeleted = () => conflict("The addon instance is being deleted.");
+const beingDeleted = (name: string) => conflict(`The addon instance ${name} is being deleted.`);
 export const definitionGone = () => conflict("The addon's definition is no longer in the catalog.");
 
 /** The phase of an instance that no cluster has acted on. */
@@ -132,7 +132,7 @@ export function newInstance(
 /** Returns the instance with a new desired state. Throws where it may no longer be changed. */
 export function revised(current: Instance, { values, chart_version }: DesiredState, now: Date): Instance {
   const phase = phaseAfterChange(current.phase);
-  if (phase === null) throw beingDeleted();
+  if (phase === null) throw beingDeleted(current.name);
   return {
     ...current,
     values: { ...values },

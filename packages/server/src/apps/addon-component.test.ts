@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
 import { Fault } from "../fault.ts";
-import { definitionFinder, resolveAddonComponent } from "./addon-component.ts";
+import { definitionFinder, missingAddonSecrets, resolveAddonComponent } from "./addon-component.ts";
 import { WEB } from "./app.fixture.ts";
 import { changeComponents, changeProblems, newAppProblems } from "./component-change.ts";
 
@@ -79,6 +79,27 @@ describe("a component of a definition", () => {
     expect(newAppProblems("shop", [given], rules)).toMatchObject([
       { loc: ["body", "components", 0, "addon_spec", "values", "auth", "password"], type: "value_error" },
     ]);
+  });
+});
+
+describe("the secrets that an addon component lacks", () => {
+  const missing = (
+    before: ComponentSpec[],
+    after: ComponentSpec[],
+    secretPaths: string[] = [],
+    dropped: string[] = [],
+  ) => Object.fromEntries(missingAddonSecrets({ before, after, secretPaths, dropped: new Set(dropped) }, find));
+
+  test("[AP79] are those of a new one that nobody has given", () => {
+    expect(missing([], [store()])).toEqual({ db: ["auth.password"] });
+    expect(missing([], [store()], ["db/auth.password"])).toEqual({});
+    expect(missing([{ name: "db", workload_spec: {} }], [store()])).toEqual({ db: ["auth.password"] });
+    expect(missing([], [{ name: "db", type: "addon", addon_spec: { instance: "db" } }])).toEqual({});
+  });
+
+  test("[AP79] are none of one that is already there, unless its secrets go in the same change", () => {
+    expect(missing([store()], [store({ values: { user: "me" } })])).toEqual({});
+    expect(missing([store()], [store()], [], ["db"])).toEqual({ db: ["auth.password"] });
   });
 });
 

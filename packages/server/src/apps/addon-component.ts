@@ -2,6 +2,7 @@ import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
 import { chartVersionProblems } from "../addons/addon.ts";
 import { resolveValues, type Values, valueProblems, withoutPaths } from "../addons/addon-values.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
+import { keysOf } from "./app-secrets.ts";
 
 export type FindDefinition = (id: string) => AddonDefinition | undefined;
 
@@ -65,6 +66,33 @@ export function resolveAddonComponent<C extends ComponentSpec>(
     inline: Object.fromEntries(settled.given),
     problems: [],
   };
+}
+
+interface AddonChange {
+  readonly before: readonly ComponentSpec[];
+  readonly after: readonly ComponentSpec[];
+  /** The paths of the app's secrets after the change, and the components whose secrets it has removed. */
+  readonly secretPaths: readonly string[];
+  readonly dropped: ReadonlySet<string>;
+}
+
+/**
+ * Returns the secrets that new addon components lack, by component: they are generated, as those of an addon instance are.
+ * An addon that is already there keeps what it has, because its chart may have made a password of its own.
+ */
+export function missingAddonSecrets(
+  { before, after, secretPaths, dropped }: AddonChange,
+  find: FindDefinition,
+): ReadonlyMap<string, readonly string[]> {
+  const missing = after.flatMap(({ name, addon_spec }) => {
+    const id = addon_spec?.definition_id;
+    const earlier = dropped.has(name) ? undefined : before.find((component) => component.name === name);
+    if (id === undefined || earlier?.addon_spec?.definition_id === id) return [];
+    const held = keysOf(secretPaths, name);
+    const paths = (find(id)?.secret_values ?? []).filter((path) => !held.includes(path));
+    return paths.length > 0 ? [[name, paths] as const] : [];
+  });
+  return new Map(missing);
 }
 
 const rulesOf = (definition: AddonDefinition) => ({

@@ -48,7 +48,10 @@ describe("attached addon instances", () => {
       body: { detail: "Addon instance not found." },
     });
     const going = await insertInstance(world, shop, `going-${name}`, "deleting");
-    expect((await act(name, "/attach-addon", { addon_instance_id: going })).status).toBe(404);
+    expect(await act(name, "/attach-addon", { addon_instance_id: going })).toMatchObject({
+      status: 404,
+      body: { detail: `The addon instance going-${name} is being deleted.` },
+    });
     expect((await act(name, "/attach-addon", { addon_instance_id: addon, component_name: "no" })).status).toBe(404);
   });
 

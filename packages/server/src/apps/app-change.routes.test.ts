@@ -31,6 +31,34 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(changed.body);
   });
 
+  test("[AP74][AP75] refuses an image and a schedule that no cluster takes, when an app is made and when it changes", async () => {
+    const spec = { kind: "cronjob", image: "UPPER:::bad", schedule: "61 * * * *" };
+    const components = [{ name: "work", workload_spec: spec }];
+    const made = await shop.editor.api.post("/apps", { name: "work", project_id: shop.project, components });
+    expect(made.status).toBe(422);
+    expect(made.body.detail.map(({ loc }: { loc: string[] }) => loc.at(-1))).toEqual(["image", "schedule"]);
+    const name = await shop.app();
+    const patch = { op: "patch", name: "web", workload_spec: { image: "UPPER:::bad" } };
+    expect(await shop.editor.api.patch(shop.path(name), { components: [patch] })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "components", 0, "workload_spec", "image"] }] },
+    });
+  });
+
+  test("[AP78] takes recreate in the patch of a component alone, and does not store it", async () => {
+    const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
+    const name = await shop.app([{ name: "db", workload_spec: { image: "postgres:18", volumes } }]);
+    const patch = (fields: object) =>
+      shop.editor.api.patch(shop.path(name), { components: [{ name: "db", ...fields }] });
+    const other = { op: "patch", workload_spec: { kind: "statefulset" } };
+    expect(await patch(other)).toMatchObject({ status: 409, body: { detail: { code: "recreate_required" } } });
+    expect(await patch({ op: "remove", recreate: true })).toMatchObject({ status: 422 });
+    expect(await patch({ ...other, recreate: "yes" })).toMatchObject({ status: 422 });
+    const changed = await patch({ ...other, recreate: true });
+    expect(changed.status).toBe(200);
+    expect(JSON.stringify(changed.body)).not.toContain("recreate");
+  });
+
   test("[AP14] is all or nothing", async () => {
     const name = await shop.app();
     const before = (await shop.viewer.api.get(shop.path(name))).body;
@@ -137,6 +165,13 @@ describe("DELETE /apps/{namespace}/{name}", () => {
     const name = await shop.app();
     await shop.editor.api.delete(shop.path(name));
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+    const entries = await world.database.kysely
+      .selectFrom("audit_log")
+      .select("id")
+      .where("action", "=", "app.delete")
+      .where("resource_name", "=", name)
+      .execute();
+    expect(entries).toHaveLength(1);
     const refused = await shop.editor.api.post(shop.path(name, "/pause"));
     expect(refused).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
     const patched = await shop.editor.api.patch(shop.path(name), { description: "x" });

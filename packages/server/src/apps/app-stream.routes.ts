@@ -53,6 +53,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
       credential,
       (access) => mayReadProject(app, access),
       () => leaving.abort(),
+      { isCounted: options.follow },
     );
     leaving.signal.addEventListener("abort", unwatch);
     // The client may have disconnected while its access was read; without this, the stream would count until the token

@@ -18,7 +18,7 @@ import {
 import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { Fault, notFound } from "../fault.ts";
+import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { type InApp, inApp, inProject, visibleApps, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
@@ -66,7 +66,7 @@ export function appRoutes(_db: Queries, ports: AppPorts): Route[] {
     route(
       createApp,
       wellFormed(
-        ({ body }) => newAppProblems(body.name, body.components, ports),
+        ({ body: { name = "", components = [] }, isPartial }) => newAppProblems(name, components, ports, { isPartial }),
         inProject("editor", ({ body }) => body.project_id),
       ),
       async ({ caller, project, standing, body, change, reply }) => {
@@ -107,11 +107,14 @@ export function appRoutes(_db: Queries, ports: AppPorts): Route[] {
     ),
 
     route(deleteApp, inApp("editor", addressed), async ({ params, query, headers, change }) =>
-      change(async ({ db: tx, record, announce, dispatch }) => {
+      change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
         const before = await lockApp(tx, addressOf({ params, query }));
         requireMatch(headers, appVersion(before));
+        if (before.phase === "deleting") {
+          unchanged();
+          return null;
+        }
         record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id });
-        if (before.phase === "deleting") return null;
         const now = ports.clock();
         const app = deleted(before, now);
         if (app instanceof Fault) throw app;
@@ -124,6 +127,9 @@ export function appRoutes(_db: Queries, ports: AppPorts): Route[] {
     ),
   ];
 }
+
+/** The instance is still there, and reads as `deleting`; it is as good as gone for what would need it. */
+const instanceDeleted = (name: string) => new Fault("not_found", `The addon instance ${name} is being deleted.`);
 
 const asEditor = inApp("editor", addressed);
 
@@ -181,7 +187,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
       const { addon_instance_id, component_name } = call.body;
       return act(call, call.body, async (app, tx) => {
         const { name: instance, phase } = await findInstance(tx, app.project_id, addon_instance_id);
-        return phase === "deleting" ? notFound("Addon instance") : attached(app, { instance, component_name });
+        return phase === "deleting" ? instanceDeleted(instance) : attached(app, { instance, component_name });
       });
     }),
 

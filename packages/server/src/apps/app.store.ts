@@ -10,6 +10,7 @@ import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
 import { reportedAppEvent } from "./app-sync.ts";
+import { type ObjectName, objectNames } from "./component.ts";
 
 /**
  * Locks the app until the end of the transaction, so that concurrent changes build on each other. The keys are read in
@@ -41,6 +42,36 @@ export function findNamesake(db: Queries, projectId: string, name: string): Prom
 
 export const appNameTaken = (name: string) =>
   codedConflict("name_taken", `The project already has an app ${name}.`, { name });
+
+/** Locks the names of the objects of a project until the commit, so that of two apps that want one the second sees it. */
+export async function lockObjectNames(tx: Tx, projectId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId}))`.execute(tx);
+}
+
+/**
+ * Finds an object of another app of the project that has one of the names. All names begin with the app's name and a
+ * hyphen, so only an app whose name begins with that of the other can be concerned.
+ */
+export async function findObjectNamesake(
+  tx: Tx,
+  projectId: string,
+  appName: string,
+  wanted: readonly ObjectName[],
+): Promise<{ readonly app: string; readonly owner: ObjectName; readonly wanted: ObjectName } | null> {
+  const byName = new Map(wanted.map((name) => [name.name, name]));
+  const { rows } = await sql<Pick<App, "name" | "components">>`
+    select name, components from apps where project_id = ${projectId}
+      and (starts_with(${appName}, name || '-') or starts_with(name, ${`${appName}-`}))
+    order by name
+  `.execute(tx);
+  for (const { name: app, components } of rows) {
+    for (const owner of objectNames(app, components)) {
+      const same = byName.get(owner.name);
+      if (same) return { app, owner, wanted: same };
+    }
+  }
+  return null;
+}
 
 function columnsOf({ secret_paths: _paths, ...app }: AppWithSecretPaths) {
   return {

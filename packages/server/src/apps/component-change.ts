@@ -21,7 +21,8 @@ import {
   setSecrets,
 } from "./app-secrets.ts";
 import { resolveChartComponent } from "./chart-component.ts";
-import { componentProblems, needsOf } from "./component.ts";
+import { componentProblems, needsOf, workloadProblems } from "./component.ts";
+import { losesVolumes, recreateRequired, shrunkVolumes } from "./volume.ts";
 
 type Loc = ValidationItem["loc"];
 
@@ -84,7 +85,10 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
   return changes.flatMap(({ op, ...component }, index) => {
     if (op === "add") {
       const { value, problems } = checkWhole(component, at(index));
-      return problems.length > 0 ? problems : placed(releaseProblems(value as Given, rules), index);
+      if (problems.length > 0) return problems;
+      const added = value as Given;
+      const ofWorkload = added.workload_spec ? workloadProblems(added.workload_spec, ["workload_spec"]) : [];
+      return placed([...ofWorkload, ...releaseProblems(added, rules)], index);
     }
     if (op === "patch") return [];
     return Object.keys(component)
@@ -110,7 +114,10 @@ export function changeComponents(
     components = changed.components;
     secrets = combineSecretChanges(secrets, changed.secrets);
   }
-  const refusal = brokenReference(components, changes) ?? problemOf(appName, components, changes);
+  const refusal =
+    brokenReference(components, changes) ??
+    shrinkByReplacement(before, components, changes) ??
+    problemOf(appName, components, changes);
   return refusal ?? { components, secrets };
 }
 
@@ -133,11 +140,17 @@ function changeOne(
   if (op === "remove") {
     return { components: components.filter((component) => component !== current), secrets: dropSecrets([name]) };
   }
-  const { op: _op, secrets: patched, ...patch } = change;
+  const { op: _op, secrets: patched, recreate = false, ...patch } = change;
   const secrets = patched as Record<string, string | null> | null | undefined;
   const { value, problems } = checkStored(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
   const whole = value as Kept;
+  if (losesVolumes(current, whole)) {
+    if (recreate !== true) return recreateRequired(name);
+  } else {
+    const shrunk = shrunkVolumes(current, whole);
+    if (shrunk.length > 0) return invalid(placed(shrunk, index));
+  }
   // A component whose addon or chart the patch does not touch is not validated again: the rules may be stricter by now.
   const isTouched = patch["addon_spec"] !== undefined || patch["chart_spec"] !== undefined;
   // With `secrets: null` no reference has a secret to refer to.
@@ -172,6 +185,19 @@ function brokenReference(components: readonly Kept[], changes: readonly Componen
   });
 }
 
+/** A component that is removed and added in one request keeps its volumes in the cluster. */
+function shrinkByReplacement(
+  before: readonly Kept[],
+  after: readonly Kept[],
+  changes: readonly ComponentChange[],
+): Fault | null {
+  const items = changes.flatMap(({ op, name }, index) => {
+    const [old, added] = [before, after].map((components) => components.find((component) => component.name === name));
+    return op === "add" && added && !losesVolumes(old, added) ? placed(shrunkVolumes(old, added), index) : [];
+  });
+  return items.length > 0 ? invalid(items) : null;
+}
+
 /**
  * Locates each problem at the change that caused it: the one that touched the component or removed a component that it
  * needs.
@@ -191,9 +217,14 @@ function problemOf(appName: string, components: readonly Kept[], changes: readon
 }
 
 /** Problems of a new app that its schema cannot express, each at its place in the request. */
-export const newAppProblems = (name: string, components: readonly Given[], rules: ComponentRules): ValidationItem[] =>
+export const newAppProblems = (
+  name: string,
+  components: readonly Given[],
+  rules: ComponentRules,
+  { isPartial = false } = {},
+): ValidationItem[] =>
   [
-    ...componentProblems(name, components),
+    ...componentProblems(name, components, { isPartial }),
     ...components.flatMap((component, index) =>
       releaseProblems(component, rules).map((item) => ({ ...item, loc: [index, ...item.loc] })),
     ),

@@ -22,6 +22,22 @@ describe("the components of an app", () => {
     expect(locs([workload("x".repeat(20))], "y".repeat(33))).toEqual([[0, "name"]]);
   });
 
+  test("[AP72] have Services and volumes of their own", () => {
+    const volume = (name: string) => ({ name, mount_path: "/data", size_gb: 1 });
+    const web = (name: string, spec: WorkloadSpec = {}) => ({ name, workload_spec: spec });
+    const [b, bc] = [web("b", { volumes: [volume("c-d")] }), web("b-c", { volumes: [volume("d")] })];
+    expect(locs([b, WEB, bc])).toEqual([
+      [0, "name"],
+      [2, "name"],
+    ]);
+    expect(locs([b, web("b-c", { volumes: [volume("e")] })])).toEqual([]);
+    expect(locs([web("b", { kind: "statefulset" }), web("b-headless")])).toEqual([
+      [0, "name"],
+      [1, "name"],
+    ]);
+    expect(locs([web("b"), web("b-headless")])).toEqual([]);
+  });
+
   test.each<[string, Omit<ComponentSpec, "name">, unknown[]]>([
     ["a workload without its specification", {}, [[0, "workload_spec"]]],
     ["a workload with a chart", { workload_spec: {}, chart_spec: CHART }, [[0, "chart_spec"]]],

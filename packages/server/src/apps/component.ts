@@ -1,4 +1,5 @@
 import type { ComponentSpec, ValidationItem, WorkloadSpec } from "@binnacle/contract";
+import { isImageReference, scheduleProblem } from "./workload-syntax.ts";
 
 type Loc = ValidationItem["loc"];
 
@@ -6,7 +7,11 @@ type Loc = ValidationItem["loc"];
 const LONGEST_NAMES_TOGETHER = 52;
 
 /** Returns the problems of components that a schema cannot express, each with its location in the list. */
-export function componentProblems(appName: string, components: readonly ComponentSpec[]): ValidationItem[] {
+export function componentProblems(
+  appName: string,
+  components: readonly ComponentSpec[],
+  { isPartial = false } = {},
+): ValidationItem[] {
   return [
     ...repeats(components, (component) => component.name).map((index) =>
       wrong([index, "name"], "Names must be unique"),
@@ -15,8 +20,48 @@ export function componentProblems(appName: string, components: readonly Componen
       ...nameProblems(appName, component, index),
       ...(component.workload_spec ? workloadProblems(component.workload_spec, [index, "workload_spec"]) : []),
     ]),
-    ...needProblems(components),
+    ...sharedObjectNames(appName, components),
+    ...needProblems(components, isPartial),
   ];
+}
+
+/** A name of an object in the cluster, with the component that it belongs to. */
+export interface ObjectName {
+  readonly name: string;
+  readonly component: string;
+}
+
+/**
+ * Returns the names of the objects that the components become in the cluster, as far as they can be equal to those of
+ * another component: that of the workload and its Service, that of the headless Service, and those of the claims. Claims
+ * are objects of their own kind, so they are told apart by a prefix.
+ */
+export function objectNames(appName: string, components: readonly ComponentSpec[]): ObjectName[] {
+  return components.flatMap(({ name: component, workload_spec }) => {
+    const base = `${appName}-${component}`;
+    const headless = workload_spec?.kind === "statefulset" ? [`${base}-headless`] : [];
+    // The claims of a StatefulSet begin with the name of the volume.
+    const volumes = workload_spec?.kind === "statefulset" ? [] : (workload_spec?.volumes ?? []);
+    const claims = volumes.map(({ name }) => `volume ${base}-${name}`);
+    return [base, ...headless, ...claims].map((name) => ({ name, component }));
+  });
+}
+
+/**
+ * Reports both components of which an object would have the same name, so that a change is told of it whichever of them
+ * it touches. Equal names of components are reported elsewhere.
+ */
+function sharedObjectNames(appName: string, components: readonly ComponentSpec[]): ValidationItem[] {
+  const sharers = [...Map.groupBy(objectNames(appName, components), ({ name }) => name)].flatMap(([object, owners]) => {
+    const [first, second] = new Set(owners.map(({ component }) => component));
+    return first === undefined || second === undefined ? [] : [{ object, pair: [first, second] }];
+  });
+  return components.flatMap(({ name }, index) => {
+    const shared = sharers.find(({ pair }) => pair.includes(name));
+    if (!shared) return [];
+    const other = shared.pair.find((each) => each !== name);
+    return [wrong([index, "name"], `Component ${other} has an object of the same name, ${shared.object}`)];
+  });
 }
 
 const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "value_error" });
@@ -26,8 +71,13 @@ function nameProblems(appName: string, { name }: ComponentSpec, index: number): 
   return [wrong([index, "name"], `App and component name together are at most ${LONGEST_NAMES_TOGETHER} characters`)];
 }
 
-function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
-  const { env = [], ports = [], volumes = [], autoscale } = spec;
+const NO_IMAGE =
+  "Input should be the name of an image such as registry.example.com/team/app:1.2, in lower case, with at most one tag and one digest";
+
+/** Returns the problems of one workload that a schema cannot express. */
+export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
+  const { env = [], ports = [], volumes = [], autoscale, image, schedule } = spec;
+  const cron = schedule === undefined ? null : scheduleProblem(schedule);
   const repeated = <T>(field: string, items: readonly T[], keyOf: (item: T) => unknown, key: string) =>
     repeats(items, keyOf).map((at) => wrong([...loc, field, at, key], "Values must be unique"));
   return [
@@ -36,19 +86,24 @@ function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
     ...repeated("ports", ports, ({ port, protocol = "TCP" }) => `${port}/${protocol}`, "port"),
     ...repeated("volumes", volumes, ({ name }) => name, "name"),
     ...repeated("volumes", volumes, ({ mount_path }) => mount_path, "mount_path"),
+    ...(image === undefined || isImageReference(image) ? [] : [wrong([...loc, "image"], NO_IMAGE)]),
+    ...(cron === null ? [] : [wrong([...loc, "schedule"], cron)]),
     ...(autoscale && autoscale.min > autoscale.max
       ? [wrong([...loc, "autoscale", "max"], "The most replicas must not be fewer than the least")]
       : []),
   ];
 }
 
-/** An export_ref that names no component is accepted here; the cluster reports it as invalid. */
-function needProblems(components: readonly ComponentSpec[]): ValidationItem[] {
+/**
+ * An export_ref that names no component is accepted here; the cluster reports it as invalid. Of a partial list it is not
+ * known what is missing.
+ */
+function needProblems(components: readonly ComponentSpec[], isPartial: boolean): ValidationItem[] {
   const names = new Set(components.map(({ name }) => name));
   const needs = needsOf(components);
   return [
     ...needs
-      .filter(({ by, to }) => by === "depends_on" && !names.has(to))
+      .filter(({ by, to }) => by === "depends_on" && !names.has(to) && !isPartial)
       .map(({ loc }) => wrong(loc, "The app has no component of this name")),
     ...circularNeeds(needs).map(({ loc, from, to }) => wrong(loc, `${from} and ${to} need each other in a circle`)),
   ];

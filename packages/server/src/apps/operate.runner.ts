@@ -1,20 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ComponentInput } from "@binnacle/contract";
+import type { ComponentInput, ComponentSpec } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
+import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
-import { newId } from "../id.adapter.ts";
+import { newId, newSecret } from "../id.adapter.ts";
 import { lockActiveProject } from "../projects/project.store.ts";
 import type { Project } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { ComponentRules } from "./addon-component.ts";
+import { type ComponentRules, missingAddonSecrets } from "./addon-component.ts";
 import {
   appNameTaken,
   findNamesake,
+  findObjectNamesake,
   insertApp,
   insertDeployment,
   lockApp,
+  lockObjectNames,
   supersedePending,
   updateAppRow,
   writeSecrets,
@@ -28,7 +31,14 @@ import {
   dispatchedApp,
   specOf,
 } from "./app.ts";
-import { auditedSecrets, combineSecretChanges, NO_SECRET_CHANGES, secretPathsAfter } from "./app-secrets.ts";
+import {
+  auditedSecrets,
+  combineSecretChanges,
+  NO_SECRET_CHANGES,
+  secretPathsAfter,
+  setSecrets,
+} from "./app-secrets.ts";
+import { objectNames } from "./component.ts";
 import { newAppProblems, storedPart } from "./component-change.ts";
 import { NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";
@@ -59,16 +69,52 @@ export async function operate(
 ): Promise<AppWithSecretPaths> {
   const before = await lockApp(unit.db, address);
   requireMatch(headers, appVersion(before));
-  const outcome = await decide(before);
-  if (outcome instanceof Fault) throw outcome;
+  const decided = await decide(before);
+  if (decided instanceof Fault) throw decided;
+  const outcome = withGeneratedSecrets(decided, before.components, ports);
   const hosts = addedHosts(before.components, outcome.app.components);
   refuseWildcards(hosts, isOrgAdmin);
   const now = ports.clock();
   const app = advanced(outcome, now);
+  await claimObjectNames(unit.db, app, before.components);
   await updateAppRow(unit.db, app);
   await supersedePending(unit.db, app.id, now);
   await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes, hosts });
   return app;
+}
+
+function withGeneratedSecrets(step: Step, before: readonly ComponentSpec[], { findDefinition }: AppPorts): Step {
+  const { app, secrets } = step;
+  const change = { before, after: app.components, secretPaths: app.secret_paths, dropped: secrets.dropped };
+  const generated = [...missingAddonSecrets(change, findDefinition)].map(([component, paths]) =>
+    setSecrets(component, Object.fromEntries(paths.map((path) => [path, newSecret()]))),
+  );
+  if (generated.length === 0) return step;
+  const all = generated.reduce(combineSecretChanges, secrets);
+  return { ...step, secrets: all, app: { ...app, secret_paths: secretPathsAfter(app.secret_paths, all) } };
+}
+
+/**
+ * Throws the 409 where an object that the app adds has the name of an object of another app of the project: `a-b` with the
+ * component `c`, and `a` with `b-c`. The objects would be one, and each app would take it from the other.
+ */
+async function claimObjectNames(
+  tx: Tx,
+  { project_id, name, components }: Pick<AppWithSecretPaths, "project_id" | "name" | "components">,
+  before: readonly ComponentSpec[],
+): Promise<void> {
+  const had = new Set(objectNames(name, before).map((object) => object.name));
+  const added = objectNames(name, components).filter((object) => !had.has(object.name));
+  if (added.length === 0) return;
+  await lockObjectNames(tx, project_id);
+  const found = await findObjectNamesake(tx, project_id, name, added);
+  if (!found) return;
+  const { app, owner, wanted } = found;
+  throw codedConflict(
+    "name_taken",
+    `The name ${owner.name} in the cluster belongs to component ${owner.component} of the app ${app}. Give component ${wanted.component} another name.`,
+    { name: owner.name, app, component: wanted.component },
+  );
 }
 
 /** Returns the app with a new generation, on which the cluster has not reported yet. */
@@ -159,7 +205,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   const now = ports.clock();
   const parts = given.components.map((component) => storedPart(component, ports));
   const secrets = parts.map((part) => part.secrets).reduce(combineSecretChanges, NO_SECRET_CHANGES);
-  const app: AppWithSecretPaths = {
+  const made: AppWithSecretPaths = {
     id: newId(),
     org_id: project.org_id,
     cluster_id: project.cluster_id,
@@ -185,10 +231,16 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),
   };
+  const step = withGeneratedSecrets(
+    { app: made, operation: "create", secrets, forced: false, message: null },
+    [],
+    ports,
+  );
+  const { app } = step;
+  await claimObjectNames(unit.db, app, []);
   await insertApp(unit.db, app);
   const deadlineAt = timeoutSeconds === undefined ? null : new Date(now.getTime() + timeoutSeconds * 1000);
   const changes = { description, components: app.components.map((component) => component.name) };
-  const step = { app, operation: "create", secrets, forced: false, message: null } as const;
   await deploy(unit, ports, step, { createdBy, now, deadlineAt, changes, hosts });
   return app;
 }

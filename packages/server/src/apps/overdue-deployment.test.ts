@@ -37,6 +37,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
         db: tx,
         record: (entry) => void records.push(entry),
         announce: (announcement) => void announced.push(announcement),
+        unchanged: () => undefined,
         afterCommit: () => undefined,
         accessChanged: () => undefined,
         dispatch: async () => undefined,

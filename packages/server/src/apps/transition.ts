@@ -5,6 +5,7 @@ import { type AppSpec, type AppWithSecretPaths, type Deployment, isPaused } from
 import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, tooManySecrets } from "./app-secrets.ts";
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
+import { losesVolumes, recreateRequired, withGrownVolumes } from "./volume.ts";
 
 /** The result of an operation on an app. */
 export interface Step {
@@ -97,6 +98,12 @@ export function scaled(
   if (refusal) return refusal;
   const spec = component.workload_spec;
   if (!spec) return invalidValue(["body", "component_name"], "Only a workload has replicas");
+  if (spec.kind === "job" || spec.kind === "cronjob") {
+    return invalidValue(
+      ["body", "component_name"],
+      `A ${spec.kind} is not scaled; only a deployment or a statefulset is`,
+    );
+  }
   if (isPaused(app)) return pausedConflict("scale");
   const { autoscale } = spec;
   if (autoscale && replicas > autoscale.max) {
@@ -135,8 +142,17 @@ export function rolledBack(
   { revision, spec }: Pick<Deployment, "revision" | "spec">,
 ): Outcome {
   const message = `Rolled back to revision ${revision}.`;
-  return step(app, "rollback", restored(spec), { secrets: dropSecrets(namesGone(app, spec)), message });
+  const replaced = spec.components.find((component) => losesVolumes(namesake(app.components, component), component));
+  if (replaced) return operationProblem(app) ?? recreateRequired(replaced.name);
+  const components = spec.components.map((component) =>
+    withGrownVolumes(namesake(app.components, component), component),
+  );
+  const changes = restored({ ...spec, components });
+  return step(app, "rollback", changes, { secrets: dropSecrets(namesGone(app, spec)), message });
 }
+
+const namesake = (components: readonly ComponentSpec[], { name }: ComponentSpec) =>
+  components.find((component) => component.name === name);
 
 const restored = ({ components, paused: wasPaused }: AppSpec): Changes => ({
   components,

@@ -59,6 +59,19 @@ describe("GET /bundles/{version}", () => {
     }
   });
 
+  test("[BD10] a manifest has pins and operating systems as text, and the groups that installers read", async () => {
+    for (const { version } of (await world.admin.api.get("/bundles")).body.data) {
+      const { core, os, limits, upgrade, backup, profiles } = (await world.admin.api.get(`/bundles/${version}`)).body;
+      const components = Object.values(profiles as Record<string, { components: object }>);
+      const pins = [core, ...components.map((profile) => profile.components)].flatMap(Object.values);
+      for (const text of [...pins, ...os.supported]) expect(typeof text).toBe("string");
+      expect(os.supported).toContain("ubuntu-24.04");
+      expect([limits.timeouts, limits.resources, upgrade.tools, backup.defaults]).toEqual(
+        Array.from({ length: 4 }, () => expect.any(Object)),
+      );
+    }
+  });
+
   test.each(["9.9", "1.40", "01.4", "latest", "constructor", "1.4%2F.."])("[BD2] does not know %s", async (version) => {
     const unknown = { status: 404, body: { detail: "Bundle not found." } };
     expect(await world.admin.api.get(`/bundles/${version}`)).toMatchObject(unknown);
@@ -75,19 +88,19 @@ describe("GET /bundles/{version}/diff/{other}", () => {
         from: "1.2",
         to: "1.4",
         profiles: { added: ["build", "security"], removed: ["registry"] },
-        os: { added: [{ name: "rocky" }], removed: [{ name: "opensuse-leap" }] },
+        os: { added: ["debian-13", "rocky-10", "rocky-9"], removed: ["opensuse-leap-15.6"] },
         ha_tiers: { added: ["ha"], removed: [] },
       },
     });
     expect(forth.body.core).toContainEqual({
       component: "external-secrets",
       from: null,
-      to: { version: "0.20.4", chart: "external-secrets", repo: "https://charts.external-secrets.io" },
+      to: "0.20.4",
     });
     expect(forth.body.settings).toContainEqual({ path: "limits.nodes.max_agents", from: 20, to: 100 });
-    expect(forth.body.settings).toContainEqual({ path: "backup.etcd.keep", from: null, to: 24 });
+    expect(forth.body.settings).toContainEqual({ path: "backup.defaults.etcd.keep", from: null, to: 24 });
     expect(back.body.profiles).toMatchObject({ added: ["registry"], removed: ["build", "security"] });
-    expect(back.body.settings).toContainEqual({ path: "backup.etcd.keep", from: 24, to: null });
+    expect(back.body.settings).toContainEqual({ path: "backup.defaults.etcd.keep", from: 24, to: null });
   });
 
   test("[BD2] does not know a bundle on either side", async () => {

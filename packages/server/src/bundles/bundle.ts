@@ -1,11 +1,8 @@
 import type {
   BundleDiff,
   BundleManifest,
-  ComponentPin,
   ComponentPins,
   HaTier,
-  OsChange,
-  OsSupport,
   PinChange,
   SettingChange,
   Settings,
@@ -45,7 +42,7 @@ export function diffBundles(from: BundleManifest, to: BundleManifest): BundleDif
     to: to.bundle,
     core: pinChanges(from.core, to.core),
     profiles: profileChanges(from.profiles, to.profiles),
-    os: osChanges(from.os.supported, to.os.supported),
+    os: turnover(from.os.supported, to.os.supported),
     ha_tiers: turnover(from.ha_tiers, to.ha_tiers),
     settings: settingChanges(settingsOf(from), settingsOf(to)),
   };
@@ -74,14 +71,9 @@ function pairByKey<T>(
 
 function pinChanges(from: ComponentPins, to: ComponentPins): PinChange[] {
   return pairByKey(new Map(Object.entries(from)), new Map(Object.entries(to)))
-    .filter((pins) => !isSamePin(pins.from, pins.to))
+    .filter((pins) => pins.from !== pins.to)
     .map(({ key, ...pins }) => ({ component: key, ...pins }));
 }
-
-const PIN_FIELDS = ["version", "chart", "repo", "manifest", "image"] as const satisfies (keyof ComponentPin)[];
-
-const isSamePin = (one: ComponentPin | null, other: ComponentPin | null) =>
-  PIN_FIELDS.every((field) => one?.[field] === other?.[field]);
 
 function profileChanges(from: BundleManifest["profiles"], to: BundleManifest["profiles"]): BundleDiff["profiles"] {
   const changed = pairByKey(new Map(Object.entries(from)), new Map(Object.entries(to))).flatMap((profile) => {
@@ -90,23 +82,6 @@ function profileChanges(from: BundleManifest["profiles"], to: BundleManifest["pr
     return components.length > 0 ? [{ profile: profile.key, components }] : [];
   });
   return { ...turnover(Object.keys(from), Object.keys(to)), changed };
-}
-
-function osChanges(from: readonly OsSupport[], to: readonly OsSupport[]): BundleDiff["os"] {
-  const byName = (supported: readonly OsSupport[]) => new Map(supported.map((os) => [os.name, os]));
-  const pairs = pairByKey(byName(from), byName(to));
-  return {
-    added: pairs.flatMap((os) => (os.to && !os.from ? [os.to] : [])),
-    removed: pairs.flatMap((os) => (os.from && !os.to ? [os.from] : [])),
-    changed: pairs.flatMap((os) => (os.from && os.to ? osChange(os.from, os.to) : [])),
-  };
-}
-
-function osChange(from: OsSupport, to: OsSupport): OsChange[] {
-  const versions = turnover(from.versions, to.versions);
-  const architectures = turnover(from.architectures, to.architectures);
-  const isSame = [versions, architectures].every(({ added, removed }) => added.length + removed.length === 0);
-  return isSame ? [] : [{ name: to.name, versions, architectures }];
 }
 
 export const settingsOf = ({ limits, upgrade, backup }: BundleManifest): Settings => ({ limits, upgrade, backup });

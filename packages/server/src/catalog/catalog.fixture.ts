@@ -5,18 +5,17 @@ import { onTestFinished } from "vitest";
 
 export const BUNDLE = `bundle: "1.0"
 core:
-  k3s: { version: v1.33.5+k3s1 }
+  k3s: v1.33.5+k3s1
 os:
-  supported:
-    - { name: ubuntu, versions: ["24.04"], architectures: [amd64] }
+  supported: [ubuntu-24.04]
 ha_tiers: [single-server]
-limits: { nodes: { max_agents: 20 } }
-upgrade: { drain: { timeout: 5m } }
-backup: { schedule: 0 2 * * * }
+limits: { timeouts: { drain: 5m }, resources: { min_cpu_cores: 2 }, nodes: { max_agents: 20 } }
+upgrade: { tools: { kured: 1.20.0 }, drain: { timeout: 5m } }
+backup: { defaults: { schedule: 0 2 * * * } }
 profiles:
   gitops:
     components:
-      argo-cd: { version: 9.1.0 }
+      argo-cd: 9.1.0
 `;
 
 export const ADDON = `name: store

@@ -107,24 +107,8 @@ const isMadeOfExports = (declaration: Declaration) =>
 export const BUNDLES: Kind<typeof BundleManifest> = {
   schema: BundleManifest,
   nameOf: ({ bundle }) => bundle,
-  problems: (manifest) => [...pinProblems(manifest), ...duplicateProblems(manifest), ...osProblems(manifest)],
+  problems: (manifest) => [...duplicateProblems(manifest), ...groupProblems(manifest)],
 };
-
-/** A pin needs both a chart and a repository, or neither. */
-function pinProblems({ core, profiles }: BundleManifest): Problem[] {
-  const groups = [
-    { path: ["core"], pins: core },
-    ...Object.entries(profiles).map(([name, { components }]) => ({
-      path: ["profiles", name, "components"],
-      pins: components,
-    })),
-  ];
-  return groups.flatMap(({ path, pins }) =>
-    Object.entries(pins)
-      .filter(([, { chart, repo }]) => (chart === undefined) !== (repo === undefined))
-      .map(([key]) => ({ path: [...path, key], message: "has only one of chart and repo" })),
-  );
-}
 
 /** Components are identified by key alone, so a key must be unique. */
 function duplicateProblems({ core, profiles }: BundleManifest): Problem[] {
@@ -138,12 +122,19 @@ function duplicateProblems({ core, profiles }: BundleManifest): Problem[] {
   );
 }
 
-function osProblems({ os }: BundleManifest): Problem[] {
-  const names = os.supported.map(({ name }) => name);
-  return names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [{ path: ["os", "supported", index], message: `names ${name} again` }] : [],
-  );
-}
+/** The groups that installers read. A schema of groups with free names cannot require some of them in strict mode. */
+const GROUPS = [
+  ["limits", "timeouts"],
+  ["limits", "resources"],
+  ["upgrade", "tools"],
+  ["backup", "defaults"],
+] as const;
+
+const groupProblems = (manifest: BundleManifest): Problem[] =>
+  GROUPS.filter(([part, group]) => typeof manifest[part][group] !== "object").map(([part, group]) => ({
+    path: [part],
+    message: `has no group ${group}`,
+  }));
 
 export const TEMPLATES: Kind<typeof StackTemplateFile> = {
   schema: StackTemplateFile,

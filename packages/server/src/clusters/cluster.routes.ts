@@ -33,7 +33,7 @@ import {
   projectNamesOn,
 } from "./cluster.store.ts";
 import { type Cluster, hasProjects, isProvisioned, provisioningOptions, wireCluster } from "./cluster.ts";
-import { installCommand } from "./connection.ts";
+import { installCommand, type PublicUrl } from "./connection.ts";
 import { statusAnnouncement } from "./status.ts";
 
 interface Ports {
@@ -47,7 +47,7 @@ interface Ports {
 const FIRST_TOKEN_VERSION = 1;
 const resourceOf = ({ id, name }: Pick<Cluster, "id" | "name">) => ({ type: "cluster", id, name });
 
-export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Ports, publicUrl: string): Route[] {
+export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Ports, publicUrl: PublicUrl): Route[] {
   return [
     route(
       listClusters,
@@ -102,7 +102,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
           return {
             ...wireCluster(cluster, now),
             connection_token: minted?.token ?? null,
-            install_command: minted && installCommand(publicUrl, operatorChart, id, minted.token),
+            install_command: minted && installCommand(publicUrl(), operatorChart, id, minted.token),
             provisioning_job_id: job?.id ?? null,
           };
         }),

@@ -119,12 +119,19 @@ describe("POST /clusters/{id}/agent-credentials", () => {
 });
 
 describe("POST /clusters/{id}/rotate-token", () => {
+  test("[CL37] answers the command that deploys the new token, as the registration did", async () => {
+    const { id, connection_token, install_command } = await registeredCluster(admin.api, org);
+    const { body } = await admin.api.post(`/clusters/${id}/rotate-token`);
+    expect(body.token).not.toBe(connection_token);
+    expect(body.install_command).toBe(install_command.replace(connection_token, body.token));
+  });
+
   test("[CL37] raises the floor to the new token's version", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await admin.api.post(`/clusters/${id}/agent-credentials`);
     const rotated = await admin.api.post(`/clusters/${id}/rotate-token`);
     expect(rotated).toMatchObject({ status: 200, body: { token_version: 3, enforcement: "in_force" } });
-    expect(Object.keys(rotated.body).sort()).toEqual(["enforcement", "token", "token_version"]);
+    expect(Object.keys(rotated.body).sort()).toEqual(["enforcement", "install_command", "token", "token_version"]);
     expect(decodeJwt(rotated.body.token)).toMatchObject({ sub: id, ver: 3 });
     expect(await tokensOf(id)).toEqual({ token_version: 3, token_floor: 3 });
     expect(await auditOf(id, "cluster.rotate_token")).toEqual([{ changes: { token_version: 3, token_floor: 3 } }]);

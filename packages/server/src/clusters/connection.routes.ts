@@ -12,7 +12,7 @@ import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
 import { type AgentTokens, prepareFloorConfirmation } from "./agent-token.adapter.ts";
 import { knownCluster, nextTokenFloor, nextTokenVersion } from "./cluster.store.ts";
 import { type Cluster, hasLiveSession } from "./cluster.ts";
-import { chartRef, docsUrl, hubUrl, OPERATOR_NAMESPACE } from "./connection.ts";
+import { chartRef, docsUrl, hubUrl, installCommand, OPERATOR_NAMESPACE, type PublicUrl } from "./connection.ts";
 import { statusOf } from "./status.ts";
 
 interface Ports {
@@ -25,7 +25,7 @@ interface Ports {
 const resourceOf = ({ id, name }: Cluster) => ({ type: "cluster", id, name });
 
 /** Routes that issue and revoke the tokens of operators. */
-export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Ports, publicUrl: string): Route[] {
+export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Ports, publicUrl: PublicUrl): Route[] {
   return [
     route(
       getInstallInstructions,
@@ -33,10 +33,10 @@ export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Por
       async ({ cluster }) => ({
         status: statusOf(cluster, clock()),
         cli_command: null,
-        hub_url: hubUrl(publicUrl),
+        hub_url: hubUrl(publicUrl()),
         namespace: OPERATOR_NAMESPACE,
-        chart_ref: chartRef(publicUrl, operatorChart),
-        docs_url: docsUrl(publicUrl),
+        chart_ref: chartRef(publicUrl(), operatorChart),
+        docs_url: docsUrl(publicUrl()),
       }),
     ),
 
@@ -59,9 +59,9 @@ export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Por
           });
           return {
             cluster_id: cluster.id,
-            agent_jwt: { token, token_version, expires_at: expiresAt.toISOString(), hub_url: hubUrl(publicUrl) },
+            agent_jwt: { token, token_version, expires_at: expiresAt.toISOString(), hub_url: hubUrl(publicUrl()) },
             repo_credential: null,
-            operator: { namespace: OPERATOR_NAMESPACE, chart_ref: chartRef(publicUrl, operatorChart) },
+            operator: { namespace: OPERATOR_NAMESPACE, chart_ref: chartRef(publicUrl(), operatorChart) },
           };
         }),
     ),
@@ -86,7 +86,8 @@ export function connectionRoutes({ bus, clock, agentTokens, operatorChart }: Por
             return { token, token_version, hasSession: hasLiveSession(current, now) };
           });
           const answer = question.ask(cluster.id, rotated.token_version);
-          return { ...rotated, enforcement: hasSession ? await answer : "in_force" };
+          const install_command = installCommand(publicUrl(), operatorChart, cluster.id, rotated.token);
+          return { ...rotated, install_command, enforcement: hasSession ? await answer : "in_force" };
         } finally {
           question.drop();
         }

@@ -7,6 +7,9 @@ interface PinnedChart {
   readonly fileName: string;
 }
 
+/** Returns the address of the control plane. Without a configured one it is known when the server listens. */
+export type PublicUrl = () => string;
+
 /** The hub is reached at the address of the control plane, with `wss` instead of `https`. */
 export const hubUrl = (publicUrl: string) => `${publicUrl.replace(/^http/, "ws")}/hub/v1`;
 

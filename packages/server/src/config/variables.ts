@@ -112,11 +112,10 @@ export const SETTINGS = {
     filled,
     "Address that `/metrics` listens on outside `local`; without it that of `BINNACLE_HOST`",
   ),
-  publicUrl: setting(
+  publicUrl: optional(
     "BINNACLE_PUBLIC_URL",
-    "http://127.0.0.1:8080",
     baseUrl,
-    "Address under which people and clusters reach the control plane; `https://` outside `local`",
+    "Address under which people and clusters reach the control plane; `https://` outside `local`. Without it the address that it listens on",
   ),
   allowInsecurePublicUrl: setting(
     "BINNACLE_ALLOW_INSECURE_PUBLIC_URL",
@@ -197,6 +196,12 @@ export const SETTINGS = {
     "on",
     oneOf(["on", "off"]),
     "`off` leaves out the simulated cluster that `local` has; it is never part of `staging` and `production`",
+  ),
+  helm: setting(
+    "BINNACLE_HELM",
+    "helm",
+    filled,
+    "Path of the `helm` program that the operator of the simulated cluster uses for charts and addons",
   ),
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };

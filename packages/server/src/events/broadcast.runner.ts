@@ -34,6 +34,7 @@ export interface Subscription extends Reader {
 
 interface Subscriber extends Reader {
   readonly kind: "event" | "log";
+  readonly isCounted: boolean;
   access: Access | null;
   readonly mayStay: (access: Access) => boolean;
   end(): void;
@@ -63,7 +64,13 @@ export interface Broadcast {
    * longer sufficient. Throws where that is so already, or where the user has the largest allowed number of such streams.
    * Returns the function that stops watching.
    */
-  watch(reader: Reader, mayStay: (access: Access) => boolean, end: () => void): Promise<() => void>;
+  watch(
+    reader: Reader,
+    mayStay: (access: Access) => boolean,
+    end: () => void,
+    /** A reading that ends by itself does not count among the open streams. */
+    options?: { readonly isCounted: boolean },
+  ): Promise<() => void>;
   /** Ends all open streams. */
   stop(): void;
 }
@@ -171,9 +178,12 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     }
   }
 
-  function requireRoomFor({ userId, kind }: Subscriber): void {
+  function requireRoomFor({ userId, kind, isCounted }: Subscriber): void {
+    if (!isCounted) return;
     let open = 0;
-    for (const other of subscribers) if (other.userId === userId && other.kind === kind) open++;
+    for (const other of subscribers) {
+      if (other.userId === userId && other.kind === kind && other.isCounted) open++;
+    }
     if (open >= MOST_STREAMS) throw tooManyStreams(kind);
   }
 
@@ -208,6 +218,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
       const subscriber: Subscriber = {
         ...reader,
         kind: "event",
+        isCounted: true,
         access: null,
         events: null,
         mayStay: () => true,
@@ -223,8 +234,8 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
         throw error;
       }
     },
-    async watch(reader, mayStay, end) {
-      const subscriber: Subscriber = { ...reader, kind: "log", access: null, events: null, mayStay, end };
+    async watch(reader, mayStay, end, { isCounted } = { isCounted: true }) {
+      const subscriber: Subscriber = { ...reader, kind: "log", isCounted, access: null, events: null, mayStay, end };
       await enter(subscriber);
       return () => subscribers.delete(subscriber);
     },

@@ -301,6 +301,20 @@ describe("too many streams of one user", () => {
     await expect(watch()).rejects.toMatchObject(refusal);
   });
 
+  test("[EV26] are not counted where they end by themselves, as logs that are not followed do", async () => {
+    const once = () =>
+      broadcast.watch(
+        reader,
+        () => true,
+        () => undefined,
+        { isCounted: false },
+      );
+    await Promise.all(Array.from({ length: 25 }, once));
+    await Promise.all(Array.from({ length: 20 }, () => watch()));
+    await once();
+    await expect(watch()).rejects.toMatchObject({ kind: "rate_limited" });
+  });
+
   test("[EV26] are counted before it is known what they may see, so that none slips through beside another", async () => {
     const answers = await Promise.allSettled(Array.from({ length: 25 }, () => watch()));
     expect(answers.filter(({ status }) => status === "rejected")).toHaveLength(5);

@@ -18,6 +18,8 @@ import { claimKey, type IdempotencyKey, storeAnswer } from "./idempotency.store.
 export interface Unit extends AccessUnit {
   /** Puts the change on record; the entry commits with it or not at all. */
   record(entry: ChangeRecord): void;
+  /** Says that there was nothing left to change, so that there is nothing to put on record. */
+  unchanged(): void;
   /** Runs once the change has been committed: for hints, never for anything that must not be lost. */
   afterCommit(effect: () => void): void;
   /** Tells the subscribers of the event stream, once the change has been committed. */
@@ -59,6 +61,7 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
     const span = context.span?.child("transaction") ?? null;
     const result = await inTransaction(db, async (tx) => {
       const records: ChangeRecord[] = [];
+      let isUnchanged = false;
       const accessChanges: AccessChange[] = [];
       effects = [];
       const answered = context.idempotency && (await claimKey(tx, vault, context.idempotency, clock()));
@@ -66,6 +69,9 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
       const answer = await work({
         db: tx,
         record: (entry) => records.push(entry),
+        unchanged: () => {
+          isUnchanged = true;
+        },
         accessChanged: (change) => accessChanges.push(change),
         afterCommit: (effect) => effects.push(effect),
         announce: (announcement) =>
@@ -75,15 +81,17 @@ export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeConte
           effects.push(() => bus.publish(DISPATCH_TOPIC, { cluster_id: clusterId }));
         },
       });
-      if (records.length === 0) throw new Error("A change was made that leaves no audit entry.");
+      if (records.length === 0 && !isUnchanged) throw new Error("A change was made that leaves no audit entry.");
       const entries = records.map((record): [AuditRow, Place | null] => [
         auditRow(record, context, newId(), clock()),
         record.place ?? context.place ?? null,
       ]);
-      await appendAudit(
-        tx,
-        entries.map(([row]) => row),
-      );
+      if (entries.length > 0) {
+        await appendAudit(
+          tx,
+          entries.map(([row]) => row),
+        );
+      }
       // First of all: whoever loses access by the change has lost it when the rest is announced.
       effects.unshift(
         ...accessChanges.map((change) => () => bus.publish(ACCESS_TOPIC, change)),

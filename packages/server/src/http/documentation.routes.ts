@@ -24,7 +24,8 @@ export async function registerDocumentation(
     const credential = await credentialOf(ports.tokens, request.headers.authorization);
     const caller = credential && (await ports.places.caller(credential, ports.clock()));
     if (!caller) throw unauthenticated();
-    if (!caller.isSuperuser || caller.via !== "user") throw forbidden();
+    if (!caller.isSuperuser || caller.via !== "user")
+      throw forbidden("Only superusers who have signed in may read this.");
   }
 
   const text = JSON.stringify(document);

@@ -72,7 +72,7 @@ describe("an organization in the path", () => {
       });
       expect(await stranger.api.get(`/orgs/${org}${path}`)).toMatchObject({
         status: 403,
-        body: { detail: "You are not allowed to do this." },
+        body: { detail: expect.stringMatching(/^Only (members|administrators) of the organization may do this\.$/) },
       });
     }
     expect((await world.admin.api.get(`/orgs/${unknown}`)).status).toBe(404);

@@ -1,7 +1,14 @@
 import type { BindingRole, Operation, ValidationItem } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { FindList, FindPlace, Listed, Me, PlaceStore } from "../access/place.store.ts";
-import { authorize, type PlaceRequirement, type Requirement, refuseCliToken, type Standing } from "../access/role.ts";
+import {
+  authorize,
+  type PlaceRequirement,
+  type Requirement,
+  refuseCliToken,
+  roleNeeded,
+  type Standing,
+} from "../access/role.ts";
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { Instance } from "../addons/addon.ts";
@@ -34,7 +41,15 @@ export interface Guard<S, I extends Input = Input> {
   readonly requirement: Requirement;
   /** Throws unless the caller is authorized. */
   readonly authorize: (request: AccessRequest, input: I) => Promise<S>;
+  /** Returns the problems that a schema cannot express. */
+  readonly problemsOf?: ((input: SoundInput<I>) => readonly ValidationItem[]) | undefined;
 }
+
+/** A request whose body may lack top-level fields, and items of lists if `isPartial`, because those are malformed. */
+export type SoundInput<I extends Input = Input> = Omit<I, "body"> & {
+  readonly body: Partial<I["body"]>;
+  readonly isPartial: boolean;
+};
 
 export interface SignedIn {
   readonly caller: Caller;
@@ -100,7 +115,8 @@ export const userCreator: Guard<SignedIn> = {
   requirement: { needs: "any_org_admin" },
   async authorize(request) {
     const { caller } = await signedIn.authorize(request, NO_INPUT);
-    if (!caller.isSuperuser && !(await request.places.administersAnyOrg(caller.id))) throw forbidden();
+    if (!caller.isSuperuser && !(await request.places.administersAnyOrg(caller.id)))
+      throw forbidden(roleNeeded({ needs: "any_org_admin" }));
     return { caller };
   },
 };
@@ -110,7 +126,7 @@ export const ownRecord = <I extends Input>(userIdOf: (input: I) => string): Guar
   requirement: { needs: "own_record" },
   async authorize(request, input) {
     const { caller } = await signedIn.authorize(request, NO_INPUT);
-    if (caller.id !== userIdOf(input).toLowerCase()) throw forbidden();
+    if (caller.id !== userIdOf(input).toLowerCase()) throw forbidden(roleNeeded({ needs: "own_record" }));
     return { caller };
   },
 });
@@ -246,7 +262,7 @@ function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" })
     async authorize(request) {
       const caller = await knownCaller(request);
       refuseCliToken(request.operation, caller);
-      if (requirement.needs === "superuser" && !caller.isSuperuser) throw forbidden();
+      if (requirement.needs === "superuser" && !caller.isSuperuser) throw forbidden(roleNeeded({ needs: "superuser" }));
       return { caller };
     },
   };
@@ -261,13 +277,14 @@ export async function knownCaller({ places, credential, now }: AccessRequest): P
 
 /** Adds checks that a schema cannot express. Their 422 precedes any 404 and 403, as that of the schema does. */
 export function wellFormed<S, I extends Input>(
-  problemsOf: (input: I) => readonly ValidationItem[],
+  problemsOf: (input: SoundInput<I>) => readonly ValidationItem[],
   guard: Guard<S, I>,
 ): Guard<S, I> {
   return {
     requirement: guard.requirement,
+    problemsOf,
     async authorize(request, input) {
-      const problems = problemsOf(input);
+      const problems = problemsOf({ ...input, body: input.body as Partial<I["body"]>, isPartial: false });
       if (problems.length === 0) return guard.authorize(request, input);
       await knownCaller(request);
       throw invalid(problems);

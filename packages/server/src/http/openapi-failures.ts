@@ -46,7 +46,7 @@ const COMMON: Record<number, CommonFailure> = {
   403: sentence(
     "Forbidden",
     "The caller may see this but not do it, or a CLI token lacks the scope",
-    "You are not allowed to do this.",
+    "This needs the role editor on the project, or an administrator of the organization.",
   ),
   404: sentence("NotFound", "Not there, or not for this caller to see", "Organization not found."),
   409: sentence("Conflict", "In conflict with what there is", "An organization of this name already exists."),
@@ -78,10 +78,11 @@ const COMMON: Record<number, CommonFailure> = {
 
 /** Returns every failure status of an operation, for any caller and any input. */
 export function failuresOf(operation: Operation): number[] {
-  const { params, query, cookies, body, method, credentials, failures = [], failureBodies = {} } = operation;
+  const { method, credentials, failures = [], failureBodies = {} } = operation;
   const statuses = [
     ...(credentials === "none" ? [] : [401, 403]),
-    ...(params || query || cookies || body ? [422] : []),
+    // Every operation refuses unknown query parameters and unexpected bodies.
+    422,
     // An unexpected body is read too.
     ...(method === "GET" ? [] : [413, 415]),
     // Malformed HTTP and malformed headers are a 400 on every path.

@@ -9,6 +9,9 @@ const DESCRIPTION = `The control plane with which a company runs applications on
 What holds for every request, and no schema can say:
 
 - Text is well-formed Unicode without NUL characters, in values and in keys.
+- A query parameter that the operation does not have is a 422 of type \`extra_forbidden\`, as an unknown field of a body is.
+- Names for people hold no tags (U+E0000 to U+E007F) and no variation selectors.
+- Numbers in a path or a query are written in decimal digits.
 - JSON nests at most 64 deep and has no key \`__proto__\`, nor \`prototype\` in \`constructor\`.
 - What is no valid HTTP is answered before it is known which operation is meant: 400, 408 where it takes too long to arrive,
   431 where its headers are too large. An unknown path is a 404, another method of a known one a 405.

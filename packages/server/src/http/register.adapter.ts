@@ -1,4 +1,4 @@
-import { isCreation } from "@binnacle/contract";
+import { isCreation, type ValidationItem } from "@binnacle/contract";
 import buildSerializer, { type Schema } from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
@@ -11,7 +11,7 @@ import type { Queries } from "../database/transaction.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 import { answerSchema } from "./answer-schema.ts";
-import { refuseOtherMediaTypes } from "./body.ts";
+import { refuseOtherMediaTypes, UnreadableBody } from "./body.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";
 import {
   type AccessRequest,
@@ -24,7 +24,8 @@ import {
   type OnInstance,
 } from "./guard.ts";
 import type { Route } from "./route.ts";
-import { compileCheck } from "./validation.ts";
+import { soundPart, withFurther } from "./sound-part.ts";
+import { compileCheck, isOfRule } from "./validation.ts";
 
 export interface RoutePorts {
   readonly db: Queries;
@@ -94,7 +95,7 @@ function registerRoute(
     const items = check({ path: params, query, cookie: cookies, body });
     if (items.length > 0) {
       if (needsCredential && !hasBody(request)) await knownCaller(access);
-      throw invalid(items);
+      throw invalid(withFurther(items, furtherProblems(input)));
     }
     const seen = await guard.authorize(access, input);
     const change = isReading ? refuseChange : changeOf(request, seen);
@@ -111,6 +112,19 @@ function registerRoute(
     });
     if (reply.statusCode !== operation.otherSuccess?.[0]) reply.code(successStatus);
     return successSchema === null ? null : given;
+  }
+
+  /** Returns the problems that a schema cannot express, in the part of a malformed request that can be read. */
+  function furtherProblems({ params, query, body }: Input): readonly ValidationItem[] {
+    if (!guard.problemsOf || typeof body !== "object" || body === null || body instanceof UnreadableBody) return [];
+    const ofTypes = (part: unknown) =>
+      check({ path: params, query, cookie: {}, body: part }).filter(
+        (item) => item.loc[0] === "body" && !isOfRule(item),
+      );
+    const sound = soundPart(body, ofTypes);
+    if (!sound) return [];
+    const problems = guard.problemsOf({ params, query, body: sound.body as object, isPartial: sound.isPartial });
+    return problems.map((item) => ({ ...item, loc: sound.original(item.loc) }));
   }
 
   function changeOf(request: FastifyRequest, seen: object) {

@@ -1,6 +1,8 @@
 import {
+  holdsTags,
   type Operation,
   PATTERN_DESCRIPTIONS,
+  PATTERN_WORDS,
   UUID_PATTERN,
   type ValidationItem,
   type ValidationType,
@@ -27,14 +29,16 @@ type Part = keyof RawRequest;
  */
 export type Check = (request: RawRequest) => readonly ValidationItem[];
 
-/** Values of paths, queries and cookies are text and are converted. In a JSON body, a quoted number is an error. */
-const fromText = configured({ coerceTypes: true });
-const fromJson = configured({});
+/** The items that come from a rule between fields: the value has the type of its schema. */
+const ofRules = new WeakSet<ValidationItem>();
+export const isOfRule = (item: ValidationItem): boolean => ofRules.has(item);
 
-function configured(options: Options): Ajv2020 {
+const ajv = configured();
+
+function configured(): Ajv2020 {
   // A rule names fields that the enclosing object declares, which `strictRequired` does not see.
   const strictly: Options = { strict: true, strictRequired: false, discriminator: true };
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, ...strictly, ...options });
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, ...strictly, code: { regExp: visibleText } });
   addFormats.default(ajv, ["date-time", "email", "uri"]);
   // RFC 3339 allows leap seconds such as 23:59:60, which a Date cannot represent.
   const isDateTime = ajv.formats["date-time"] as { validate(text: string): boolean };
@@ -43,25 +47,68 @@ function configured(options: Options): Ajv2020 {
   return boundWork(ajv.addFormat("uuid", UUID_PATTERN));
 }
 
+/** The patterns of names also refuse the invisible characters that they cannot express. */
+function visibleText(pattern: string, flags: string) {
+  const regex = new RegExp(pattern, flags);
+  return Object.hasOwn(PATTERN_DESCRIPTIONS, pattern)
+    ? // Ajv tells patterns apart by their text.
+      { test: (text: string) => regex.test(text) && !holdsTags(text), toString: () => String(regex) }
+    : regex;
+}
+// Ajv calls it by this name in code that it generates for a file, which is never done here.
+visibleText.code = "visibleText";
+
 export function compileCheck(operation: Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">): Check {
-  const checks: [Part, ValidateFunction][] = [];
-  const add = (part: Part, schema: TSchema | undefined, ajv: Ajv2020) =>
-    schema && checks.push([part, ajv.compile(schema)]);
-  add("path", operation.params, fromText);
-  add("query", operation.query, fromText);
-  add("cookie", operation.cookies, fromText);
-  add("body", operation.body ?? NO_FIELDS, operation.bodyType ? fromText : fromJson);
+  const checks: [Part, ValidateFunction, Convert][] = [];
+  const add = (part: Part, schema: TSchema | undefined, isText: boolean) =>
+    schema && checks.push([part, ajv.compile(schema), isText ? conversionOf(schema) : unconverted]);
+  add("path", operation.params, true);
+  // Unknown parameters are refused as unknown fields of a body are.
+  add("query", { ...(operation.query ?? NO_FIELDS), additionalProperties: false }, true);
+  add("cookie", operation.cookies, true);
+  add("body", operation.body ?? NO_FIELDS, operation.bodyType !== undefined);
   const takesNoBody = operation.body === undefined;
   return (request) => {
     let items = NONE;
-    for (const [part, validate] of checks) {
+    for (const [part, validate, convert] of checks) {
       if (part === "body" && takesNoBody && request.body === undefined) continue;
+      convert(request[part]);
       const found = checkPart(part, validate, request[part]);
       if (found.length > 0) items = [...items, ...found];
     }
     return items;
   };
 }
+
+/** Converts the texts of a path, a query, a cookie or a form in place. In a JSON body, a quoted number is an error. */
+type Convert = (value: unknown) => void;
+const unconverted: Convert = () => undefined;
+
+const WRITTEN: Readonly<Record<string, RegExp>> = {
+  integer: /^-?[0-9]+$/,
+  number: /^-?[0-9]+(\.[0-9]+)?$/,
+  boolean: /^(true|false)$/,
+};
+
+/** Only plain decimal notation is converted: `1e3` and `0x10` are no integers, although `Number` reads them as such. */
+function conversionOf(schema: TSchema): Convert {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
+  const typed = Object.entries(properties).flatMap(([name, { type = "" }]) => {
+    const written = WRITTEN[type];
+    return written ? [{ name, written }] : [];
+  });
+  return (value) => {
+    if (typeof value !== "object" || value === null) return;
+    const fields = value as Record<string, unknown>;
+    for (const { name, written } of typed) {
+      const text = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (typeof text === "string" && written.test(text)) fields[name] = JSON.parse(plainNumber(text));
+    }
+  };
+}
+
+/** JSON has no leading zeros. */
+const plainNumber = (text: string) => text.replace(/^(-?)0+(?=[0-9])/, "$1");
 
 /** The schema of an unexpected body: clients send `{}` with every POST. */
 const NO_FIELDS = Type.Object({}, { additionalProperties: false });
@@ -72,7 +119,6 @@ function checkPart(part: Part, validate: ValidateFunction, value: unknown): read
   if (value === undefined) return [{ loc: [part], msg: "Field required", type: "missing" }];
   if (value instanceof UnreadableBody) return [value.item];
   const isValid = validate(value);
-  // Afterwards, because Ajv converts the text `1e999` of a query to infinity and checks no bound of it.
   const unstorable = isStorable(value) ? NONE : unstorableValues(value, [part]);
   if (isValid) return unstorable;
   const items = onePerField([...unstorable, ...itemsOf(part, value, validate)]);
@@ -119,10 +165,11 @@ function itemsOf(part: Part, value: unknown, { errors, schema }: ValidateFunctio
   const found = (errors ?? []).flatMap((error) => {
     const rule = brokenRule(schema, error);
     const item = itemOf([part, ...stepsAlong(error.instancePath, value)], error, rule, schema);
-    return item ? [{ item, field: JSON.stringify(item.loc), isOfRule: rule !== null }] : [];
+    if (item && rule) ofRules.add(item);
+    return item ? [{ item, field: JSON.stringify(item.loc) }] : [];
   });
-  const wrongAlone = new Set(found.filter(({ isOfRule }) => !isOfRule).map(({ field }) => field));
-  return found.filter(({ field, isOfRule }) => !isOfRule || !wrongAlone.has(field)).map(({ item }) => item);
+  const wrongAlone = new Set(found.filter(({ item }) => !isOfRule(item)).map(({ field }) => field));
+  return found.filter(({ item, field }) => !isOfRule(item) || !wrongAlone.has(field)).map(({ item }) => item);
 }
 
 /** Keeps the first problem of each field, so that the alternatives of a nullable field are reported once. */
@@ -163,7 +210,7 @@ function itemOf(
   switch (error.keyword) {
     case "required":
       if (rule?.isPart) return null;
-      return item("missing", "Field required", [...loc, params["missingProperty"]]);
+      return item("missing", requiredBy(schema, error), [...loc, params["missingProperty"]]);
     case "dependentRequired":
       return item("missing", `Field required with ${params["property"]}`, [...loc, params["missingProperty"]]);
     case "discriminator": {
@@ -172,7 +219,7 @@ function itemOf(
       return item("enum", `Input should be ${listed(tagsOf(schema, error))}`, at);
     }
     case "additionalProperties":
-      return item("extra_forbidden", "Extra inputs are not permitted", [...loc, params["additionalProperty"]]);
+      return item("extra_forbidden", refusedKey(schema, error), [...loc, params["additionalProperty"]]);
     case "type": {
       const known = TYPE_ERRORS[String(params["type"])];
       // `null` is one alternative of a nullable field; the message of the other is the useful one.
@@ -201,7 +248,7 @@ function itemOf(
     case "pattern":
       return item(
         "string_pattern_mismatch",
-        PATTERN_DESCRIPTIONS[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
+        PATTERN_WORDS[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
       );
     case "minItems":
     case "minProperties":
@@ -217,6 +264,23 @@ function itemOf(
     default:
       return item("value_error", error.message ?? "Input is not valid");
   }
+}
+
+/** Alternatives of required fields say which ones there are. */
+function requiredBy(schema: unknown, { schemaPath }: ErrorObject): string {
+  const [, path] = /^#(.*\/anyOf\/\d+)\/required$/.exec(schemaPath) ?? [];
+  const { description } = (path ? schemaAt(schema, path) : {}) as { readonly description?: string };
+  return description ?? "Field required";
+}
+
+/** A map refuses keys that do not match its pattern. */
+function refusedKey(schema: unknown, { schemaPath }: ErrorObject): string {
+  const { patternProperties = {} } = schemaAt(schema, schemaPath.slice(1, schemaPath.lastIndexOf("/"))) as {
+    readonly patternProperties?: object;
+  };
+  const [pattern = ""] = Object.keys(patternProperties);
+  const words = PATTERN_WORDS[pattern];
+  return words ? words.replace(/^Input/, "The key") : "Extra inputs are not permitted";
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

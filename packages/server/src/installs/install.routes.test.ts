@@ -80,9 +80,28 @@ describe("POST /clusters/{id}/install-events", () => {
     expect((await report({ stage: "preflight", ...body }, world.anyone)).status).toBe(401);
   });
 
-  test("[IN4] refuses a component at a stage that has none", async () => {
+  test("[IN4] takes a component at any stage, if the manifest has it", async () => {
     const answer = await report({ stage: "preflight", status: "started", component: "longhorn" });
-    expect([answer.status, locsOf(answer)]).toEqual([422, ["body.component"]]);
+    expect(answer).toMatchObject({ status: 201, body: { stage: "preflight", component: "longhorn" } });
+    const unknown = await report({ stage: "preflight", status: "started", component: "nonsense" });
+    expect([unknown.status, locsOf(unknown)]).toEqual([422, ["body.component"]]);
+  });
+
+  test("[IN17] takes the time at which it happened, unless that is in the future", async () => {
+    const event = { stage: "preflight", status: "completed" };
+    const now = world.clock.now().getTime();
+    const earlier = new Date(now - 3_600_000);
+    const at = earlier.toISOString().replace("Z", "+00:00");
+    expect(await report({ ...event, at })).toMatchObject({ status: 201, body: { at: earlier.toISOString() } });
+    expect((await bundle()).install_journal).toMatchObject([{ at: earlier.toISOString() }]);
+    for (const wrong of [new Date(now + 60_000).toISOString(), "yesterday", "2026-01-01", 5]) {
+      const refused = await report({ ...event, at: wrong });
+      expect([refused.status, locsOf(refused)]).toEqual([422, ["body.at"]]);
+    }
+    const journal = [{ ...event, at: new Date(now + 60_000).toISOString() }];
+    const written = await put({ ...RECORD, install_journal: journal });
+    expect([written.status, locsOf(written)]).toEqual([422, ["body.install_journal.0.at"]]);
+    expect((await bundle()).install_journal).toHaveLength(1);
   });
 
   test("[IN5] takes a component of any bundle until one is on record, and then only of that one", async () => {
@@ -223,7 +242,7 @@ describe("PUT /clusters/{id}/bundle", () => {
 
   test("[IN15] takes the installer's own journal, and what was read back again", async () => {
     await report({ stage: "preflight", status: "completed" });
-    const at = "2030-01-01T00:00:00.000Z";
+    const at = "2020-01-01T00:00:00.000Z";
     const install_journal = [
       { stage: "verify", status: "started", at },
       { stage: "verify", status: "completed", at },

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import { invalid } from "../fault.ts";
-import { onCluster } from "../http/guard.ts";
+import { onCluster, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { lockClusterRow, saveInstallFacts } from "./install.store.ts";
 import {
@@ -14,6 +14,7 @@ import {
   entryOf,
   manifestsFor,
   stageEvent,
+  timeProblems,
   wireBundleRecord,
 } from "./install.ts";
 
@@ -24,7 +25,10 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
   return [
     route(
       reportInstallEvent,
-      onCluster("editor", ({ params }) => params.id),
+      wellFormed(
+        ({ body }) => timeProblems(body, clock()),
+        onCluster("editor", ({ params }) => params.id),
+      ),
       async ({ cluster, body, change }) =>
         change(async ({ db: tx, record, announce }) => {
           const current = { ...cluster, ...(await lockClusterRow(tx, cluster.id)) };
@@ -56,11 +60,12 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
 
     route(
       recordClusterBundle,
-      onCluster("editor", ({ params }) => params.id),
-      async ({ cluster, body, change }) => {
-        const problems = catalogProblems(body, bundles);
-        if (problems.length > 0) throw invalid(problems);
-        return change(async ({ db: tx, record }) => {
+      wellFormed(
+        ({ body }) => catalogProblems(body, bundles, clock()),
+        onCluster("editor", ({ params }) => params.id),
+      ),
+      async ({ cluster, body, change }) =>
+        change(async ({ db: tx, record }) => {
           const { install_journal } = await lockClusterRow(tx, cluster.id);
           const now = clock();
           const facts = afterRecord(install_journal, body, now);
@@ -73,8 +78,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
             changes: { bundle_version, profiles, ha_tier },
           });
           return wireBundleRecord(facts);
-        });
-      },
+        }),
     ),
   ];
 }

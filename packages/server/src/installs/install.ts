@@ -46,23 +46,40 @@ export function componentProblems(
   return [wrong([...loc, "component"], `No component of the bundle is called ${component}`)];
 }
 
-/** Returns the problems of a record that follow from the catalog. */
-export function catalogProblems(written: WrittenBundleRecord, bundles: readonly BundleManifest[]): ValidationItem[] {
-  const manifest = bundles.find(({ bundle }) => bundle === written.bundle_version);
-  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${written.bundle_version}`)];
-  const profiles = unknownProfiles(manifest, written.profiles).map((name) =>
-    wrong([...BODY, "profiles", written.profiles.indexOf(name)], `The bundle has no profile ${name}`),
-  );
-  const tier = isOffered(manifest, written.ha_tier)
-    ? []
-    : [wrong([...BODY, "ha_tier"], `The bundle does not offer the HA tier ${written.ha_tier}`)];
-  const journal = (written.install_journal ?? []).flatMap((entry, index) =>
-    componentProblems(entry, [manifest], [...BODY, "install_journal", index]),
-  );
-  return [...profiles, ...tier, ...journal];
+/** Returns the problem of an event that is said to happen later than it is reported. */
+export function timeProblems({ at }: Pick<InstallEvent, "at">, now: Date, loc: Loc = BODY): ValidationItem[] {
+  if (at === undefined || Date.parse(at) <= now.getTime()) return [];
+  return [wrong([...loc, "at"], `The time is in the future: it is ${now.toISOString()} now`)];
 }
 
-export function entryOf(event: InstallEvent, at: Date): JournalEntry {
+/** Returns the problems of a record that follow from the catalog. A malformed field is left out of the record. */
+export function catalogProblems(
+  { bundle_version, profiles: named = [], ha_tier, install_journal }: Partial<WrittenBundleRecord>,
+  bundles: readonly BundleManifest[],
+  now: Date,
+): ValidationItem[] {
+  const times = (install_journal ?? []).flatMap((entry, index) =>
+    timeProblems(entry, now, [...BODY, "install_journal", index]),
+  );
+  if (bundle_version === undefined) return times;
+  const manifest = bundles.find(({ bundle }) => bundle === bundle_version);
+  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${bundle_version}`), ...times];
+  const profiles = unknownProfiles(manifest, named).map((name) =>
+    wrong([...BODY, "profiles", named.indexOf(name)], `The bundle has no profile ${name}`),
+  );
+  const tier =
+    ha_tier === undefined || isOffered(manifest, ha_tier)
+      ? []
+      : [wrong([...BODY, "ha_tier"], `The bundle does not offer the HA tier ${ha_tier}`)];
+  const journal = (install_journal ?? []).flatMap((entry, index) =>
+    componentProblems(entry, [manifest], [...BODY, "install_journal", index]),
+  );
+  return [...profiles, ...tier, ...journal, ...times];
+}
+
+/** An event that says no time is taken to have happened now. */
+export function entryOf(event: InstallEvent, now: Date): JournalEntry {
+  const at = event.at === undefined ? now : new Date(event.at);
   return {
     stage: event.stage,
     component: event.component ?? null,
@@ -103,9 +120,7 @@ export function afterRecord(journal: readonly object[] | null, written: WrittenB
 }
 
 const keptOf = (entries: readonly WrittenEntry[], now: Date): JournalEntry[] =>
-  entries
-    .filter(({ status }) => status !== "started")
-    .map((entry) => entryOf(entry, entry.at === undefined ? now : new Date(entry.at)));
+  entries.filter(({ status }) => status !== "started").map((entry) => entryOf(entry, now));
 
 export function wireBundleRecord(facts: RecordFacts): BundleRecord {
   return {

@@ -1,10 +1,11 @@
+import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { placeStore } from "../access/place.store.ts";
 import { accessOfSessions } from "../access/visible.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
-import type { Config } from "../config.ts";
+import { type Config, originOf } from "../config.ts";
 import { startBroadcast } from "../events/broadcast.runner.ts";
 import { registerDocumentation } from "../http/documentation.routes.ts";
 import { openApiDocument } from "../http/openapi.ts";
@@ -13,7 +14,7 @@ import { loadOperatorChart } from "../operator-chart/operator-chart.adapter.ts";
 import { registerCharts } from "../operator-chart/operator-chart.routes.ts";
 import { type ApiPorts, apiRoutes } from "../routes.ts";
 
-interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast"> {
+interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast" | "publicUrl"> {
   readonly pool: Pool;
   readonly signingKey: string;
   readonly log: Logger;
@@ -29,6 +30,7 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
     tokens: await createTokens(given.signingKey, clock),
     operatorChart: await loadOperatorChart(),
     places: placeStore(given.pool),
+    publicUrl: () => config.publicUrl ?? originOf(app.server.address() as AddressInfo),
   };
   const routes = apiRoutes(ports, config);
   registerApi(app, routes, ports);

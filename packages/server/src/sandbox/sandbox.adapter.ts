@@ -20,6 +20,8 @@ export interface SandboxPorts {
   /** The address of the control plane. */
   readonly url: string;
   readonly chartHosts: readonly string[];
+  /** The program that its operator uses for charts and addons. */
+  readonly helm: string;
 }
 
 export interface RunningSandbox {
@@ -30,24 +32,12 @@ export interface RunningSandbox {
  * Starts the simulated cluster and its operator as child processes; returns null if the sandbox cluster was deleted.
  */
 export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningSandbox | null> {
-  const { db, clock, log, tokens, dataDir, url, chartHosts } = ports;
+  const { db, clock, log, tokens, dataDir } = ports;
   const cluster = await sandboxCluster(db, clock());
   if (!cluster) return null;
   const { token } = await tokens.mint(cluster.id, cluster.tokenVersion);
   const child = spawn(process.execPath, [MAIN], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: process.env["HOME"] ?? "",
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      BINNACLE_SANDBOX_DIR: resolve(dataDir, "sandbox"),
-      BINNACLE_HUB_URL: hubUrl(url),
-      BINNACLE_CLUSTER_ID: cluster.id,
-      BINNACLE_TOKEN: token,
-      BINNACLE_LOG_LEVEL: "error",
-      // The sandbox runs on the same machine and may use the same repositories.
-      BINNACLE_CHART_HOSTS: chartHosts.join(","),
-      ...traceVariables(process.env),
-    },
+    env: sandboxVariables(ports, { clusterId: cluster.id, token }, process.env),
     // The child notices the end of this process by its channel, even after a kill.
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
@@ -59,6 +49,28 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
       child.kill("SIGTERM");
       await exited;
     },
+  };
+}
+
+/** Returns the environment of the sandbox, which it passes on to its operator. */
+export function sandboxVariables(
+  { dataDir, url, chartHosts, helm }: Pick<SandboxPorts, "dataDir" | "url" | "chartHosts" | "helm">,
+  { clusterId, token }: { readonly clusterId: string; readonly token: string },
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  return {
+    PATH: env["PATH"] ?? "",
+    HOME: env["HOME"] ?? "",
+    NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"],
+    BINNACLE_SANDBOX_DIR: resolve(dataDir, "sandbox"),
+    BINNACLE_HUB_URL: hubUrl(url),
+    BINNACLE_CLUSTER_ID: clusterId,
+    BINNACLE_TOKEN: token,
+    BINNACLE_LOG_LEVEL: "error",
+    // The sandbox runs on the same machine and may use the same repositories.
+    BINNACLE_CHART_HOSTS: chartHosts.join(","),
+    BINNACLE_HELM: helm,
+    ...traceVariables(env),
   };
 }
 

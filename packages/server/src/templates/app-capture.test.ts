@@ -74,6 +74,7 @@ describe("a captured app", () => {
     const asked = captureApp({ components: [web, db], secret_paths: [] }, false);
     expect(templateProblems(asked, patternsHere)).toEqual([]);
     expect(asked.parameters.map(({ name, type, required }) => [name, type, required])).toEqual([
+      ["web_db", "string", true],
       ["web_DB", "string", true],
       ["web_DB_HOST", "string", true],
       ["web_DB_PORT", "string", true],
@@ -91,6 +92,20 @@ describe("a captured app", () => {
           { name: "DB_PORT", value: "${web_DB_PORT}" },
         ],
       },
+      export_refs: [{ component: "${web_db}" }],
     });
+  });
+
+  test("[TP27] asks for the component of a reference without a key, also for a chart", () => {
+    const chart: ComponentSpec = {
+      name: "api",
+      type: "chart",
+      chart_spec: { repo: "https://charts.example.com", name: "api" },
+      export_refs: [{ component: "db" }, { component: "db", key: "host" }],
+    };
+    const asked = captureApp({ components: [chart, db], secret_paths: [] }, false);
+    expect(templateProblems(asked, patternsHere)).toEqual([]);
+    expect(asked.parameters).toMatchObject([{ name: "api_db", type: "string", required: true }]);
+    expect(asked.components[0]?.["export_refs"]).toEqual([{ component: "${api_db}" }]);
   });
 });

@@ -42,7 +42,18 @@ function escaped(value: unknown): unknown {
 }
 
 function withoutExportRefs(component: ComponentSpec, parameters: ParameterNames): TemplateComponent {
-  const { export_refs = [], workload_spec, ...rest } = component;
+  const { export_refs = [], workload_spec, ...others } = component;
+  // A reference without a key stands for all exports, so the parameter is the component or instance that has them.
+  const whole = export_refs
+    .filter(({ key, env }) => key === undefined && env === undefined)
+    .map(({ component: from }) => ({
+      component: parameters.require(
+        "string",
+        [component.name, from],
+        `The component or addon instance whose exports ${component.name} gets; ${from} in the original.`,
+      ),
+    }));
+  const rest = { ...others, ...(whole.length > 0 ? { export_refs: whole } : {}) };
   // Only workloads have environment variables for the values.
   if (!workload_spec) return rest;
   const asked = (name: string, from: string, key: string) => ({

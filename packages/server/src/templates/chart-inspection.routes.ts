@@ -21,7 +21,7 @@ import {
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { visibleOrg } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
-import { matchesSearch, type TemplateRegistry } from "./template-registry.adapter.ts";
+import { matchesSearch, readRegistry, type TemplateRegistry } from "./template-registry.adapter.ts";
 
 /**
  * Converts failures of repositories to answers. An unreachable host always gets the same message: differences would
@@ -87,9 +87,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
     }),
 
     route(browseTemplateRegistry, signedIn, async ({ query }) => {
-      const all = await registry().catch((error: unknown) => {
-        throw error instanceof Unreachable ? badGateway("The template registry cannot be read.", error) : error;
-      });
+      const all = await readRegistry(registry);
       const asked = all.filter((template) => matchesSearch(template, query.search, query.tag));
       const { limit, offset } = pageOf(query);
       return envelope(asked.slice(offset, offset + limit), asked.length, query);

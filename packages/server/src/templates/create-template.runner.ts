@@ -9,13 +9,14 @@ import type { Unit } from "../http/change.runner.ts";
 import { compileCheck } from "../http/validation.ts";
 import { newId } from "../id.adapter.ts";
 import { lockActiveProject } from "../projects/project.store.ts";
-import type { Patterns } from "./pattern.ts";
+import { type Patterns, patternsChecked } from "./pattern.ts";
 import { insertTemplate, projectChoices, visibleCluster, visibleOrg } from "./template.store.ts";
 import {
   chooseCluster,
   chooseOrg,
   chooseProject,
   contentOf,
+  problemItems,
   type RequestedPlace,
   refuseProblems,
   refuseStrayIds,
@@ -64,6 +65,19 @@ export function refuseMalformedContent(content: unknown): StackTemplateContent {
   const items = contentItems(content);
   if (items.length > 0) throw invalid(items);
   return content as StackTemplateContent;
+}
+
+/** Returns what is wrong with the readable part of malformed content. Its patterns are not tested. */
+export function problemsBeside(
+  content: Required<Pick<StackTemplateContent, "parameters" | "components">>,
+  find: FindDefinition,
+  isPartial: boolean,
+): ValidationItem[] {
+  const problems = [
+    ...templateProblems(content, patternsChecked, { isPartial }),
+    ...addonSecretProblems(content.components, find),
+  ];
+  return problemItems(problems, ["body"]);
 }
 
 /** Throws the 422 of invalid content. `find` is needed where the content may name addons. */

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import { type ComponentInput, createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
 import { isOrgAdmin } from "../access/role.ts";
-import { findNamesake } from "../apps/app.store.ts";
+import { findNamesake, findObjectNamesake, lockObjectNames } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app.ts";
+import { objectNames } from "../apps/component.ts";
 import { type AppPorts, createApp } from "../apps/operate.runner.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
+import { Fault } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { inApp, inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
@@ -20,40 +23,76 @@ import { patternsChecked } from "./pattern.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { appName, componentsToDeploy } from "./render.ts";
 import { templateAt } from "./template.routes.ts";
-import { newVersionOf, templateNotFound } from "./template.ts";
+import { newVersionOf, type Template, templateNotFound } from "./template.ts";
+import { readRegistry, type TemplateRegistry } from "./template-registry.adapter.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const SUFFIX_BYTES = 2;
 
-async function freeName(tx: Tx, projectId: string, name: string, components: readonly { name: string }[]) {
+async function freeName(tx: Tx, projectId: string, name: string, components: readonly ComponentInput[]) {
   await lockNames(tx, projectId);
+  await lockObjectNames(tx, projectId);
+  const isTaken = async (wanted: string) =>
+    (await findNamesake(tx, projectId, wanted)) !== undefined ||
+    (await findObjectNamesake(tx, projectId, wanted, objectNames(wanted, components))) !== null;
   let free = appName(name, components);
   // The suffix grows with each taken name, so that the loop ends.
-  for (let bytes = SUFFIX_BYTES; await findNamesake(tx, projectId, free); bytes++) {
+  for (let bytes = SUFFIX_BYTES; await isTaken(free); bytes++) {
     free = appName(name, components, randomBytes(bytes).toString("hex"));
   }
   return free;
 }
 
+/** A stored template, or one of the registry. Nobody owns the latter, so it has no id and no organization. */
+type Deployable = Pick<
+  Template,
+  "namespace" | "name" | "version" | "scope" | "description" | "parameters" | "components"
+> & {
+  readonly id: string | null;
+  readonly org_id: string | null;
+};
+
+async function deployable(
+  db: Queries,
+  caller: Caller,
+  address: Parameters<typeof templateAt>[2],
+  registry: TemplateRegistry,
+): Promise<Deployable> {
+  try {
+    return (await templateAt(db, caller, address)).template;
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== "not_found" || address.query.org_id !== undefined) throw error;
+    const { namespace, name } = address.params;
+    const entry = (await readRegistry(registry)).find((each) => each.namespace === namespace && each.name === name);
+    if (!entry) throw error;
+    return { ...entry, id: null, org_id: null, scope: "global" };
+  }
+}
+
 /** Routes that deploy a template as an app, and that create a template of an app. */
-export function templateDeployRoutes(db: Queries, ports: AppPorts, readers: Readers): Route[] {
+export function templateDeployRoutes(
+  db: Queries,
+  ports: AppPorts,
+  readers: Readers,
+  registry: TemplateRegistry,
+): Route[] {
   return [
     route(
       deployStackTemplate,
       inProject("editor", ({ body }) => body.project_id),
       async ({ caller, project, standing, params, query, body, change }) => {
-        const { template } = await templateAt(db, caller, { params, query });
+        const template = await deployable(db, caller, { params, query }, registry);
         // A template that is not global may be deployed in its own organization only, even by a member of both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
         const given = body.parameters ?? {};
-        const components = componentsToDeploy(template, given, {
+        const components = componentsToDeploy({ ...template, appName: body.name }, given, {
           randomBytes,
           findDefinition: ports.findDefinition,
           chartHosts: ports.chartHosts,
           patterns: await askPatterns(readers, caller, template.parameters, given),
         });
         return change(async (unit) => {
-          const name = await freeName(unit.db, project.id, template.name, components);
+          const name = body.name ?? (await freeName(unit.db, project.id, template.name, components));
           const address = `${template.namespace}/${template.name}`;
           unit.record({
             action: "stack_template.deploy",

@@ -110,7 +110,7 @@ interface Means extends ComponentRules {
 
 /** Returns the components of the app for these parameters. Throws the 422 with all problems. */
 export function componentsToDeploy(
-  template: Pick<Template, "name" | "parameters" | "components">,
+  template: Pick<Template, "name" | "parameters" | "components"> & { readonly appName?: string | undefined },
   given: Readonly<Record<string, unknown>>,
   { randomBytes, patterns, ...rules }: Means,
 ): ComponentInput[] {
@@ -123,7 +123,14 @@ export function componentsToDeploy(
     const body = { components: renderComponents(template.components, values) };
     blame(checkForm({ path: {}, query: {}, cookie: {}, body }));
     const components = body.components as ComponentInput[];
-    blame(newAppProblems(appName(template.name, components), components, rules));
+    const { appName: name } = template;
+    if (name !== undefined && appName(name, components) !== name) {
+      throw invalidValue(
+        ["body", "name"],
+        `With the template's components, the name is at most ${roomFor(components)} characters`,
+      );
+    }
+    blame(newAppProblems(name ?? appName(template.name, components), components, rules));
     return components;
   } catch (error) {
     if (error instanceof TemplateOutgrown) throw invalidValue(["body", "parameters"], error.message);
@@ -134,10 +141,11 @@ export function componentsToDeploy(
 /** The longest name of an app together with that of a component. */
 const LONGEST_NAMES_TOGETHER = 52;
 
+const roomFor = (components: readonly { readonly name: string }[], end = ""): number =>
+  Math.max(1, LONGEST_NAMES_TOGETHER - Math.max(0, ...components.map(({ name }) => name.length)) - end.length);
+
 /** Returns the template's name, shortened for the longest component name, with the suffix if there is one. */
 export function appName(name: string, components: readonly { readonly name: string }[], suffix = ""): string {
-  const longestComponent = Math.max(0, ...components.map((component) => component.name.length));
   const end = suffix && `-${suffix}`;
-  const room = Math.max(1, LONGEST_NAMES_TOGETHER - longestComponent - end.length);
-  return name.slice(0, room).replace(/-+$/, "") + end;
+  return name.slice(0, roomFor(components, end)).replace(/-+$/, "") + end;
 }

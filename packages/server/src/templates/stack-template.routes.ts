@@ -33,7 +33,7 @@ export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
   return [
     ...templateRoutes(db, clock, findDefinition, readers),
     ...templateYamlRoutes(db, clock, findDefinition, readers),
-    ...templateDeployRoutes(db, ports, readers),
+    ...templateDeployRoutes(db, ports, readers, registry),
     ...chartRoutes({ db, clock, charts, registry, readers, credentials: repositoryCredentials(db, vault, log) }),
   ];
 }

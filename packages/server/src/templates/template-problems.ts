@@ -10,10 +10,14 @@ interface Content {
   readonly components: readonly TemplateComponent[];
 }
 
-/** Returns all problems of a well-formed template. */
-export function templateProblems({ parameters, components }: Content, patterns: Patterns): Problem[] {
+/** Returns all problems of a well-formed template. What a partial one refers to may be among what is missing. */
+export function templateProblems(
+  { parameters, components }: Content,
+  patterns: Patterns,
+  { isPartial = false } = {},
+): Problem[] {
   return [
-    ...placeholderProblems(parameters, components),
+    ...(isPartial ? [] : placeholderProblems(parameters, components)),
     ...parameters.flatMap((parameter, index) => {
       const message = declarationProblem(parameter, patterns);
       return message === null ? [] : [{ path: ["parameters", index], message }];
@@ -23,7 +27,7 @@ export function templateProblems({ parameters, components }: Content, patterns: 
       parameters.map(({ name }) => name),
     ),
     ...nameProblems("components", components.map(nameOf)),
-    ...components.flatMap((component, index) => mentionProblems(component, index, components)),
+    ...(isPartial ? [] : components.flatMap((component, index) => mentionProblems(component, index, components))),
     ...components.flatMap((component, index) => secretProblems(component, index, parameters)),
   ];
 }

@@ -11,6 +11,14 @@ import { templateProblems } from "./template-problems.ts";
 /** Returns the templates of the registry in order of their names. Throws Unreachable. */
 export type TemplateRegistry = () => Promise<readonly RegistryTemplate[]>;
 
+/** Throws the 502 where the registry cannot be read. */
+export function readRegistry(registry: TemplateRegistry): ReturnType<TemplateRegistry> {
+  return registry().catch((error: unknown) => {
+    if (!(error instanceof Unreachable)) throw error;
+    throw new Fault("bad_gateway", "The template registry cannot be read.", { cause: error });
+  });
+}
+
 const KEPT_FOR_MS = 60 * 60 * 1000;
 const LARGEST_REGISTRY_BYTES = 4 * 1024 * 1024;
 const MOST_TEMPLATES = 1000;

@@ -1,4 +1,5 @@
 import {
+  type BodyOf,
   createStackTemplate,
   deleteStackTemplate,
   getStackTemplate,
@@ -10,10 +11,10 @@ import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { signedIn } from "../http/guard.ts";
+import { type Guard, type Input, type SignedIn, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { authorizedPlace, createTemplate, refuseBrokenContent } from "./create-template.runner.ts";
+import { authorizedPlace, createTemplate, problemsBeside, refuseBrokenContent } from "./create-template.runner.ts";
 import { patternsChecked } from "./pattern.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
@@ -45,6 +46,15 @@ export async function templateAt(db: Queries, caller: Caller, { params, query }:
   return chooseTemplate(candidates, caller.isSuperuser);
 }
 
+type CreateInput = Input<unknown, unknown, BodyOf<typeof createStackTemplate>>;
+
+/** The handler checks well-formed content, because it can test the patterns. */
+const creator = (find: FindDefinition): Guard<SignedIn, CreateInput> => ({
+  ...signedIn,
+  problemsOf: ({ body: { parameters = [], components }, isPartial }) =>
+    problemsBeside({ parameters, components: components ?? [] }, find, isPartial || components === undefined),
+});
+
 export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, readers: Readers): Route[] {
   async function templateToWrite(caller: Caller, address: Address): Promise<Template> {
     const { template, standing } = await templateAt(db, caller, address);
@@ -58,7 +68,7 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
       return envelope(templates.map(wireSummary), total, query);
     }),
 
-    route(createStackTemplate, signedIn, async ({ caller, body, change, reply }) => {
+    route(createStackTemplate, creator(find), async ({ caller, body, change, reply }) => {
       const { namespace, org_id, project_id, cluster_id, ...content } = body;
       refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters), find);
       const wanted = { namespace, org_id, project_id, cluster_id };

@@ -1,0 +1,54 @@
+import { PATTERN_DESCRIPTIONS } from "./fields.ts";
+
+/**
+ * The patterns of requests in words, for error messages. A test checks that every pattern of a request has words and that
+ * every entry is the pattern of a request.
+ */
+export const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  ...PATTERN_DESCRIPTIONS,
+  "^[a-z0-9]+$": "Input should have only lower-case letters and digits",
+  "^https?://": "Input should begin with http:// or https://",
+  "^[!-~]+$": "Input should have only visible ASCII characters, without spaces or line breaks",
+  "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$":
+    "Input should have only lower-case letters, digits and hyphens, and begin and end with a letter or digit",
+  "^[A-Za-z0-9-]+$": "Input should have only letters, digits and hyphens",
+  "^(https?|oci)://[A-Za-z0-9\\[][!-~]*$":
+    "Input should be an address that begins with https://, http:// or oci://, in visible ASCII characters",
+  "^[^\\x00-\\x1f\\x7f:]+$": "Input should have no colon, control characters or line breaks",
+  "^[^\\x00-\\x1f\\x7f]+$": "Input should have no control characters or line breaks",
+  "^[A-Za-z0-9.-]+$": "Input should have only letters, digits, dots and hyphens",
+  "^(https?|oci)://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~/%+-]*)?$":
+    "Input should be an address that begins with https://, http:// or oci://, with a host, and without a user name, query or fragment",
+  "^[A-Za-z0-9][A-Za-z0-9._/-]*$":
+    "Input should have only letters, digits, dots, underscores, slashes and hyphens, and begin with a letter or digit",
+  "^[0-9]+[smhdw]$": "Input should be a number with the unit s, m, h, d or w, such as 15m",
+  "^[A-Z0-9_]+$": "Input should have only capital letters, digits and underscores",
+  "^(https?://)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[!-~]*)?$":
+    "Input should be the host of a registry, such as ghcr.io, with a scheme, a port or a path if it needs one",
+  "^[^\\x00-\\x1f\\x7f-\\x9f:]+$": "Input should have no colon, control characters or line breaks",
+  "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$":
+    "Input should be a quantity of Kubernetes, such as 250m, 2 or 1.5Gi",
+  "^[0-9A-Za-z][0-9A-Za-z.+_-]*$":
+    "Input should be a version of letters, digits, dots, plus signs, underscores and hyphens that begins with a letter or digit",
+  "^[A-Za-z_][A-Za-z0-9_]*$":
+    "Input should have only letters, digits and underscores, and begin with a letter or underscore",
+  "^([^$]|\\$\\$+[^$]|\\$[^{$])*\\$\\{[^}]*\\}": `Input should hold a placeholder such as \${name}`,
+  "^[A-Za-z_][A-Za-z0-9_.-]*$":
+    "Input should have only letters, digits, underscores, dots and hyphens, and begin with a letter or underscore",
+  "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$":
+    "Input should have only letters, digits, underscores, dots and hyphens, at most 253, and begin and end with a letter or digit",
+  "^/": "Input should begin with a slash",
+  "^(\\*\\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$":
+    "Input should be a host name such as shop.example.com or *.example.com: labels of lower-case letters, digits and hyphens, each at most 63 characters, with dots between them",
+  "^/[A-Za-z0-9._~/%-]*$":
+    "Input should begin with a slash and have only letters, digits and the characters . _ ~ / % -",
+  "^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|([0-9A-Za-z*?/,-]+ +){4}[0-9A-Za-z*?/,-]+)$":
+    "Input should be a cron schedule of five fields, such as 0 3 * * *, or a shortcut such as @daily",
+  "^(https?|oci)://[!-~]+$":
+    "Input should be an address that begins with https://, http:// or oci://, in visible ASCII characters",
+  "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$":
+    "Input should be a path of names with dots between them, each of letters, digits, underscores and hyphens",
+  "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$":
+    "Input should have only letters, digits, underscores, hyphens and dots, at most 253, and not begin with two dots",
+  "^[^.]+(\\.[^.]+)*$": "Input should be a path of names with dots between them",
+};

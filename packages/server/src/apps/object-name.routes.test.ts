@@ -1,0 +1,73 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertProject } from "../access/bindings.fixture.ts";
+import { rowsOf } from "../http/rows.fixture.ts";
+import { openShop, type Shop, someName, workload } from "./app.fixture.ts";
+
+let world: World;
+let shop: Shop;
+
+beforeAll(async () => {
+  world = await startWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world?.stop());
+
+const create = (name: string, component: string, project = shop.project) =>
+  world.admin.api.post("/apps", { name, project_id: project, components: [workload(component)] });
+const taken = (object: string, app: string) => ({
+  status: 409,
+  body: { detail: { code: "name_taken", name: object, app, message: expect.stringContaining(app) } },
+});
+
+test("[AP71] an app whose objects would have the names of another app's is refused, and nothing is stored", async () => {
+  const name = someName();
+  expect((await create(`${name}-b`, "c")).status).toBe(201);
+  const before = await rowsOf(world);
+  expect(await create(name, "b-c")).toMatchObject(taken(`${name}-b-c`, `${name}-b`));
+  expect(await rowsOf(world)).toEqual(before);
+  expect((await create(name, "b-d")).status).toBe(201);
+  const elsewhere = await insertProject(world.database.kysely, shop.org, shop.cluster);
+  expect((await create(name, "b-c", elsewhere)).status).toBe(201);
+});
+
+test("[AP71] the longer name is refused as the shorter one is, also while the other app is being deleted", async () => {
+  const name = someName();
+  expect((await create(name, "b-c")).status).toBe(201);
+  expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+  expect(await create(`${name}-b`, "c")).toMatchObject(taken(`${name}-b-c`, name));
+});
+
+test("[AP71] a component is not added, and not restored by a rollback, where its objects have such names", async () => {
+  const name = someName();
+  expect((await create(name, "b-c")).status).toBe(201);
+  expect((await create(`${name}-b`, "d")).status).toBe(201);
+  const change = (app: string, op: string, component: string) => {
+    const rest = op === "add" ? { workload_spec: { image: "nginx:1.29" } } : {};
+    return shop.editor.api.patch(shop.path(app), { components: [{ op, name: component, ...rest }] });
+  };
+  expect(await change(`${name}-b`, "add", "c")).toMatchObject(taken(`${name}-b-c`, name));
+  expect((await change(name, "remove", "b-c")).status).toBe(200);
+  expect((await change(`${name}-b`, "add", "c")).status).toBe(200);
+  const rollback = await shop.editor.api.post(shop.path(name, "/rollback"), { revision: 1 });
+  expect(rollback).toMatchObject(taken(`${name}-b-c`, `${name}-b`));
+});
+
+test("[AP71] of two apps that want one name of objects at the same instant, one is created", async () => {
+  const pairs = Array.from({ length: 8 }, someName);
+  for (const name of pairs) {
+    const answers = await Promise.all([create(`${name}-b`, "c"), create(name, "b-c")]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  }
+});
+
+test("[AP73] a template is deployed under another name where its own would lead to such objects", async () => {
+  const name = someName();
+  expect((await create(name, "b-c")).status).toBe(201);
+  const template = { namespace: shop.namespace, name: `${name}-b`, components: [workload("c")] };
+  expect((await shop.editor.api.post("/stack-templates", template)).status).toBe(201);
+  const path = `/stack-templates/${shop.namespace}/${template.name}/deploy`;
+  const deployed = await shop.editor.api.post(path, { project_id: shop.project });
+  expect(deployed.status).toBe(201);
+  expect(deployed.body.deploy_name).toMatch(new RegExp(`^${template.name}-[0-9a-f]{4}$`));
+});

@@ -1,0 +1,76 @@
+import type { ComponentChange, ComponentSpec } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { Fault } from "../fault.ts";
+import { someApp } from "./app.fixture.ts";
+import { changeComponents } from "./component-change.ts";
+import { rolledBack } from "./transition.ts";
+
+const db = (size_gb: number, kind: "deployment" | "statefulset" = "deployment"): ComponentSpec => ({
+  name: "db",
+  type: "workload",
+  workload_spec: { kind, image: "postgres:18", replicas: 1, volumes: [{ name: "data", mount_path: "/data", size_gb }] },
+});
+const change = (before: ComponentSpec, ...changes: Omit<ComponentChange, "name">[]) =>
+  changeComponents(
+    "shop",
+    [before],
+    changes.map((each) => ({ ...each, name: "db" }) as ComponentChange),
+    {
+      findDefinition: () => undefined,
+      chartHosts: [],
+    },
+  );
+const sized = (size_gb: number) => ({
+  op: "patch" as const,
+  workload_spec: { volumes: [{ name: "data", mount_path: "/data", size_gb }] },
+});
+
+describe("a volume", () => {
+  test("[AP77] grows and does not shrink, also not where its component is removed and added at once", () => {
+    expect(change(db(10), sized(11))).not.toBeInstanceOf(Fault);
+    expect(change(db(10), sized(9))).toMatchObject({
+      kind: "invalid",
+      detail: [{ loc: ["body", "components", 0, "workload_spec", "volumes", 0, "size_gb"], type: "value_error" }],
+    });
+    const { name: _name, ...smaller } = db(9);
+    expect(change(db(10), { op: "remove" }, { op: "add", ...smaller })).toMatchObject({
+      kind: "invalid",
+      detail: [{ loc: ["body", "components", 1, "workload_spec", "volumes", 0, "size_gb"] }],
+    });
+    expect(change(db(10), { op: "patch", workload_spec: { volumes: [] } })).not.toBeInstanceOf(Fault);
+  });
+
+  test("[AP77] keeps the size that it has grown to in a rollback", () => {
+    const outcome = rolledBack(someApp({ components: [db(20)] }), {
+      revision: 1,
+      spec: { components: [db(10)], paused: false },
+    });
+    expect(outcome).toMatchObject({ app: { components: [db(20)] } });
+  });
+
+  test("[AP78] is not lost by another kind of its component, unless that is confirmed; the word is not stored", () => {
+    const other = { op: "patch" as const, workload_spec: { kind: "statefulset" } };
+    const conflict = { kind: "conflict", detail: { code: "recreate_required", component: "db" } };
+    expect(change(db(10), other)).toMatchObject(conflict);
+    expect(change(db(10), { ...other, recreate: false })).toMatchObject(conflict);
+    const made = change(db(10), { ...other, recreate: true });
+    expect(made).toMatchObject({ components: [db(10, "statefulset")] });
+    expect(JSON.stringify(made)).not.toContain("recreate");
+    const chart = {
+      type: "chart",
+      workload_spec: null,
+      chart_spec: { repo: "https://charts.example.com", name: "db" },
+    };
+    expect(change(db(10), { op: "patch", ...chart })).toMatchObject(conflict);
+    const bare = { ...db(10), workload_spec: { kind: "deployment" as const, image: "postgres:18" } };
+    expect(change(bare, other)).not.toBeInstanceOf(Fault);
+  });
+
+  test("[AP78] is not lost by a rollback", () => {
+    const spec = { components: [db(10, "statefulset")], paused: false };
+    expect(rolledBack(someApp({ components: [db(10)] }), { revision: 1, spec })).toMatchObject({
+      kind: "conflict",
+      detail: { code: "recreate_required" },
+    });
+  });
+});

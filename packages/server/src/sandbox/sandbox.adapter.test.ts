@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "../config.ts";
+import { sandboxVariables } from "./sandbox.adapter.ts";
+
+const OF_CLUSTER = { clusterId: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", token: "<TOKEN>" };
+
+test("[SB11] the program of BINNACLE_HELM is passed on to the operator, which advises to name one", () => {
+  const config = parseConfig({ BINNACLE_HELM: "/opt/helm", BINNACLE_CHART_HOSTS: "charts.local" });
+  const variables = sandboxVariables({ ...config, url: "http://127.0.0.1:8080" }, OF_CLUSTER, {
+    PATH: "/bin",
+    BINNACLE_SECRET_KEY: "hush",
+  });
+  expect(variables).toMatchObject({
+    PATH: "/bin",
+    BINNACLE_HELM: "/opt/helm",
+    BINNACLE_CHART_HOSTS: "charts.local",
+    BINNACLE_HUB_URL: "ws://127.0.0.1:8080/hub/v1",
+  });
+  expect(JSON.stringify(variables)).not.toContain("hush");
+});
