@@ -45,6 +45,8 @@ export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fie
 
 export const AppReport = Type.Object({
   phase: Type.Enum(["deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"]),
+  /** When the phase began. Left out by an operator that does not know. */
+  phase_since: Type.Optional(Timestamp()),
   reason: Nullable(Reason),
   message: Nullable(Message),
   components: Type.Array(
@@ -57,6 +59,7 @@ export type AppReport = Static<typeof AppReport>;
 
 export const AddonReport = Type.Object({
   phase: Type.Enum(["installing", "ready", "upgrading", "degraded", "failed", "deleting"]),
+  phase_since: Type.Optional(Timestamp()),
   reason: Nullable(Reason),
   message: Nullable(Message),
   /** Null for a secret one: its value stays in the cluster. */

@@ -5,6 +5,7 @@ import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { ADDON_INSTANCES } from "../kube/resource-types.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import { lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 import {
   type Addon,
   addonReport,
@@ -20,6 +21,8 @@ import type { Instances } from "./instances.ts";
 export interface AddonPorts extends ReconcilerPorts {
   readonly helmReleases: HelmReleases;
   readonly instances: Instances;
+  /** Wall-clock time in milliseconds. */
+  readonly nowMs: () => number;
 }
 
 const DELETING_MS = 2_000;
@@ -34,12 +37,13 @@ export const addonKind: DispatchedKind<"addon_instance", AddonPorts> = {
 
 /** Makes each addon instance a Helm release and reports its state. */
 function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"addon_instance"> {
-  const { kube, helmReleases, instances } = ports;
+  const { kube, helmReleases, instances, nowMs } = ports;
 
   async function apply({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
     const seen = await helmReleases.ensure(releaseOf(addon));
     instances.observed(addon, seen);
-    const report = addonReport(seen, addon.generation, readyGenerationIn(holder));
+    const said = addonReport(seen, addon.generation, readyGenerationIn(holder));
+    const report = { ...said, phase_since: phaseSince(lastPhaseIn(holder), said.phase, nowMs()) };
     await writeStatus(addon, holder, report);
     return { report, requeueAfterMs: requeueMs(report) };
   }
@@ -56,9 +60,9 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
 
   /** The status shows the phase to whoever reads the cluster with kubectl. */
   async function writeStatus(addon: Addon, holder: KubeObject, report: AddonReport): Promise<void> {
-    const { phase, reason, message } = report;
+    const { phase, phase_since: phaseSince, reason, message } = report;
     const readyGeneration = phase === "ready" ? addon.generation : readyGenerationIn(holder);
-    const status = { generation: addon.generation, phase, reason, message, readyGeneration };
+    const status = { generation: addon.generation, phase, phaseSince, reason, message, readyGeneration };
     const before = statusOf(holder);
     const isSame = Object.entries(status).every(([name, value]) => (before[name] ?? null) === value);
     if (!isSame) await kube.patchStatus(ADDON_INSTANCES, addon.spec.name, addon.spec.namespace, status);

@@ -1,9 +1,11 @@
+import type { AppReport, Gone } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 
 const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
 const CALM = { phase: "running", drift: { state: "in_sync", summary: null, fields: [], detected_at: null } };
+const sinceOf = (report: AppReport | Gone | undefined) => (report && "phase" in report && report.phase_since) || "";
 const DEPLOYMENT = ["apps/v1", "Deployment", "shop-web"] as const;
 
 describe("what somebody does to the objects of an app", () => {
@@ -85,6 +87,33 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen({ drift: { state: "drifted" } });
     world.apps.settings({ drift_policy: "heal" });
     await world.seen(CALM);
+  });
+
+  test("[AO41] [AO42] shows in the phase at once where nothing runs any more, whether or not it is healed", async () => {
+    world.apps.settings({ drift_policy: "report" });
+    await world.deploy([WEB]);
+    await world.seen({ ...CALM, phase_since: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const begun = world.reports.at(-1)?.report;
+    await world.edit(...DEPLOYMENT, { spec: { replicas: 0 } });
+    await world.seen({
+      phase: "degraded",
+      reason: "NoReplicas",
+      message: "web: Deployment shop-web has 0 of 2 replicas ready.",
+      drift: { state: "drifted", fields: [{ pointer: "/spec/replicas", desired: 2, observed: 0 }] },
+    });
+    const down = world.reports.at(-1)?.report;
+    expect(Date.parse(sinceOf(down))).toBeGreaterThan(Date.parse(sinceOf(begun)));
+
+    await world.client.delete(await world.client.resourceTypeOf("apps/v1", "Deployment"), "shop-web", world.namespace);
+    await world.seen({
+      phase: "degraded",
+      reason: "WorkloadMissing",
+      phase_since: sinceOf(down),
+      components: [{ name: "web", ready_replicas: 0 }],
+    });
+    world.apps.settings({ drift_policy: "heal" });
+    await world.seen(CALM);
+    expect(sinceOf(world.reports.at(-1)?.report)).not.toBe(sinceOf(begun));
   });
 
   test("[AO7] [AO34] is blocked where another manager declares the field, until a take-over", async () => {

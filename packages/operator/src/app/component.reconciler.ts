@@ -10,15 +10,17 @@ import { PODS } from "../kube/resource-types.ts";
 import type { AppMemory } from "./app-status.ts";
 import {
   componentReadiness,
+  desiredReplicas,
   explained,
   type Outcome,
   outcome,
   stoppedState,
   unmetNeeds,
+  type WantedObjects,
   WORKLOADS,
   waitsForOthers,
 } from "./component-outcome.ts";
-import { planComponent } from "./component-plan.ts";
+import { type Circumstances, planComponent } from "./component-plan.ts";
 import { componentNames } from "./names.ts";
 import type { Instance, Releases } from "./releases.ts";
 import type { RenderedComponent } from "./render/rendering.ts";
@@ -37,7 +39,7 @@ export interface AppContext {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly settled: Settled;
   readonly isOurs: (object: KubeObject) => boolean;
-  readonly mayHeal: boolean;
+  readonly mayHeal: Circumstances["mayHeal"];
 }
 
 /** Applies one component as far as that is possible now, and returns its observed state. */
@@ -54,7 +56,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const readyReplicas = known?.readyReplicas ?? 0;
     if (component.waitingFor.length > 0) {
       const { waitingFor } = component;
-      return outcome(component, { state: "progressing", message: null, readyReplicas, waitingFor });
+      return outcome(component, { state: "progressing", message: null, readyReplicas, desiredReplicas: 0, waitingFor });
     }
     const unmet = isNew ? unmetNeeds(component, earlier) : [];
     if (unmet.length > 0) return waitsForOthers(component, unmet, readyReplicas);
@@ -66,9 +68,11 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
 
   async function apply(component: RenderedComponent, context: AppContext, isNew: boolean): Promise<Outcome> {
     const { app, memory, settled, isOurs, mayHeal } = context;
+    const finishedJobs = new Set(memory.components.map(({ finishedJob }) => finishedJob));
+    const wanted = { objects: component.objects, finishedJobs };
     const options = {
       inventory: memory.inventory,
-      finishedJobs: new Set(memory.components.map(({ finishedJob }) => finishedJob)),
+      finishedJobs,
       isOurs,
       settled,
       takeOver: isNew && app.spec.take_over,
@@ -78,7 +82,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const { objects, refused } = await carryOut(planned, plan.toDo);
     const refusal = plan.refusal ?? refused;
     const isStopped = refusal !== null || plan.blocked.length > 0;
-    const readiness = await seen(component, context, objects);
+    const readiness = await seen(component, context, objects, wanted);
     const isWhole = plan.waitsFor === null && !isStopped;
     const state =
       isStopped && (isNew || refusal)
@@ -88,14 +92,14 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
           : ({ state: "progressing", reason: null, message: plan.waitsFor } as const);
     return outcome(
       component,
-      { ...readiness, ...state },
+      { ...readiness, desiredReplicas: desiredReplicas(wanted), ...state },
       {
         isApplied: isWhole || !isNew,
         isStopped,
         objects,
         blocked: plan.blocked,
-        drifted: plan.isHealing ? [] : plan.drift,
-        isHealed: plan.isHealing,
+        drifted: plan.drifted,
+        healed: plan.healed,
         isCertain: plan.isCertain && isWhole,
       },
     );
@@ -118,8 +122,13 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     return { objects, refused: null };
   }
 
-  async function seen({ name }: RenderedComponent, { app }: AppContext, objects: readonly KubeObject[]) {
-    const found = componentReadiness(objects);
+  async function seen(
+    { name }: RenderedComponent,
+    { app }: AppContext,
+    objects: readonly KubeObject[],
+    wanted: WantedObjects,
+  ) {
+    const found = componentReadiness(objects, wanted);
     const main = objects.find(({ kind }) => WORKLOADS.has(kind));
     if (found.state === "ready" || !main) return explained(found, null);
     const readiness = await withRejection(kube, main, found);

@@ -7,6 +7,7 @@ const component = (state: ComponentState["state"], changes: Partial<ComponentSta
   state,
   message: null,
   readyReplicas: state === "ready" ? 1 : 0,
+  desiredReplicas: 1,
   ...changes,
 });
 const facts = (components: readonly ComponentState[], changes: Partial<AppFacts> = {}): AppFacts => ({
@@ -50,6 +51,18 @@ describe("the phase of an app", () => {
     ["no replica of what has run", facts([MOVING], { ranGeneration: 3 }), "degraded", "NoReplicas"],
     [
       "a replica less of what has run",
+      facts([component("progressing", { readyReplicas: 1, desiredReplicas: 2 })], { ranGeneration: 3 }),
+      "degraded",
+      "ReplicasMissing",
+    ],
+    [
+      "no replica of what has run, with a reason",
+      facts([component("progressing", { reason: "WorkloadMissing" })], { ranGeneration: 3 }),
+      "degraded",
+      "WorkloadMissing",
+    ],
+    [
+      "a replacement of all replicas without a gap",
       facts([component("progressing", { readyReplicas: 1 })], { ranGeneration: 3 }),
       "deploying",
       "RollingOut",

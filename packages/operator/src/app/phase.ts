@@ -10,6 +10,8 @@ export interface ComponentState {
   readonly reason?: string | null;
   readonly message: string | null;
   readonly readyReplicas: number;
+  /** As many as it is to have. */
+  readonly desiredReplicas: number;
   /** Exports that it waits for, as `db.url`. */
   readonly waitingFor?: readonly string[];
 }
@@ -81,12 +83,16 @@ function waiting({ components }: AppFacts): Verdict | null {
   return say("deploying", "WaitingForExports", `${texts.join("; ")}.`);
 }
 
-/** A workload that has run as it is and has no replica left is down, not on its way. */
+/** A workload that has run as it is and has lost replicas is not on its way: somebody misses them. */
 function progress({ components, generation, ranGeneration }: AppFacts): Verdict | null {
   const under = components.filter(({ state }) => state === "progressing");
   if (under.length === 0) return null;
-  const down = under.filter(({ type, readyReplicas }) => type === "workload" && readyReplicas === 0);
-  if (ranGeneration === generation && down.length > 0) return say("degraded", "NoReplicas", messageOf(down));
+  const short = under.filter(({ readyReplicas, desiredReplicas }) => readyReplicas < desiredReplicas);
+  const worst = short.find(({ readyReplicas }) => readyReplicas === 0) ?? short[0];
+  if (ranGeneration === generation && worst) {
+    const reason = worst.readyReplicas === 0 ? "NoReplicas" : "ReplicasMissing";
+    return say("degraded", worst.reason ?? reason, messageOf(short));
+  }
   return say("deploying", under[0]?.reason ?? "RollingOut", messageOf(under));
 }
 
