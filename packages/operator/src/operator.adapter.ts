@@ -81,7 +81,6 @@ export async function startOperator(
     accounts,
     rights,
     holder: `operator-${randomUUID()}`,
-    settings,
   });
   const instances = createInstances(view, helmReleases);
   const releases = createReleases(helmReleases, instances);

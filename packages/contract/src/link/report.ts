@@ -64,6 +64,8 @@ export const AddonReport = Type.Object({
   message: Nullable(Message),
   /** Null for a secret one: its value stays in the cluster. */
   exports: Type.Record(Type.String(), Nullable(Type.String({ maxLength: 4_096 }))),
+  /** Left out by an operator that does not compare the objects of releases. */
+  drift: Type.Optional(DriftReport),
 });
 export type AddonReport = Static<typeof AddonReport>;
 

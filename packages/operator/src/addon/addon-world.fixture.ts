@@ -106,9 +106,9 @@ export async function addonWorld({
     const accounts = createChartAccounts({ ...ports, role: account.chartsRole });
     const rights = { clusterWideCharts: () => allowed, clusterWideUser: account.clusterWideUser };
     const settings = { drift_policy: "heal" } as const;
-    const helmReleases = startHelmReleases({ ...ports, helm: program, accounts, rights, holder, settings });
+    const helmReleases = startHelmReleases({ ...ports, helm: program, accounts, rights, holder });
     const instances = createInstances(view, helmReleases);
-    const addons = reconcilerFor(addonKind, { ...ports, view, helmReleases, instances });
+    const addons = reconcilerFor(addonKind, { ...ports, view, helmReleases, instances, settings });
     return {
       helmReleases,
       addons,

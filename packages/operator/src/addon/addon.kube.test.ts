@@ -135,6 +135,67 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.get("apps/v1", "Deployment", "db-tiny")).not.toBeNull();
   });
 
+  const edit = async (patch: unknown, kind = "Deployment", apiVersion = "apps/v1") => {
+    const type = await world.client.resourceTypeOf(apiVersion, kind);
+    const options = { kind: "merge", fieldManager: "kubectl-edit" } as const;
+    await world.client.patch(type, "db-tiny", world.namespace, patch, options);
+  };
+  const image = (name: string) => ({ spec: { template: { spec: { containers: [{ name: "main", image: name }] } } } });
+  const calm = { ...READY, drift: { state: "in_sync", fields: [] } };
+
+  test("[HE30] shows what somebody has changed of its objects by field, and heals it without a new revision", async () => {
+    await world.tell({ password: PASSWORD, replicas: 2 });
+    await world.seen(calm);
+    await edit({ spec: { replicas: 0 } });
+    const object = { kind: "Deployment", name: "db-tiny" };
+    await world.seen({
+      phase: "degraded",
+      reason: "NotReady",
+      message: "Deployment db-tiny has 0 of 2 replicas ready.",
+      drift: {
+        state: "drifted",
+        fields: [{ object, pointer: "/spec/replicas", desired: 2, observed: 0, manager: "kubectl-edit" }],
+      },
+    });
+    await world.seen(calm);
+    await edit(image("tiny:2"));
+    const pointer = "/spec/template/spec/containers/0/image";
+    await world.seen({
+      drift: { state: "drifted", fields: [{ object, pointer, desired: "tiny:1", observed: "tiny:2" }] },
+    });
+    await world.seen(calm);
+    await edit({ data: { password: "bmV3" } }, "Secret", "v1");
+    await world.seen({ drift: { state: "drifted", fields: [{ pointer: "/data/password" }] } });
+    await world.seen(calm);
+    await edit({ data: { color: "theirs" } }, "ConfigMap", "v1");
+    await world.seen({ drift: { state: "drifted", fields: [{ pointer: "/data/color" }] } });
+    await world.seen(calm);
+    expect(await color()).toBe("red");
+    expect(JSON.stringify(world.reports)).not.toMatch(/bmV3|theirs/);
+    expect(await world.revisions()).toHaveLength(1);
+    // Helm still upgrades what was healed.
+    await world.tell({ password: PASSWORD, replicas: 1 });
+    await world.seen(calm);
+    expect(await world.get("apps/v1", "Deployment", "db-tiny")).toMatchObject({ spec: { replicas: 1 } });
+  });
+
+  test("[HE31] leaves it by the policy to report, until the next generation applies it again", async () => {
+    world.addons.settings({ drift_policy: "report" });
+    await world.tell({});
+    await world.seen(calm);
+    await edit(image("tiny:2"));
+    await world.seen({ phase: "ready", drift: { state: "drifted" } });
+    await world.tell({});
+    await world.seen(calm);
+    expect(await world.revisions()).toHaveLength(1);
+    await edit({ spec: { replicas: 3 } });
+    await world.seen({ phase: "ready", drift: { state: "drifted" } });
+    await world.tell({ color: "blue" });
+    await world.seen(calm);
+    expect(await world.get("apps/v1", "Deployment", "db-tiny")).toMatchObject({ spec: { replicas: 1 } });
+    expect(await world.revisions()).toHaveLength(2);
+  });
+
   test("[HE6] waits while somebody else works on its release", async () => {
     const metadata = { name: "binnacle-helm-db", namespace: world.namespace };
     const spec = { holderIdentity: "another", leaseDurationSeconds: 3_600, renewTime: "2026-01-01T00:00:00.000000Z" };
@@ -210,10 +271,11 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       exportSchema: EXPORT_SCHEMA,
       values: { password: PASSWORD },
     };
-    expect(await world.releases.ensure(wanted)).toMatchObject({ state: "progressing" });
+    const options = { mayHeal: () => false, isSyncing: false, takeOver: false };
+    expect(await world.releases.ensure(wanted, options)).toMatchObject({ state: "progressing" });
     const state = await vi.waitFor(
       async () => {
-        const found = await world.releases.ensure(wanted);
+        const found = await world.releases.ensure(wanted, options);
         expect(found).toMatchObject({ state: "ready", message: null });
         return found;
       },

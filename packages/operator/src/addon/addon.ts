@@ -4,6 +4,10 @@ import { exportsTold } from "../helm/exports.ts";
 import type { ReleaseStatus, WantedHelm } from "../helm/helm-releases.reconciler.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
 import { releaseOfInstance } from "../helm/revision.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { statusOf } from "../kube/object-fields.ts";
+import { driftReport, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
+import { type LastPhase, lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 
 export type Addon = StoredResource<"addon_instance">;
 
@@ -27,13 +31,41 @@ export function releaseOf(addon: Addon): WantedHelm {
   };
 }
 
-/** `readyGeneration`: the last generation that was seen ready; null where none ever was. */
-export function addonReport(seen: ReleaseStatus, generation: number, readyGeneration: number | null): AddonReport {
+/** The operator's record of an instance, in its own status. */
+export interface AddonMemory {
+  /** The generation that was reported on last; null before the first. */
+  readonly generation: number | null;
+  /** The last generation that was seen ready; null where none ever was. */
+  readonly readyGeneration: number | null;
+  readonly lastPhase: LastPhase | null;
+  readonly drift: EarlierDrift;
+}
+
+export function memoryIn(holder: KubeObject): AddonMemory {
+  const { generation, readyGeneration, drift } = statusOf(holder);
   return {
-    phase: phaseOf(seen, generation, readyGeneration),
+    generation: typeof generation === "number" ? generation : null,
+    readyGeneration: typeof readyGeneration === "number" ? readyGeneration : null,
+    lastPhase: lastPhaseIn(holder),
+    drift: earlierDriftIn(drift),
+  };
+}
+
+export function addonReport(
+  seen: ReleaseStatus,
+  generation: number,
+  { readyGeneration, lastPhase, drift }: AddonMemory,
+  nowMs: number,
+): AddonReport {
+  const { drifted, blocked, isCertain: isWhole } = seen;
+  const phase = phaseOf(seen, generation, readyGeneration);
+  return {
+    phase,
+    phase_since: phaseSince(lastPhase, phase, nowMs),
     reason: seen.reason,
     message: seen.message === null ? null : safeText(seen.message),
     exports: { ...exportsTold(seen.exports) },
+    drift: driftReport({ drifted, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
   };
 }
 
@@ -81,5 +113,8 @@ export const refusedReport = (
 const SETTLED_MS = 180_000;
 const UNSETTLED_MS = 3_000;
 
-/** The time until the next reconcile when no event comes. */
-export const requeueMs = ({ phase }: AddonReport): number => (phase === "ready" ? SETTLED_MS : UNSETTLED_MS);
+/** The time until the next reconcile when no event comes. `healInMs`: until the next healing; null where none is due. */
+export function requeueMs({ phase }: AddonReport, healInMs: number | null): number {
+  const usualMs = phase === "ready" ? SETTLED_MS : UNSETTLED_MS;
+  return Math.max(0, Math.min(healInMs ?? usualMs, usualMs));
+}

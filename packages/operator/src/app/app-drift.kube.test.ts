@@ -1,4 +1,4 @@
-import type { AppReport, Gone } from "@binnacle/contract";
+import type { AppReport, DesiredComponent, Gone } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
@@ -144,6 +144,36 @@ describe("what somebody does to the objects of an app", () => {
     await world.client.apply(theirs, { fieldManager: "argocd", force: true });
     await world.seen({ drift: { state: "blocked_sync" } });
     expect(await replicas()).toBe(7);
+  });
+
+  test("[HE30] [HE31] is reported of a chart too, and a redeploy applies the chart again, with force over others", async () => {
+    const chart = { repo: "https://charts.example.com", name: "redis" };
+    const cache: DesiredComponent = { name: "cache", type: "chart", release: { chart, export_schema: {} } };
+    const field = {
+      object: { kind: "StatefulSet", name: "redis" },
+      pointer: "/spec/replicas",
+      desired: 3,
+      observed: 0,
+    };
+    const ready = { state: "ready", message: null, exports: {} } as const;
+    world.releases.set("shop-cache", ready, world.namespace);
+    await world.deploy([cache]);
+    await world.seen(CALM);
+    world.releases.set("shop-cache", { ...ready, drifted: [field] }, world.namespace);
+    await world.seen({ drift: { state: "drifted", fields: [field] } });
+    world.releases.set("shop-cache", { ...ready, healed: [field] }, world.namespace);
+    await world.seen(CALM);
+
+    const blocked = [{ action: "blocked", fields: [field], summary: "Held by argocd." }] as const;
+    world.releases.set("shop-cache", { ...ready, blocked }, world.namespace);
+    await world.seen({ drift: { state: "blocked_sync", summary: "Held by argocd." } });
+    expect(world.releases.asked.at(-1)).toEqual({ isSyncing: false, takeOver: false });
+    await world.deploy([cache]);
+    await vi.waitFor(() => expect(world.releases.asked.at(-1)).toEqual({ isSyncing: true, takeOver: false }));
+    await world.deploy([cache], { take_over: true });
+    await vi.waitFor(() => expect(world.releases.asked.at(-1)).toEqual({ isSyncing: true, takeOver: true }));
+    world.releases.set("shop-cache", ready, world.namespace);
+    await world.seen(CALM);
   });
 
   test("[AO27] is none of ours where it is only added, defaulted or said otherwise", async () => {

@@ -6,6 +6,14 @@ import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { ADDON_INSTANCES, APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import { policyOf } from "../project/namespace-policy.ts";
+import {
+  afterPass,
+  type HealedPass,
+  type Healing,
+  mayHeal,
+  NOT_HEALING,
+  nextHealMs,
+} from "../reconcile/heal-backoff.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import { phaseSince } from "../reconcile/last-phase.ts";
 import { pullSecretNames } from "../registry/pull-secrets.ts";
@@ -26,7 +34,6 @@ import { createAppRemoval, madeFor } from "./app-removal.reconciler.ts";
 import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
 import { type AppContext, createComponentReconciler } from "./component.reconciler.ts";
 import { emptied, type Outcome } from "./component-outcome.ts";
-import { afterPass, type HealedPass, type Healing, mayHeal, NOT_HEALING, nextHealMs } from "./heal-backoff.ts";
 import type { PhaseReport } from "./phase.ts";
 import type { Instance, Releases } from "./releases.ts";
 import { renderApp } from "./render/render-app.ts";
@@ -207,7 +214,9 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     subscribe: () => [
       view.onChange("registry_secrets", enqueueNeighbours),
       view.onChange("project", enqueueNeighbours),
-      releases.onChange(work.enqueueIn),
+      releases.onChange((namespace, app) =>
+        app === null ? work.enqueueIn(namespace) : work.enqueue(`app/${namespace}/${app}`, GATHER_MS),
+      ),
     ],
     apply,
     remove: ({ resource, holder }) => removal.remove(resource, holder),

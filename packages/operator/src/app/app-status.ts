@@ -1,9 +1,9 @@
-import { canonicalJson, DRIFT_STATES, type DriftState } from "@binnacle/contract";
+import { canonicalJson } from "@binnacle/contract";
 import { type InventoryItem, itemsIn } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { countIn, fieldsIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
+import { countIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
+import { type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
 import { type LastPhase, lastPhaseIn } from "../reconcile/last-phase.ts";
-import type { EarlierDrift } from "./drift-report.ts";
 import type { PhaseReport } from "./phase.ts";
 
 export interface ComponentStatus {
@@ -39,7 +39,6 @@ export interface AppMemory {
 export function memoryIn(holder: KubeObject): AppMemory {
   const status = statusOf(holder);
   const { releases, ranGeneration, drift } = status;
-  const { state, detectedAt } = fieldsIn(drift);
   return {
     inventory: itemsIn(status["inventory"]),
     releases: Array.isArray(releases) ? releases.map(textIn).filter((name) => name !== "") : [],
@@ -55,10 +54,7 @@ export function memoryIn(holder: KubeObject): AppMemory {
       finishedJob: textIn(component["finishedJob"]),
     })),
     ranGeneration: typeof ranGeneration === "number" ? ranGeneration : null,
-    drift: {
-      state: DRIFT_STATES.find((known) => known === state) ?? ("unknown" satisfies DriftState),
-      detected_at: textIn(detectedAt) || null,
-    },
+    drift: earlierDriftIn(drift),
     lastPhase: lastPhaseIn(holder),
   };
 }

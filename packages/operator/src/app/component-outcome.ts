@@ -2,7 +2,7 @@ import type { DriftField } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { specOf, titleOf } from "../kube/object-fields.ts";
 import type { PodTrouble } from "../kube/pod-trouble.ts";
-import { type Readiness, readinessOf } from "../kube/readiness.ts";
+import { askedReplicas, notBelow, type Readiness, readinessOf } from "../kube/readiness.ts";
 import type { ComponentPlan } from "./component-plan.ts";
 import type { ComponentState } from "./phase.ts";
 import type { Exports, RenderedComponent } from "./render/rendering.ts";
@@ -95,9 +95,8 @@ export interface WantedObjects {
 export function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
   const workload = objects.find(({ kind }) => WORKLOADS.has(kind));
   if (!workload || workload.kind === "CronJob") return 0;
-  const { replicas, suspend } = specOf(workload);
-  if (workload.kind === "Job") return finishedJobs.has(workload.metadata.name) || suspend === true ? 0 : 1;
-  return typeof replicas === "number" ? replicas : 1;
+  if (workload.kind !== "Job") return askedReplicas(workload);
+  return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
 }
 
 /**
@@ -128,12 +127,7 @@ function workloadReadiness(found: Seen | undefined, wanted: WantedObjects): Read
     const message = `${titleOf(workload)} is not on the cluster.`;
     return { state: "progressing", reason: "WorkloadMissing", message, readyReplicas: 0 };
   }
-  const { object, readiness } = found;
-  const desired = desiredReplicas(wanted);
-  const isScaled = object.kind === "Deployment" || object.kind === "StatefulSet";
-  if (!isScaled || readiness.state !== "ready" || readiness.readyReplicas >= desired) return readiness;
-  const message = `${titleOf(object)} has ${readiness.readyReplicas} of ${desired} replicas ready.`;
-  return { ...readiness, state: "progressing", message };
+  return notBelow(desiredReplicas(wanted), found.object, found.readiness);
 }
 
 /** Pods explain better than their workload why it is not ready, unless the API server rejects the pods themselves. */

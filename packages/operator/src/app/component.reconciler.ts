@@ -62,8 +62,20 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     if (unmet.length > 0) return waitsForOthers(component, unmet, readyReplicas);
     const applied = await apply(component, context, isNew);
     if (!applied.isApplied || component.type === "workload" || !desired) return applied;
-    const { exports, ...state } = await elsewhere(desired, context);
-    return { ...applied, exports, state: { ...applied.state, ...state } };
+    if (!desired.release) return { ...applied, state: { ...applied.state, ...instanceState(desired, context) } };
+    const { exports, drifted, healed, blocked, isCertain, ...state } = await ensured(desired, context, isNew);
+    const isStopped = isNew && blocked.length > 0;
+    return {
+      ...applied,
+      exports,
+      state: { ...applied.state, ...state },
+      isApplied: !isStopped,
+      isStopped,
+      drifted: [...applied.drifted, ...drifted],
+      healed: [...applied.healed, ...healed],
+      blocked: [...applied.blocked, ...blocked],
+      isCertain: applied.isCertain && isCertain,
+    };
   }
 
   async function apply(component: RenderedComponent, context: AppContext, isNew: boolean): Promise<Outcome> {
@@ -138,16 +150,11 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     return explained(readiness, troubleOf(pods.items));
   }
 
-  /** The state of a component that runs as a Helm release, either its own or that of an addon instance. */
-  async function elsewhere(component: DesiredComponent, { app, instances }: AppContext) {
+  /** The state of a component that runs as a Helm release of its own. */
+  async function ensured({ name, release }: DesiredComponent, { app, mayHeal }: AppContext, isNew: boolean) {
     const { spec, secret } = app;
-    const { name, release, addon_instance } = component;
-    if (!release) {
-      const instance = instances.get(addon_instance ?? "");
-      const { state = "unknown", reason = null, message = null } = instance ?? {};
-      return { state, reason, message, exports: null } as const;
-    }
-    return releases.ensure({
+    if (!release) throw new Error(`The component ${name} is no release.`);
+    const wanted = {
       clusterId,
       projectId: spec.project_id,
       namespace: spec.namespace,
@@ -157,8 +164,14 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
       chart: release.chart,
       exportSchema: release.export_schema,
       values: Object.hasOwn(secret.values, name) ? (secret.values[name] ?? {}) : {},
-    });
+    };
+    return releases.ensure(wanted, { mayHeal, isSyncing: isNew, takeOver: isNew && spec.take_over });
   }
 
   return { reconcile };
+}
+
+function instanceState({ addon_instance }: DesiredComponent, { instances }: AppContext) {
+  const { state = "unknown", reason = null, message = null } = instances.get(addon_instance ?? "") ?? {};
+  return { state, reason, message } as const;
 }

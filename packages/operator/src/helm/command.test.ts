@@ -18,6 +18,8 @@ describe("arguments of Helm", () => {
       "--kube-as-user=system:serviceaccount:shop:binnacle-charts",
       "--timeout=300s",
       "--skip-crds",
+      "--server-side=true",
+      "--force-conflicts",
       "--history-max=5",
       "--labels=binnacle.dev/cluster=c1,binnacle.dev/digest=d",
       "--values=-",

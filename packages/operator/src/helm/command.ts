@@ -62,6 +62,9 @@ export function upgradeArguments(
     patience,
     // Definitions are of the whole cluster.
     ...(rights.isClusterWide ? [] : ["--skip-crds"]),
+    // What somebody has edited would stop the upgrade otherwise.
+    "--server-side=true",
+    "--force-conflicts",
     `--history-max=${HISTORY_MAX}`,
     `--labels=${pairs.join(",")}`,
     "--values=-",

@@ -1,4 +1,4 @@
-import type { LinkSettings } from "@binnacle/contract";
+import type { EnsureOptions, ReleaseDrift } from "../app/releases.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
@@ -8,15 +8,10 @@ import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
 import type { ExportSchema, ResolvedExports } from "./exports.ts";
 import type { Helm } from "./helm.adapter.ts";
 import { createLeases } from "./lease.store.ts";
-import {
-  createReleaseReconciler,
-  type ReconcileOptions,
-  type ReleaseObservation,
-  type ReleaseRemoval,
-} from "./release.reconciler.ts";
+import { createReleaseReconciler, type ReleaseObservation, type ReleaseRemoval } from "./release.reconciler.ts";
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
 import { type ReleaseVerdict, verdictOn } from "./release.ts";
-import { createReleaseObjects } from "./release-objects.store.ts";
+import { createReleaseObjects, NOT_COMPARED, type Upkeep } from "./release-objects.store.ts";
 import type { ReleasePodsSource } from "./release-pods.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
@@ -28,7 +23,7 @@ export interface WantedHelm extends HelmRelease {
   readonly exportsPlace: ExportsPlace;
 }
 
-export interface ReleaseStatus extends ReleaseVerdict {
+export interface ReleaseStatus extends ReleaseVerdict, ReleaseDrift {
   readonly observation: ReleaseObservation;
   readonly exports: ResolvedExports;
 }
@@ -43,12 +38,11 @@ export interface HelmReleasesPorts {
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly log: InformerLog;
-  readonly settings: LinkSettings;
 }
 
 export interface HelmReleases {
   /** Sees to it that the release becomes what is wanted, and says what is to be seen of it. Waits for nothing. */
-  ensure(wanted: WantedHelm): Promise<ReleaseStatus>;
+  ensure(wanted: WantedHelm, options: EnsureOptions): Promise<ReleaseStatus>;
   /** Says the same and does nothing. */
   observe(wanted: WantedHelm): Promise<ReleaseStatus>;
   /** The chart that it was made of, where that is known: it decides about the rights. */
@@ -56,7 +50,6 @@ export interface HelmReleases {
   readonly pods: ReleasePodsSource;
   /** Calls with a release of which there is something new to see. */
   onChange(listener: (id: ReleaseId) => void): () => void;
-  settings(settings: LinkSettings): void;
   stop(): Promise<void>;
 }
 
@@ -68,19 +61,28 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   const kubeIn = (namespace: string) => kube.as(projectUser(namespace));
   const rightsOf = (id: ReleaseId, chart: ChartName | null) => rightsFor(id, chart, ports.rights);
   const store = createReleaseStore(kube, clusterId);
-  const objects = createReleaseObjects({ kube, store });
   const pods = createReleasePods(store);
   const exportsStore = createExportsStore({ kube, kubeIn, clusterId });
   const known = new Map<string, ReleaseId>();
   /** The exports of the last complete state of a release. During an upgrade, values and objects do not fit together. */
   const exported = new Map<string, ResolvedExports>();
   const listeners = new Set<(id: ReleaseId) => void>();
-  let { drift_policy: policy } = ports.settings;
+  /** A new generation whose objects are still to be applied again, because Helm was at work when it came. */
+  const syncing = new Map<string, Pick<EnsureOptions, "takeOver">>();
 
   const keyOf = ({ namespace, name }: Pick<ReleaseId, "namespace" | "name">) => `${namespace}/${name}`;
   const notify = (id: ReleaseId) => {
     for (const listener of listeners) listener(id);
   };
+  const watch = startReleaseWatch({
+    kube,
+    log,
+    onChange(place) {
+      const id = known.get(keyOf(place));
+      if (id) notify(id);
+    },
+  });
+  const objects = createReleaseObjects({ kube, store, versionOf: watch.versionOf });
   const reconciler = createReleaseReconciler({
     ...ports,
     store,
@@ -91,16 +93,9 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     left: objects.left,
     onEnd: notify,
   });
-  const watch = startReleaseWatch({
-    kube,
-    log,
-    onChange(place) {
-      const id = known.get(keyOf(place));
-      if (id) notify(id);
-    },
-  });
 
-  async function reconcile(wanted: WantedHelm, options: ReconcileOptions): Promise<ReleaseStatus> {
+  /** Without options nothing is changed. */
+  async function reconcile(wanted: WantedHelm, options: EnsureOptions | null): Promise<ReleaseStatus> {
     try {
       return await reconcileOnce(wanted, options);
     } catch (error) {
@@ -109,25 +104,35 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     }
   }
 
-  async function reconcileOnce(wanted: WantedHelm, options: ReconcileOptions): Promise<ReleaseStatus> {
-    const { isReadOnly = false } = options;
+  async function reconcileOnce(wanted: WantedHelm, options: EnsureOptions | null): Promise<ReleaseStatus> {
+    const isReadOnly = options === null;
     const { namespace, name, owner } = wanted;
     if (!isReadOnly) known.set(keyOf(wanted), { namespace, name, owner });
-    const observation = await reconciler.reconcile(wanted, options);
+    const observation = await reconciler.reconcile(wanted, { isReadOnly });
     if (!isReadOnly) await pods.setRevision(wanted, observation.revision);
     if (observation.revision?.isOurs) await accounts.ready(namespace);
     const rights = rightsOf(wanted, wanted.chart);
-    const readiness =
+    const upkeep = upkeepOf(wanted, options);
+    const inspection =
       observation.isCurrent && observation.doing === null && observation.revision
-        ? await objects.readiness(wanted, observation.revision, rights)
+        ? await objects.inspect(wanted, observation.revision, rights, upkeep)
         : null;
+    const { readiness, ...drift } = inspection ?? { ...NOT_COMPARED, readiness: null };
+    const blocked = upkeep.isSyncing ? (drift.blocked[0] ?? null) : null;
+    if (!isReadOnly && inspection && !blocked) syncing.delete(keyOf(wanted));
     const isAtHooks = observation.revision?.isOurs && (observation.doing !== null || observation.failure !== null);
     const hook =
       isAtHooks && observation.revision ? await objects.rejectedHook(wanted, observation.revision, rights) : null;
-    const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
-    if (isBroken && !isReadOnly) await reconciler.reconcile(wanted, { isForced: true });
     const { exports, isSecretTaken } = await exportsOf(wanted, observation, isReadOnly);
-    return { ...verdictOn({ observation, readiness, hook, exports, isSecretTaken }), observation, exports };
+    const verdict = verdictOn({ observation, readiness, hook, blocked, exports, isSecretTaken });
+    return { ...verdict, ...drift, observation, exports };
+  }
+
+  function upkeepOf(wanted: WantedHelm, options: EnsureOptions | null): Upkeep {
+    if (!options) return { isSyncing: false, takeOver: false, mayHeal: () => false };
+    if (options.isSyncing) syncing.set(keyOf(wanted), { takeOver: options.takeOver });
+    const pending = syncing.get(keyOf(wanted));
+    return { mayHeal: options.mayHeal, isSyncing: pending !== undefined, takeOver: pending?.takeOver ?? false };
   }
 
   async function exportsOf(wanted: WantedHelm, observation: ReleaseObservation, isReadOnly: boolean) {
@@ -144,8 +149,8 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   }
 
   return {
-    ensure: (wanted) => reconcile(wanted, {}),
-    observe: (wanted) => reconcile(wanted, { isReadOnly: true }),
+    ensure: (wanted, options) => reconcile(wanted, options),
+    observe: (wanted) => reconcile(wanted, null),
     async remove(id, exportsPlace, chart) {
       const removal = await reconciler.remove(id, chart);
       if (!removal.isGone) return removal;
@@ -155,6 +160,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       known.delete(keyOf(id));
       pods.forget(id);
       exported.delete(keyOf(id));
+      syncing.delete(keyOf(id));
       return removal;
     },
     onChange(listener) {
@@ -162,9 +168,6 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       return () => listeners.delete(listener);
     },
     pods: pods.source,
-    settings({ drift_policy }) {
-      policy = drift_policy;
-    },
     async stop() {
       await Promise.all([watch.stop(), reconciler.stop()]);
     },
