@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { ComponentStatus } from "../component-status.ts";
 import { Nullable, Timestamp } from "../fields.ts";
 import { type DesiredKind, DRIFT_STATES } from "../states.ts";
 import { Message, Reason } from "./text.ts";
@@ -53,6 +54,8 @@ export const AppReport = Type.Object({
     Type.Object({ name: Type.String({ maxLength: 63 }), ready_replicas: Type.Integer({ minimum: 0 }) }),
     { maxItems: 100 },
   ),
+  /** Left out by an operator that does not report them. */
+  components_status: Type.Optional(Type.Array(ComponentStatus, { maxItems: 100 })),
   drift: DriftReport,
 });
 export type AppReport = Static<typeof AppReport>;
@@ -66,6 +69,8 @@ export const AddonReport = Type.Object({
   exports: Type.Record(Type.String(), Nullable(Type.String({ maxLength: 4_096 }))),
   /** Left out by an operator that does not compare the objects of releases. */
   drift: Type.Optional(DriftReport),
+  /** One for each workload of its release. */
+  components_status: Type.Optional(Type.Array(ComponentStatus, { maxItems: 100 })),
 });
 export type AddonReport = Static<typeof AddonReport>;
 

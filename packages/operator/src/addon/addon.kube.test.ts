@@ -143,15 +143,18 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
   const image = (name: string) => ({ spec: { template: { spec: { containers: [{ name: "main", image: name }] } } } });
   const calm = { ...READY, drift: { state: "in_sync", fields: [] } };
 
-  test("[HE30] shows what somebody has changed of its objects by field, and heals it without a new revision", async () => {
+  test("[HE30] [AO43] shows what somebody has changed of its objects by field, and heals it without a new revision", async () => {
     await world.tell({ password: PASSWORD, replicas: 2 });
-    await world.seen(calm);
+    const pod = { name: expect.stringMatching(/^db-tiny-/), phase: "Running" };
+    const workload = { name: "db-tiny", phase: "running", desired: 2, ready: 2, updated: 2, image: "tiny:1" };
+    await world.seen({ ...calm, components_status: [{ ...workload, pods: [pod, pod] }] });
     await edit({ spec: { replicas: 0 } });
     const object = { kind: "Deployment", name: "db-tiny" };
     await world.seen({
       phase: "degraded",
       reason: "NotReady",
       message: "Deployment db-tiny has 0 of 2 replicas ready.",
+      components_status: [{ ...workload, phase: "degraded", ready: 0, updated: 0 }],
       drift: {
         state: "drifted",
         fields: [{ object, pointer: "/spec/replicas", desired: 2, observed: 0, manager: "kubectl-edit" }],
@@ -250,7 +253,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.get("v1", "PersistentVolumeClaim", "db-tiny")).not.toBeNull();
   });
 
-  test("[HE15] [HE16] gives its exports to apps, as a chart of an app does", async () => {
+  test("[HE15] [HE16] [AO43] gives its exports to apps, as a chart of an app does", async () => {
     const changes: string[] = [];
     const end = world.releases.onChange((namespace) => changes.push(namespace));
     await world.tell({ password: PASSWORD });
@@ -281,6 +284,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       },
       { timeout: 40_000, interval: 200 },
     );
+    expect(state).toMatchObject({ counts: { desired: 1, ready: 1, image: "tiny:1" }, pods: [{ kind: "Pod" }] });
     expect(state.exports).toMatchObject({
       host: { value: `shop-cache-tiny.${world.namespace}.svc` },
       password: { secret: { name: "shop-cache-exports", key: "password" } },

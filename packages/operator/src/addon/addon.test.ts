@@ -20,6 +20,9 @@ const seen = (state: ReleaseStatus["state"], given: Partial<ReleaseStatus["obser
   healed: [],
   blocked: [],
   isCertain: true,
+  workloads: [],
+  pods: [],
+  makers: null,
 });
 
 const NOW = "2026-01-02T00:00:00.000Z";
@@ -71,6 +74,7 @@ describe("a report", () => {
       exports: { host: "db.shop.svc", password: null },
       phase_since: NOW,
       drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
+      components_status: [],
     });
     expect(requeueMs(said, null)).toBeGreaterThan(requeueMs(report(seen("progressing"), 3), null));
     expect(requeueMs(said, 1_500)).toBe(1_500);

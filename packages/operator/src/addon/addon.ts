@@ -1,11 +1,15 @@
 import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
+import { componentStatuses, type SeenComponent } from "../app/phase.ts";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { exportsTold } from "../helm/exports.ts";
 import type { ReleaseStatus, WantedHelm } from "../helm/helm-releases.reconciler.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
+import { podsMadeBy } from "../helm/release-pods.ts";
+import type { ReleaseWorkload } from "../helm/release-readiness.ts";
 import { releaseOfInstance } from "../helm/revision.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
+import { troubleOf } from "../kube/pod-trouble.ts";
 import { driftReport, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
 import { type LastPhase, lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 
@@ -66,6 +70,31 @@ export function addonReport(
     message: seen.message === null ? null : safeText(seen.message),
     exports: { ...exportsTold(seen.exports) },
     drift: driftReport({ drifted, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
+    components_status: componentStatuses(
+      seen.workloads.slice(0, MOST_WORKLOADS).map((one) => workloadOf(one, seen, phase)),
+    ),
+  };
+}
+
+const MOST_WORKLOADS = 100;
+
+/** A workload that is not ready is what the instance as a whole would be. */
+function workloadOf(workload: ReleaseWorkload, seen: ReleaseStatus, phase: AddonReport["phase"]): SeenComponent {
+  const { name, readiness, counts } = workload;
+  const pods = seen.makers ? podsMadeBy(seen.makers, workload, seen.pods) : [];
+  const trouble = readiness?.state === "ready" ? null : troubleOf(pods);
+  const hasServed = phase !== "installing" && phase !== "failed";
+  const unready = phase === "installing" || phase === "upgrading" ? "deploying" : hasServed ? "degraded" : "failed";
+  return {
+    name,
+    phase: readiness?.state === "ready" ? "running" : unready,
+    reason: readiness === null ? "ObjectMissing" : (readiness.reason ?? trouble?.reason ?? null),
+    message: readiness === null ? "It is not on the cluster." : (trouble?.message ?? readiness.message),
+    desiredReplicas: counts.desired,
+    readyReplicas: counts.ready,
+    updatedReplicas: counts.updated,
+    image: counts.image,
+    pods,
   };
 }
 

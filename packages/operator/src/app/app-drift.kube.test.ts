@@ -89,9 +89,13 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen(CALM);
   });
 
-  test("[AO41] [AO42] shows in the phase at once where nothing runs any more, whether or not it is healed", async () => {
+  test("[AO41] [AO42] [AO43] shows in the phase at once where nothing runs any more, whether or not it is healed", async () => {
     world.apps.settings({ drift_policy: "report" });
     await world.deploy([WEB]);
+    const names = expect.stringMatching(/^shop-web-/);
+    const pod = { name: names, phase: "Running", reason: null, restarts: 0, node: expect.any(String) };
+    const web = { name: "web", phase: "running", desired: 2, ready: 2, updated: 2, restarts: 0, image: "nginx:1.29" };
+    await world.seen({ ...CALM, components_status: [{ ...web, pods: [pod, pod] }] });
     await world.seen({ ...CALM, phase_since: expect.stringMatching(/^\d{4}-.*Z$/) });
     const begun = world.reports.at(-1)?.report;
     await world.edit(...DEPLOYMENT, { spec: { replicas: 0 } });
@@ -110,6 +114,7 @@ describe("what somebody does to the objects of an app", () => {
       reason: "WorkloadMissing",
       phase_since: sinceOf(down),
       components: [{ name: "web", ready_replicas: 0 }],
+      components_status: [{ phase: "degraded", reason: "WorkloadMissing", desired: 2, ready: 0, pods: [] }],
     });
     world.apps.settings({ drift_policy: "heal" });
     await world.seen(CALM);

@@ -4,6 +4,7 @@ import { isDeleting, isOurs, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import { ADDON_INSTANCES, APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import { policyOf } from "../project/namespace-policy.ts";
 import {
@@ -44,6 +45,7 @@ type App = StoredResource<"app">;
 
 export interface AppPorts extends ReconcilerPorts {
   readonly releases: Releases;
+  readonly pods: PodView;
   readonly syncProgress: Pick<SyncProgress, "isCompleteSince">;
   readonly settings: LinkSettings;
   /** Wall-clock time in milliseconds. */
@@ -69,9 +71,9 @@ export const appKind: DispatchedKind<"app", AppPorts> = {
 
 /** Applies the objects of an app, prunes what is obsolete, and reports phase and drift. */
 function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app"> {
-  const { kube, view, releases, syncProgress, nowMs, clusterId } = ports;
+  const { kube, view, releases, pods, syncProgress, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
-  const components = createComponentReconciler({ kube, applySet, releases, clusterId });
+  const components = createComponentReconciler({ kube, applySet, releases, pods, clusterId });
   const removal = createAppRemoval({ kube, applySet, releases, clusterId, stored: appKind });
   const notes = new Map<string, Notes>();
   let { drift_policy: policy } = ports.settings;
@@ -212,6 +214,10 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
       keyOf: (_name, object, before) => appKeyOf(object ?? before),
     })),
     subscribe: () => [
+      pods.onChange((pod) => {
+        const key = appKeyOf(pod);
+        if (key !== null) work.enqueue(key, GATHER_MS);
+      }),
       view.onChange("registry_secrets", enqueueNeighbours),
       view.onChange("project", enqueueNeighbours),
       releases.onChange((namespace, app) =>

@@ -1,8 +1,9 @@
 import type { DriftField } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { specOf, titleOf } from "../kube/object-fields.ts";
+import { conditionOf, specOf, titleOf } from "../kube/object-fields.ts";
 import type { PodTrouble } from "../kube/pod-trouble.ts";
 import { askedReplicas, notBelow, type Readiness, readinessOf } from "../kube/readiness.ts";
+import { NO_COUNTS, workloadCounts } from "../kube/workload-counts.ts";
 import type { ComponentPlan } from "./component-plan.ts";
 import type { ComponentState } from "./phase.ts";
 import type { Exports, RenderedComponent } from "./render/rendering.ts";
@@ -49,12 +50,16 @@ export function unmetNeeds({ needs }: Pick<RenderedComponent, "needs">, earlier:
   return needs.filter((need) => earlier.find(({ state }) => state.name === need)?.state.state !== "ready");
 }
 
-export const waitsForOthers = (component: Named, needs: readonly string[], readyReplicas: number): Outcome =>
+export const waitsForOthers = (
+  component: Named,
+  needs: readonly string[],
+  left: Pick<ComponentState, "readyReplicas" | "pods">,
+): Outcome =>
   outcome(component, {
     state: "progressing",
     reason: "WaitingForComponents",
     message: `It waits for ${needs.join(", ")}.`,
-    readyReplicas,
+    ...left,
     desiredReplicas: 0,
   });
 
@@ -92,11 +97,25 @@ export interface WantedObjects {
 }
 
 /** The number of replicas that the component is to have. An autoscaler decides on more than one, nobody on none. */
-export function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
+function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
   const workload = objects.find(({ kind }) => WORKLOADS.has(kind));
   if (!workload || workload.kind === "CronJob") return 0;
   if (workload.kind !== "Job") return askedReplicas(workload);
   return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
+}
+
+/** What is there of the component's workload. */
+export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
+  const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
+  const live = objects.find(({ kind }) => WORKLOADS.has(kind)) ?? null;
+  const { updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
+  const isDone = live ? conditionOf(live, "Complete")?.status === "True" : desiredReplicas(wanted) === 0;
+  return {
+    desiredReplicas: live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
+    updatedReplicas: updated,
+    image,
+    isCompleted: workload?.kind === "Job" && specOf(workload)["suspend"] !== true && isDone,
+  };
 }
 
 /**

@@ -5,15 +5,16 @@ import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import { refusalOf } from "../kube/refusal.ts";
-import { PODS } from "../kube/resource-types.ts";
+import { NO_COUNTS, type WorkloadCounts } from "../kube/workload-counts.ts";
 import type { AppMemory } from "./app-status.ts";
 import {
   componentReadiness,
-  desiredReplicas,
   explained,
   type Outcome,
   outcome,
+  runsOf,
   stoppedState,
   unmetNeeds,
   type WantedObjects,
@@ -29,6 +30,7 @@ export interface ComponentPorts {
   readonly kube: Pick<KubeClient, "list">;
   readonly applySet: ApplySet;
   readonly releases: Releases;
+  readonly pods: Pick<PodView, "in">;
   readonly clusterId: string;
 }
 
@@ -43,7 +45,7 @@ export interface AppContext {
 }
 
 /** Applies one component as far as that is possible now, and returns its observed state. */
-export function createComponentReconciler({ kube, applySet, releases, clusterId }: ComponentPorts) {
+export function createComponentReconciler({ kube, applySet, releases, pods, clusterId }: ComponentPorts) {
   async function reconcile(
     component: RenderedComponent,
     context: AppContext,
@@ -56,14 +58,16 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const readyReplicas = known?.readyReplicas ?? 0;
     if (component.waitingFor.length > 0) {
       const { waitingFor } = component;
-      return outcome(component, { state: "progressing", message: null, readyReplicas, desiredReplicas: 0, waitingFor });
+      const state = { state: "progressing", message: null, readyReplicas, desiredReplicas: 0, waitingFor } as const;
+      return outcome(component, { ...state, pods: podsOf(component, app) });
     }
     const unmet = isNew ? unmetNeeds(component, earlier) : [];
-    if (unmet.length > 0) return waitsForOthers(component, unmet, readyReplicas);
+    if (unmet.length > 0) return waitsForOthers(component, unmet, { readyReplicas, pods: podsOf(component, app) });
     const applied = await apply(component, context, isNew);
     if (!applied.isApplied || component.type === "workload" || !desired) return applied;
     if (!desired.release) return { ...applied, state: { ...applied.state, ...instanceState(desired, context) } };
-    const { exports, drifted, healed, blocked, isCertain, ...state } = await ensured(desired, context, isNew);
+    const { exports, drifted, healed, blocked, isCertain, counts, ...seen } = await ensured(desired, context, isNew);
+    const state = { ...seen, ...replicasIn(counts) };
     const isStopped = isNew && blocked.length > 0;
     return {
       ...applied,
@@ -94,7 +98,8 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const { objects, refused } = await carryOut(planned, plan.toDo);
     const refusal = plan.refusal ?? refused;
     const isStopped = refusal !== null || plan.blocked.length > 0;
-    const readiness = await seen(component, context, objects, wanted);
+    const own = podsOf(component, app);
+    const readiness = await seen(objects, wanted, own);
     const isWhole = plan.waitsFor === null && !isStopped;
     const state =
       isStopped && (isNew || refusal)
@@ -104,7 +109,7 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
           : ({ state: "progressing", reason: null, message: plan.waitsFor } as const);
     return outcome(
       component,
-      { ...readiness, desiredReplicas: desiredReplicas(wanted), ...state },
+      { ...readiness, ...runsOf(objects, wanted), pods: own, ...state },
       {
         isApplied: isWhole || !isNew,
         isStopped,
@@ -134,21 +139,19 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     return { objects, refused: null };
   }
 
-  async function seen(
-    { name }: RenderedComponent,
-    { app }: AppContext,
-    objects: readonly KubeObject[],
-    wanted: WantedObjects,
-  ) {
+  async function seen(objects: readonly KubeObject[], wanted: WantedObjects, own: readonly KubeObject[]) {
     const found = componentReadiness(objects, wanted);
     const main = objects.find(({ kind }) => WORKLOADS.has(kind));
     if (found.state === "ready" || !main) return explained(found, null);
     const readiness = await withRejection(kube, main, found);
     if (readiness.reason !== undefined) return explained(readiness, null);
-    const labelSelector = `${LABELS.app}=${app.spec.name},${LABELS.component}=${name}`;
-    const pods = await kube.list(PODS, { namespace: app.spec.namespace, labelSelector });
-    return explained(readiness, troubleOf(pods.items));
+    return explained(readiness, troubleOf(own));
   }
+
+  const podsOf = ({ name }: RenderedComponent, { spec }: AppContext["app"]): KubeObject[] =>
+    pods
+      .in(spec.namespace)
+      .filter(({ metadata: { labels } }) => labels?.[LABELS.app] === spec.name && labels[LABELS.component] === name);
 
   /** The state of a component that runs as a Helm release of its own. */
   async function ensured({ name, release }: DesiredComponent, { app, mayHeal }: AppContext, isNew: boolean) {
@@ -172,6 +175,14 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
 }
 
 function instanceState({ addon_instance }: DesiredComponent, { instances }: AppContext) {
-  const { state = "unknown", reason = null, message = null } = instances.get(addon_instance ?? "") ?? {};
-  return { state, reason, message } as const;
+  const instance = instances.get(addon_instance ?? "");
+  const { state = "unknown", reason = null, message = null } = instance ?? {};
+  return { state, reason, message, ...replicasIn(instance?.counts ?? NO_COUNTS) } as const;
 }
+
+const replicasIn = ({ desired, ready, updated, image }: WorkloadCounts) => ({
+  desiredReplicas: desired,
+  readyReplicas: ready,
+  updatedReplicas: updated,
+  image,
+});

@@ -1,4 +1,13 @@
-import { type AppReport, safeText } from "@binnacle/contract";
+import {
+  type AppReport,
+  type ComponentPhase,
+  type ComponentStatus,
+  LONGEST_COMPONENT_MESSAGE,
+  MOST_PODS_TOGETHER,
+  safeText,
+} from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { podStatuses, restartsOf } from "../kube/pod-view.ts";
 import type { Invalid, RenderedComponent } from "./render/rendering.ts";
 
 /** The observed state of a component. */
@@ -12,6 +21,11 @@ export interface ComponentState {
   readonly readyReplicas: number;
   /** As many as it is to have. */
   readonly desiredReplicas: number;
+  readonly updatedReplicas?: number;
+  readonly image?: string | null;
+  readonly pods?: readonly KubeObject[];
+  /** A Job that is done. */
+  readonly isCompleted?: boolean;
   /** Exports that it waits for, as `db.url`. */
   readonly waitingFor?: readonly string[];
 }
@@ -28,7 +42,7 @@ export interface AppFacts {
 }
 
 type Verdict = Pick<AppReport, "phase" | "reason" | "message">;
-export type PhaseReport = Verdict & Pick<AppReport, "components">;
+export type PhaseReport = Verdict & Pick<AppReport, "components" | "components_status">;
 
 export function phaseReport(facts: AppFacts): PhaseReport {
   const { phase, reason, message } = verdict(facts);
@@ -37,7 +51,53 @@ export function phaseReport(facts: AppFacts): PhaseReport {
     reason,
     message: message === null ? null : safeText(message),
     components: facts.components.map(({ name, readyReplicas }) => ({ name, ready_replicas: readyReplicas })),
+    components_status: componentStatuses(
+      facts.components.map((component) => ({ ...component, phase: componentPhase(component, facts) })),
+    ),
   };
+}
+
+export interface SeenComponent extends Omit<ComponentState, "type" | "state" | "waitingFor"> {
+  readonly phase: ComponentPhase;
+}
+
+/** The pods of an app or an instance with many components are shared out among them, so that a report stays small. */
+export function componentStatuses(components: readonly SeenComponent[]): ComponentStatus[] {
+  const most = Math.max(1, Math.floor(MOST_PODS_TOGETHER / Math.max(1, components.length)));
+  return components.map((component) => {
+    const { name, phase, reason = null, message, pods = [] } = component;
+    return {
+      name,
+      phase,
+      reason,
+      message: message === null ? null : safeText(message).slice(0, LONGEST_COMPONENT_MESSAGE),
+      desired: component.desiredReplicas,
+      ready: component.readyReplicas,
+      updated: component.updatedReplicas ?? 0,
+      restarts: pods.reduce((sum, pod) => sum + restartsOf(pod), 0),
+      image: component.image ?? null,
+      pods: podStatuses(pods, most),
+    };
+  });
+}
+
+type PhaseFacts = Pick<AppFacts, "isPaused" | "generation" | "ranGeneration">;
+
+function componentPhase(component: ComponentState, facts: PhaseFacts): ComponentPhase {
+  const { type, state, reason, readyReplicas, desiredReplicas, waitingFor = [] } = component;
+  const { isPaused, generation, ranGeneration } = facts;
+  if (isPaused && type === "workload") return readyReplicas > 0 ? "deploying" : "paused";
+  if (waitingFor.length > 0 || reason === "WaitingForComponents") return "waiting";
+  switch (state) {
+    case "ready":
+      return component.isCompleted ? "completed" : "running";
+    case "failed":
+      return ranGeneration !== null || readyReplicas > 0 ? "degraded" : "failed";
+    case "progressing":
+      return ranGeneration === generation && readyReplicas < desiredReplicas ? "degraded" : "deploying";
+    case "unknown":
+      return "unknown";
+  }
 }
 
 const say = (phase: Verdict["phase"], reason: string, message: string | null = null): Verdict => ({

@@ -1,7 +1,8 @@
+import { NO_COUNTS } from "../kube/workload-counts.ts";
 import type { EnsureOptions, Instance, ReleaseDrift, ReleaseState, Releases, WantedRelease } from "./releases.ts";
 
 const UNTOUCHED: ReleaseDrift = { drifted: [], healed: [], blocked: [], isCertain: true };
-type SomeState = Omit<ReleaseState, keyof ReleaseDrift> & Partial<ReleaseDrift>;
+type SomeState = Pick<ReleaseState, "state" | "message" | "exports"> & Partial<ReleaseState>;
 
 /** Helm as an app sees it, without Helm: each release is what the test says that it is. */
 export function standInReleases() {
@@ -16,7 +17,7 @@ export function standInReleases() {
       installed.set(wanted.name, wanted);
       asked.push({ isSyncing: options.isSyncing, takeOver: options.takeOver });
       const installing = { state: "progressing", message: "It is being installed.", exports: {} } as const;
-      return { ...UNTOUCHED, ...(states.get(wanted.name) ?? installing) };
+      return { ...UNTOUCHED, counts: NO_COUNTS, pods: [], ...(states.get(wanted.name) ?? installing) };
     },
     async remove({ name }) {
       removed.push(name);

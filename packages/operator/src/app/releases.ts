@@ -1,4 +1,6 @@
 import type { ChartRef, DesiredComponent } from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import type { WorkloadCounts } from "../kube/workload-counts.ts";
 import type { Circumstances, ComponentPlan } from "./component-plan.ts";
 import type { Exports, Publisher } from "./render/rendering.ts";
 
@@ -32,6 +34,9 @@ export interface ReleaseState extends ReleaseDrift {
   readonly message: string | null;
   /** Those that are known by now. */
   readonly exports: Exports;
+  /** Of all its workloads together, as they were last counted. */
+  readonly counts: WorkloadCounts;
+  readonly pods: readonly KubeObject[];
 }
 
 /** What somebody has done to the objects of a release. */
@@ -52,6 +57,7 @@ export interface Instance extends Publisher {
   readonly state: ReleaseState["state"];
   readonly reason?: string | null;
   readonly message: string | null;
+  readonly counts: WorkloadCounts;
 }
 
 export interface Releases {

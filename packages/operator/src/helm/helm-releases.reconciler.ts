@@ -1,7 +1,9 @@
+import { LABELS } from "@binnacle/contract";
 import type { EnsureOptions, ReleaseDrift } from "../app/releases.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
-import type { KubeClient } from "../kube/kube-client.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
 import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
@@ -12,7 +14,8 @@ import { createReleaseReconciler, type ReleaseObservation, type ReleaseRemoval }
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
 import { type ReleaseVerdict, verdictOn } from "./release.ts";
 import { createReleaseObjects, NOT_COMPARED, type Upkeep } from "./release-objects.store.ts";
-import type { ReleasePodsSource } from "./release-pods.ts";
+import { isPodOf, podsOfRelease, type ReleasePods, type ReleasePodsSource } from "./release-pods.ts";
+import type { ReleaseWorkload } from "./release-readiness.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
 import { type ChartName, projectUser, type RightsPolicy, rightsFor } from "./rights.ts";
@@ -24,6 +27,10 @@ export interface WantedHelm extends HelmRelease {
 }
 
 export interface ReleaseStatus extends ReleaseVerdict, ReleaseDrift {
+  readonly workloads: readonly ReleaseWorkload[];
+  readonly pods: readonly KubeObject[];
+  /** Its pods by the workload that made them, as `podsMadeBy` finds them. */
+  readonly makers: ReleasePods | null;
   readonly observation: ReleaseObservation;
   readonly exports: ResolvedExports;
 }
@@ -38,6 +45,7 @@ export interface HelmReleasesPorts {
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly log: InformerLog;
+  readonly podView: PodView;
 }
 
 export interface HelmReleases {
@@ -57,7 +65,7 @@ const NO_EXPORTS: ResolvedExports = { plain: {}, secret: {}, missing: [] };
 
 /** All that is done with Helm, for addon instances and for components of apps. */
 export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
-  const { kube, log, clusterId, accounts } = ports;
+  const { kube, log, clusterId, accounts, podView } = ports;
   const kubeIn = (namespace: string) => kube.as(projectUser(namespace));
   const rightsOf = (id: ReleaseId, chart: ChartName | null) => rightsFor(id, chart, ports.rights);
   const store = createReleaseStore(kube, clusterId);
@@ -67,6 +75,8 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   /** The exports of the last complete state of a release. During an upgrade, values and objects do not fit together. */
   const exported = new Map<string, ResolvedExports>();
   const listeners = new Set<(id: ReleaseId) => void>();
+  /** As they were last counted: they are not while Helm is at work. */
+  const counted = new Map<string, readonly ReleaseWorkload[]>();
   /** A new generation whose objects are still to be applied again, because Helm was at work when it came. */
   const syncing = new Map<string, Pick<EnsureOptions, "takeOver">>();
 
@@ -82,7 +92,15 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       if (id) notify(id);
     },
   });
-  const objects = createReleaseObjects({ kube, store, versionOf: watch.versionOf });
+  const objects = createReleaseObjects({ kube, store, pods: podView, versionOf: watch.versionOf });
+  const endPods = podView.onChange((pod) => {
+    const { namespace = "", labels } = pod.metadata;
+    if (labels?.[LABELS.app] !== undefined) return;
+    for (const id of known.values()) {
+      const own = id.namespace === namespace ? pods.source.known(id) : null;
+      if (own && isPodOf(own, pod)) notify(id);
+    }
+  });
   const reconciler = createReleaseReconciler({
     ...ports,
     store,
@@ -117,7 +135,15 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       observation.isCurrent && observation.doing === null && observation.revision
         ? await objects.inspect(wanted, observation.revision, rights, upkeep)
         : null;
-    const { readiness, ...drift } = inspection ?? { ...NOT_COMPARED, readiness: null };
+    const {
+      readiness,
+      workloads: found,
+      ...drift
+    } = inspection ?? { ...NOT_COMPARED, readiness: null, workloads: null };
+    if (found && !isReadOnly) counted.set(keyOf(wanted), found);
+    const workloads = found ?? counted.get(keyOf(wanted)) ?? [];
+    const makers = pods.source.known(wanted);
+    const own = makers ? podsOfRelease(makers, podView.in(namespace)) : [];
     const blocked = upkeep.isSyncing ? (drift.blocked[0] ?? null) : null;
     if (!isReadOnly && inspection && !blocked) syncing.delete(keyOf(wanted));
     const isAtHooks = observation.revision?.isOurs && (observation.doing !== null || observation.failure !== null);
@@ -125,7 +151,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       isAtHooks && observation.revision ? await objects.rejectedHook(wanted, observation.revision, rights) : null;
     const { exports, isSecretTaken } = await exportsOf(wanted, observation, isReadOnly);
     const verdict = verdictOn({ observation, readiness, hook, blocked, exports, isSecretTaken });
-    return { ...verdict, ...drift, observation, exports };
+    return { ...verdict, ...drift, observation, exports, workloads, pods: own, makers };
   }
 
   function upkeepOf(wanted: WantedHelm, options: EnsureOptions | null): Upkeep {
@@ -161,6 +187,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       pods.forget(id);
       exported.delete(keyOf(id));
       syncing.delete(keyOf(id));
+      counted.delete(keyOf(id));
       return removal;
     },
     onChange(listener) {
@@ -169,6 +196,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     },
     pods: pods.source,
     async stop() {
+      endPods();
       await Promise.all([watch.stop(), reconciler.stop()]);
     },
   };

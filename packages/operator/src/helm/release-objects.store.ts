@@ -6,16 +6,18 @@ import { KubeError } from "../kube/kube-error.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import { askedReplicas, notBelow, type Readiness, readinessOf, ready } from "../kube/readiness.ts";
 import { type Refusal, refusalOf } from "../kube/refusal.ts";
-import { INGRESSES, PODS } from "../kube/resource-types.ts";
+import { INGRESSES } from "../kube/resource-types.ts";
 import { fingerprintOf } from "../kube/same-value.ts";
+import { COUNTED, workloadCounts } from "../kube/workload-counts.ts";
 import { FORBIDDEN, type IsNamespaced, outsideOf, outsideSentence } from "./failure.ts";
 import { hostsOf } from "./ingress-hosts.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { appliedForm, comparedKindOf, HELM_MANAGER, releaseStepFor } from "./release-drift.ts";
-import { isPodOf, NOT_OF_WORKLOADS } from "./release-pods.ts";
+import { podsOfRelease } from "./release-pods.ts";
 import {
   combined,
   isOfRelease,
@@ -23,6 +25,7 @@ import {
   isTelling,
   type ObjectState,
   type ReleaseReadiness,
+  type ReleaseWorkload,
 } from "./release-readiness.ts";
 import type { ReleaseWatch } from "./release-watch.adapter.ts";
 import type { ReleaseId, Revision } from "./revision.ts";
@@ -31,6 +34,7 @@ import type { Rights } from "./rights.ts";
 export interface ReleaseObjectsPorts {
   readonly kube: Pick<KubeClient, "as" | "list" | "resourceTypeOf">;
   readonly store: Pick<ReleaseStore, "content">;
+  readonly pods: Pick<PodView, "in">;
   /** The version of a watched object that was last seen. */
   readonly versionOf: ReleaseWatch["versionOf"];
 }
@@ -48,6 +52,7 @@ export interface Upkeep extends Circumstances {
 
 export interface ReleaseInspection extends ReleaseDrift {
   readonly readiness: ReleaseReadiness;
+  readonly workloads: readonly ReleaseWorkload[];
 }
 
 /** An object of a release, as far as it was looked at. */
@@ -64,7 +69,7 @@ const MOST_SETTLED = 20_000;
  * Reads the state of a release's objects and heals them. The chart names them, so that is done with the rights of the
  * release.
  */
-export function createReleaseObjects({ kube, store, versionOf }: ReleaseObjectsPorts) {
+export function createReleaseObjects({ kube, store, pods, versionOf }: ReleaseObjectsPorts) {
   /** By uid, the revision and content that were found to be as desired; by name, the version. */
   const settled = new Map<string, string>();
 
@@ -78,26 +83,27 @@ export function createReleaseObjects({ kube, store, versionOf }: ReleaseObjectsP
     const outside = rights.isClusterWide ? [] : await outsideIn(objects, id.namespace);
     if (outside.length > 0) {
       const message = outsideSentence(outside, id.namespace, rights.remedy);
-      return { ...NOT_COMPARED, readiness: { state: "failed", reason: FORBIDDEN, message, missing: [] } };
+      return {
+        ...NOT_COMPARED,
+        workloads: [],
+        readiness: { state: "failed", reason: FORBIDDEN, message, missing: [] },
+      };
     }
     if (settled.size > MOST_SETTLED) settled.clear();
     const read = objects.filter((object) => isTelling(object) || comparedKindOf(object) !== null);
     const all = await Promise.all(read.map((object) => look(object, { id, revision, rights }, upkeep.takeOver)));
     const plan = planComponent(all, upkeep);
-    const { states, refusal } = await carryOut(all, plan.toDo, rights);
+    const { states, workloads, refusal } = await carryOut(all, plan.toDo, rights);
     const { drifted, healed, blocked } = plan;
     const isCertain = plan.isCertain && plan.waitsFor === null && refusal === null;
-    const drift = { drifted, healed, blocked, isCertain };
+    const drift = { drifted, healed, blocked, isCertain, workloads };
     if (refusal) {
       const { reason, message } = refusal;
       return { ...drift, readiness: { state: "failed", reason, message, missing: [] } };
     }
     const readiness = combined(states);
     if (readiness.state === "ready" || readiness.reason !== null) return { ...drift, readiness };
-    const { items } = await kube
-      .as(rights.user)
-      .list(PODS, { namespace: id.namespace, labelSelector: NOT_OF_WORKLOADS });
-    const trouble = troubleOf(items.filter((pod) => isPodOf({ release: id.name, makers: podMakers }, pod)));
+    const trouble = troubleOf(podsOfRelease({ release: id.name, makers: podMakers }, pods.in(id.namespace)));
     return { ...drift, readiness: trouble ? { ...readiness, ...trouble } : readiness };
   }
 
@@ -147,20 +153,26 @@ export function createReleaseObjects({ kube, store, versionOf }: ReleaseObjectsP
 
   async function carryOut(all: readonly Seen[], toDo: readonly Planned[], { user }: Rights) {
     const states: ObjectState[] = [];
+    const workloads: ReleaseWorkload[] = [];
     for (const seen of all) {
       const { object, desired, live: found, isUnchanged } = seen;
       try {
         const isDue = toDo.includes(seen);
         const wanted = isDue && found ? asSeen(desired, found) : desired;
         const live = isDue ? await kube.as(user).apply(wanted, { force: true, fieldManager: HELM_MANAGER }) : found;
-        states.push({ object, readiness: await readinessFor(object, live, isUnchanged, user) });
+        const readiness = await readinessFor(object, live, isUnchanged, user);
+        states.push({ object, readiness });
+        if (COUNTED.has(object.kind)) {
+          const counts = workloadCounts(object.manifest, live);
+          workloads.push({ kind: object.kind, name: object.name, readiness, counts });
+        }
       } catch (error) {
         const refusal = refusalOf(error, titleOf(desired));
         if (!refusal) throw error;
-        return { states, refusal };
+        return { states, workloads, refusal };
       }
     }
-    return { states, refusal: null };
+    return { states, workloads, refusal: null };
   }
 
   async function readinessFor(object: ReleaseObject, live: KubeObject | null, isUnchanged: boolean, user: string) {

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../kube/kube-client.ts";
 import type { Readiness } from "../kube/readiness.ts";
+import type { WorkloadCounts } from "../kube/workload-counts.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseId } from "./revision.ts";
 
@@ -7,6 +8,15 @@ export interface ObjectState {
   readonly object: Pick<ReleaseObject, "kind" | "name">;
   /** Null where it is not there. */
   readonly readiness: Readiness | null;
+}
+
+/** A workload of a release with its replicas. */
+export interface ReleaseWorkload {
+  readonly kind: string;
+  readonly name: string;
+  /** Null where it is not there. */
+  readonly readiness: Readiness | null;
+  readonly counts: WorkloadCounts;
 }
 
 export interface ReleaseReadiness {

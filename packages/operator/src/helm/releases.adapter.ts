@@ -1,6 +1,7 @@
 import { LABELS } from "@binnacle/contract";
 import type { Instances } from "../addon/instances.ts";
 import type { Releases, WantedRelease } from "../app/releases.ts";
+import { together } from "../kube/workload-counts.ts";
 import { exportsSeen } from "./exports.ts";
 import type { HelmReleases, WantedHelm } from "./helm-releases.reconciler.ts";
 import { appOfRelease, releaseOfComponent } from "./revision.ts";
@@ -11,8 +12,11 @@ const exportsSecretOf = (release: string) => `${release}-exports`;
 export function createReleases(helmReleases: HelmReleases, instances: Pick<Instances, "in" | "onChange">): Releases {
   return {
     async ensure(wanted, options) {
-      const { observation: _, exports, ...status } = await helmReleases.ensure(releaseOf(wanted), options);
-      return { ...status, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
+      const status = await helmReleases.ensure(releaseOf(wanted), options);
+      const { state, reason, message, drifted, healed, blocked, isCertain, pods } = status;
+      const exports = exportsSeen(status.exports, exportsSecretOf(wanted.name));
+      const counts = together(status.workloads.map((workload) => workload.counts));
+      return { state, reason, message, drifted, healed, blocked, isCertain, pods, counts, exports };
     },
     async remove({ namespace, name, app, chart }) {
       const component = name.slice(app.length + 1);
