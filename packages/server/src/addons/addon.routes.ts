@@ -49,6 +49,7 @@ import {
   deletionUnconfirmed,
   dispatchedAddon,
   type Instance,
+  listedInstance,
   newInstance,
   operatorUnreachable,
   revised,
@@ -86,7 +87,7 @@ export function addonRoutes(db: Queries): Route[] {
   return [
     route(listAddonInstances, signedIn, async ({ caller, query }) => {
       const { rows, total } = await listInstances(db, caller, query, pageOf(query));
-      return envelope(rows.map(wireInstance), total, query);
+      return envelope(rows.map(listedInstance), total, query);
     }),
 
     route(getAddonInstance, onInstance("viewer"), async ({ instance, reply }) => {

@@ -41,6 +41,7 @@ import {
   appVersion,
   auditedApp,
   dispatchedApp,
+  listedApp,
   wireApp,
   wireDeployment,
 } from "./app.ts";
@@ -64,7 +65,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
   return [
     route(listApps, signedIn, async ({ caller, query }) => {
       const { rows, total } = await listAppRows(db, caller, query, pageOf(query));
-      return envelope(rows.map(wireApp), total, query);
+      return envelope(rows.map(listedApp), total, query);
     }),
 
     route(

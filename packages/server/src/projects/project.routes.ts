@@ -10,7 +10,7 @@ import {
 import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
 import { availableExports } from "../addons/exports.ts";
 import { listAppRows } from "../apps/app.store.ts";
-import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
+import { appEvent, dispatchedApp, listedApp } from "../apps/app.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
@@ -124,7 +124,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
 
     route(listProjectApps, inProject("viewer", projectId), async ({ caller, project, query }) => {
       const { rows, total } = await listAppRows(db, caller, { project_id: project.id }, pageOf(query));
-      return envelope(rows.map(wireApp), total, query);
+      return envelope(rows.map(listedApp), total, query);
     }),
 
     route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {
