@@ -71,7 +71,8 @@ export function addonReport(
     exports: { ...exportsTold(seen.exports) },
     drift: driftReport({ drifted, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
     components_status: componentStatuses(
-      seen.workloads.slice(0, MOST_WORKLOADS).map((one) => workloadOf(one, seen, phase)),
+      seen.workloads.slice(0, MOST_WORKLOADS).map((one) => workloadOf(one, seen, phase, nowMs)),
+      nowMs,
     ),
   };
 }
@@ -79,10 +80,15 @@ export function addonReport(
 const MOST_WORKLOADS = 100;
 
 /** A workload that is not ready is what the instance as a whole would be. */
-function workloadOf(workload: ReleaseWorkload, seen: ReleaseStatus, phase: AddonReport["phase"]): SeenComponent {
+function workloadOf(
+  workload: ReleaseWorkload,
+  seen: ReleaseStatus,
+  phase: AddonReport["phase"],
+  nowMs: number,
+): SeenComponent {
   const { name, readiness, counts } = workload;
   const pods = seen.makers ? podsMadeBy(seen.makers, workload, seen.pods) : [];
-  const trouble = readiness?.state === "ready" ? null : troubleOf(pods);
+  const trouble = readiness?.state === "ready" ? null : troubleOf(pods, nowMs);
   const hasServed = phase !== "installing" && phase !== "failed";
   const unready = phase === "installing" || phase === "upgrading" ? "deploying" : hasServed ? "degraded" : "failed";
   return {

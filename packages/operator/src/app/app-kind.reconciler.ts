@@ -73,7 +73,7 @@ export const appKind: DispatchedKind<"app", AppPorts> = {
 function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app"> {
   const { kube, view, releases, pods, syncProgress, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
-  const components = createComponentReconciler({ kube, applySet, releases, pods, clusterId });
+  const components = createComponentReconciler({ kube, applySet, releases, pods, nowMs, clusterId });
   const removal = createAppRemoval({ kube, applySet, releases, clusterId, stored: appKind });
   const notes = new Map<string, Notes>();
   let { drift_policy: policy } = ports.settings;
@@ -87,13 +87,13 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     const pass = await reconcileComponents(app, known, { instances, mayHeal: mayHealNow });
     if ("invalid" in pass) {
       const awaited = await awaitedBy(app, holder, pass);
-      const verdict = awaited === null ? phaseOf(app, known, [], pass) : awaitingReport(known, awaited);
+      const verdict = awaited === null ? phaseOf(app, known, [], pass, nowMs()) : awaitingReport(known, awaited);
       const report = await finish(app, holder, known, verdict, driftOf(known, [], ""));
       return { report, requeueAfterMs: requeueMs(verdict, [], { healInMs: null, isPruning: false }) };
     }
     const found = withObserved(withPlanned(known, app, pass.rendered), app, pass);
     const memory = await prune(app, found, pass);
-    const verdict = phaseOf(app, memory, pass.outcomes, null);
+    const verdict = phaseOf(app, memory, pass.outcomes, null, nowMs());
     const drift = driftOf(memory, pass.outcomes, new Date(nowMs()).toISOString());
     note.healing = policy === "heal" ? afterPass(note.healing, healedIn(pass.outcomes), nowMs()) : NOT_HEALING;
     const report = await finish(app, holder, memory, verdict, drift);

@@ -246,7 +246,7 @@ describe("the report of an app", () => {
 describe("the next reconcile of an app", () => {
   const calm: Pending = { healInMs: null, isPruning: false };
   const nextLook = (outcomes: readonly Outcome[], pending = calm) =>
-    requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null), outcomes, pending);
+    requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null, 0), outcomes, pending);
   const moving = outcome(
     { name: "web", type: "workload" },
     { state: "progressing", message: null, readyReplicas: 0, desiredReplicas: 1 },

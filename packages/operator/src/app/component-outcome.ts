@@ -108,10 +108,11 @@ function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
 export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
   const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
   const live = objects.find(({ kind }) => WORKLOADS.has(kind)) ?? null;
-  const { updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
+  const { desired, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
   const isDone = live ? conditionOf(live, "Complete")?.status === "True" : desiredReplicas(wanted) === 0;
   return {
-    desiredReplicas: live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
+    desiredReplicas: workload?.kind === "Job" ? (isDone ? 0 : desiredReplicas(wanted)) : desired,
+    leastReplicas: live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
     updatedReplicas: updated,
     image,
     isCompleted: workload?.kind === "Job" && specOf(workload)["suspend"] !== true && isDone,

@@ -4,7 +4,7 @@ import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
-import { troubleOf } from "../kube/pod-trouble.ts";
+import { steadied, troubleOf } from "../kube/pod-trouble.ts";
 import type { PodView } from "../kube/pod-view.ts";
 import { refusalOf } from "../kube/refusal.ts";
 import { NO_COUNTS, type WorkloadCounts } from "../kube/workload-counts.ts";
@@ -31,6 +31,7 @@ export interface ComponentPorts {
   readonly applySet: ApplySet;
   readonly releases: Releases;
   readonly pods: Pick<PodView, "in">;
+  readonly nowMs: () => number;
   readonly clusterId: string;
 }
 
@@ -45,7 +46,7 @@ export interface AppContext {
 }
 
 /** Applies one component as far as that is possible now, and returns its observed state. */
-export function createComponentReconciler({ kube, applySet, releases, pods, clusterId }: ComponentPorts) {
+export function createComponentReconciler({ kube, applySet, releases, pods, nowMs, clusterId }: ComponentPorts) {
   async function reconcile(
     component: RenderedComponent,
     context: AppContext,
@@ -140,12 +141,12 @@ export function createComponentReconciler({ kube, applySet, releases, pods, clus
   }
 
   async function seen(objects: readonly KubeObject[], wanted: WantedObjects, own: readonly KubeObject[]) {
-    const found = componentReadiness(objects, wanted);
+    const found = steadied(componentReadiness(objects, wanted), own, nowMs());
     const main = objects.find(({ kind }) => WORKLOADS.has(kind));
     if (found.state === "ready" || !main) return explained(found, null);
     const readiness = await withRejection(kube, main, found);
     if (readiness.reason !== undefined) return explained(readiness, null);
-    return explained(readiness, troubleOf(own));
+    return explained(readiness, troubleOf(own, nowMs()));
   }
 
   const podsOf = ({ name }: RenderedComponent, { spec }: AppContext["app"]): KubeObject[] =>
@@ -180,8 +181,9 @@ function instanceState({ addon_instance }: DesiredComponent, { instances }: AppC
   return { state, reason, message, ...replicasIn(instance?.counts ?? NO_COUNTS) } as const;
 }
 
-const replicasIn = ({ desired, ready, updated, image }: WorkloadCounts) => ({
+const replicasIn = ({ desired, least, ready, updated, image }: WorkloadCounts) => ({
   desiredReplicas: desired,
+  leastReplicas: least,
   readyReplicas: ready,
   updatedReplicas: updated,
   image,

@@ -17,6 +17,7 @@ const facts = (components: readonly ComponentState[], changes: Partial<AppFacts>
   generation: 3,
   ranGeneration: null,
   invalid: null,
+  nowMs: Date.parse("2026-01-01T00:00:00Z"),
   components,
   ...changes,
 });
@@ -61,6 +62,14 @@ describe("the phase of an app", () => {
       facts([component("progressing", { reason: "WorkloadMissing" })], { ranGeneration: 3 }),
       "degraded",
       "WorkloadMissing",
+    ],
+    [
+      "replicas that an autoscaler has added",
+      facts([component("progressing", { readyReplicas: 1, desiredReplicas: 5, leastReplicas: 1 })], {
+        ranGeneration: 3,
+      }),
+      "deploying",
+      "RollingOut",
     ],
     [
       "a replacement of all replicas without a gap",

@@ -21,6 +21,8 @@ export interface ComponentState {
   readonly readyReplicas: number;
   /** As many as it is to have. */
   readonly desiredReplicas: number;
+  /** With fewer it has lost some; the same where nothing else is said. An autoscaler may ask for more. */
+  readonly leastReplicas?: number;
   readonly updatedReplicas?: number;
   readonly image?: string | null;
   readonly pods?: readonly KubeObject[];
@@ -37,6 +39,7 @@ export interface AppFacts {
   /** The last generation that was seen to run whole; null where none ever was. */
   readonly ranGeneration: number | null;
   readonly invalid: Invalid | null;
+  readonly nowMs: number;
   /** In the order in which they start. */
   readonly components: readonly ComponentState[];
 }
@@ -53,6 +56,7 @@ export function phaseReport(facts: AppFacts): PhaseReport {
     components: facts.components.map(({ name, readyReplicas }) => ({ name, ready_replicas: readyReplicas })),
     components_status: componentStatuses(
       facts.components.map((component) => ({ ...component, phase: componentPhase(component, facts) })),
+      facts.nowMs,
     ),
   };
 }
@@ -62,7 +66,7 @@ export interface SeenComponent extends Omit<ComponentState, "type" | "state" | "
 }
 
 /** The pods of an app or an instance with many components are shared out among them, so that a report stays small. */
-export function componentStatuses(components: readonly SeenComponent[]): ComponentStatus[] {
+export function componentStatuses(components: readonly SeenComponent[], nowMs: number): ComponentStatus[] {
   const most = Math.max(1, Math.floor(MOST_PODS_TOGETHER / Math.max(1, components.length)));
   return components.map((component) => {
     const { name, phase, reason = null, message, pods = [] } = component;
@@ -76,7 +80,7 @@ export function componentStatuses(components: readonly SeenComponent[]): Compone
       updated: component.updatedReplicas ?? 0,
       restarts: pods.reduce((sum, pod) => sum + restartsOf(pod), 0),
       image: component.image ?? null,
-      pods: podStatuses(pods, most),
+      pods: podStatuses(pods, nowMs, most),
     };
   });
 }
@@ -84,7 +88,7 @@ export function componentStatuses(components: readonly SeenComponent[]): Compone
 type PhaseFacts = Pick<AppFacts, "isPaused" | "generation" | "ranGeneration">;
 
 function componentPhase(component: ComponentState, facts: PhaseFacts): ComponentPhase {
-  const { type, state, reason, readyReplicas, desiredReplicas, waitingFor = [] } = component;
+  const { type, state, reason, readyReplicas, waitingFor = [] } = component;
   const { isPaused, generation, ranGeneration } = facts;
   if (isPaused && type === "workload") return readyReplicas > 0 ? "deploying" : "paused";
   if (waitingFor.length > 0 || reason === "WaitingForComponents") return "waiting";
@@ -94,7 +98,7 @@ function componentPhase(component: ComponentState, facts: PhaseFacts): Component
     case "failed":
       return ranGeneration !== null || readyReplicas > 0 ? "degraded" : "failed";
     case "progressing":
-      return ranGeneration === generation && readyReplicas < desiredReplicas ? "degraded" : "deploying";
+      return ranGeneration === generation && isShort(component) ? "degraded" : "deploying";
     case "unknown":
       return "unknown";
   }
@@ -147,7 +151,7 @@ function waiting({ components }: AppFacts): Verdict | null {
 function progress({ components, generation, ranGeneration }: AppFacts): Verdict | null {
   const under = components.filter(({ state }) => state === "progressing");
   if (under.length === 0) return null;
-  const short = under.filter(({ readyReplicas, desiredReplicas }) => readyReplicas < desiredReplicas);
+  const short = under.filter(isShort);
   const worst = short.find(({ readyReplicas }) => readyReplicas === 0) ?? short[0];
   if (ranGeneration === generation && worst) {
     const reason = worst.readyReplicas === 0 ? "NoReplicas" : "ReplicasMissing";
@@ -155,6 +159,9 @@ function progress({ components, generation, ranGeneration }: AppFacts): Verdict 
   }
   return say("deploying", under[0]?.reason ?? "RollingOut", messageOf(under));
 }
+
+const isShort = ({ readyReplicas, desiredReplicas, leastReplicas = desiredReplicas }: ComponentState): boolean =>
+  readyReplicas < leastReplicas;
 
 const messageOf = (components: readonly ComponentState[]): string =>
   components.map(({ name, state, message }) => `${name}: ${message ?? state}`).join("; ");

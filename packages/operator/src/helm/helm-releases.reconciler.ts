@@ -92,7 +92,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       if (id) notify(id);
     },
   });
-  const objects = createReleaseObjects({ kube, store, pods: podView, versionOf: watch.versionOf });
+  const objects = createReleaseObjects({ ...ports, store, pods: podView, versionOf: watch.versionOf });
   const endPods = podView.onChange((pod) => {
     const { namespace = "", labels } = pod.metadata;
     if (labels?.[LABELS.app] !== undefined) return;

@@ -17,7 +17,7 @@ import { hostsOf } from "./ingress-hosts.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { appliedForm, comparedKindOf, HELM_MANAGER, releaseStepFor } from "./release-drift.ts";
-import { podsOfRelease } from "./release-pods.ts";
+import { podsMadeBy, podsOfRelease } from "./release-pods.ts";
 import {
   combined,
   isOfRelease,
@@ -26,6 +26,8 @@ import {
   type ObjectState,
   type ReleaseReadiness,
   type ReleaseWorkload,
+  steadiedRelease,
+  steadiedWorkload,
 } from "./release-readiness.ts";
 import type { ReleaseWatch } from "./release-watch.adapter.ts";
 import type { ReleaseId, Revision } from "./revision.ts";
@@ -35,6 +37,7 @@ export interface ReleaseObjectsPorts {
   readonly kube: Pick<KubeClient, "as" | "list" | "resourceTypeOf">;
   readonly store: Pick<ReleaseStore, "content">;
   readonly pods: Pick<PodView, "in">;
+  readonly nowMs: () => number;
   /** The version of a watched object that was last seen. */
   readonly versionOf: ReleaseWatch["versionOf"];
 }
@@ -69,7 +72,7 @@ const MOST_SETTLED = 20_000;
  * Reads the state of a release's objects and heals them. The chart names them, so that is done with the rights of the
  * release.
  */
-export function createReleaseObjects({ kube, store, pods, versionOf }: ReleaseObjectsPorts) {
+export function createReleaseObjects({ kube, store, pods, versionOf, nowMs }: ReleaseObjectsPorts) {
   /** By uid, the revision and content that were found to be as desired; by name, the version. */
   const settled = new Map<string, string>();
 
@@ -93,7 +96,11 @@ export function createReleaseObjects({ kube, store, pods, versionOf }: ReleaseOb
     const read = objects.filter((object) => isTelling(object) || comparedKindOf(object) !== null);
     const all = await Promise.all(read.map((object) => look(object, { id, revision, rights }, upkeep.takeOver)));
     const plan = planComponent(all, upkeep);
-    const { states, workloads, refusal } = await carryOut(all, plan.toDo, rights);
+    const own = podsOfRelease({ release: id.name, makers: podMakers }, pods.in(id.namespace));
+    const { states, workloads: counted, refusal } = await carryOut(all, plan.toDo, rights);
+    const workloads = counted.map((workload) =>
+      steadiedWorkload(workload, podsMadeBy({ makers: podMakers }, workload, own), nowMs()),
+    );
     const { drifted, healed, blocked } = plan;
     const isCertain = plan.isCertain && plan.waitsFor === null && refusal === null;
     const drift = { drifted, healed, blocked, isCertain, workloads };
@@ -101,9 +108,9 @@ export function createReleaseObjects({ kube, store, pods, versionOf }: ReleaseOb
       const { reason, message } = refusal;
       return { ...drift, readiness: { state: "failed", reason, message, missing: [] } };
     }
-    const readiness = combined(states);
+    const readiness = steadiedRelease(combined(states), own, nowMs());
     if (readiness.state === "ready" || readiness.reason !== null) return { ...drift, readiness };
-    const trouble = troubleOf(podsOfRelease({ release: id.name, makers: podMakers }, pods.in(id.namespace)));
+    const trouble = troubleOf(own, nowMs());
     return { ...drift, readiness: trouble ? { ...readiness, ...trouble } : readiness };
   }
 

@@ -62,7 +62,7 @@ export const podsOfRelease = (known: ReleasePods, pods: readonly KubeObject[]): 
 
 /** The pods that one workload of a release has made. */
 export const podsMadeBy = (
-  { makers }: ReleasePods,
+  { makers }: Pick<ReleasePods, "makers">,
   { kind, name }: Pick<PodMaker, "kind" | "name">,
   pods: readonly KubeObject[],
 ): KubeObject[] => {

@@ -1,6 +1,6 @@
 import { type InformerLog, startInformer } from "./informer.adapter.ts";
 import type { KubeClient, KubeObject } from "./kube-client.ts";
-import { isSamePod, type PodView, trimmedPod } from "./pod-view.ts";
+import { isSamePod, type PodView, trimmedPod, withPullCauses } from "./pod-view.ts";
 import { PODS } from "./resource-types.ts";
 
 export interface RunningPodView extends PodView {
@@ -19,16 +19,17 @@ export function startPodView({
   const namespaces = new Map<string, Map<string, KubeObject>>();
   const listeners = new Set<(pod: KubeObject) => void>();
 
-  /** Returns the pod as it was before. */
-  function set(key: string, pod: KubeObject | null): KubeObject | undefined {
+  /** Returns the pod as it was before and as it is now. */
+  function set(key: string, found: KubeObject | null) {
     const [namespace = "", name = ""] = key.split("/");
     const pods = namespaces.get(namespace) ?? new Map<string, KubeObject>();
     const before = pods.get(name);
+    const pod = found && withPullCauses(before, found);
     if (pod) pods.set(name, pod);
     else pods.delete(name);
     if (pods.size > 0) namespaces.set(namespace, pods);
     else namespaces.delete(namespace);
-    return before;
+    return { before, pod };
   }
 
   const informer = startInformer({
@@ -36,8 +37,8 @@ export function startPodView({
     type: PODS,
     trim: trimmedPod,
     log,
-    onChange(key, pod) {
-      const before = set(key, pod);
+    onChange(key, found) {
+      const { before, pod } = set(key, found);
       const changed = pod ?? before;
       if (!changed || (pod && isSamePod(before, pod))) return;
       for (const listener of listeners) listener(changed);

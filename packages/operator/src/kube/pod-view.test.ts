@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "./kube-client.ts";
-import { isSamePod, podStatuses, restartsOf, trimmedPod } from "./pod-view.ts";
+import { troubleOf } from "./pod-trouble.ts";
+import { isSamePod, podStatuses, restartsOf, trimmedPod, withPullCauses } from "./pod-view.ts";
 
+const NOW_MS = Date.parse("2026-01-01T12:00:00Z");
 const pod = (name: string, status: object = {}, metadata: object = {}): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -34,7 +36,7 @@ describe("the pods of a component", () => {
     ];
     const node = "node-1";
     const started_at = "2026-01-01T00:00:00.000Z";
-    expect(podStatuses(pods)).toEqual([
+    expect(podStatuses(pods, NOW_MS)).toEqual([
       { name: "d", phase: "Running", reason: "CrashLoopBackOff", restarts: 4, node, started_at },
       { name: "e", phase: "Pending", reason: "No", restarts: 0, node, started_at: null },
       { name: "b", phase: "Running", reason: null, restarts: 3, node, started_at },
@@ -46,15 +48,15 @@ describe("the pods of a component", () => {
 
   test("[AO43] are at most 50, and never without those in trouble", () => {
     const many = Array.from({ length: 80 }, (_, at) => pod(`p${at}`, READY));
-    const shown = podStatuses([...many, pod("zz", crashing(1))]);
+    const shown = podStatuses([...many, pod("zz", crashing(1))], NOW_MS);
     expect(shown).toHaveLength(50);
     expect(shown[0]).toMatchObject({ name: "zz" });
-    expect(podStatuses(many, 3)).toHaveLength(3);
+    expect(podStatuses(many, NOW_MS, 3)).toHaveLength(3);
   });
 
   test("[AO43] have a reason that is one word, whatever a controller writes", () => {
     const odd = { phase: "Odd", reason: "not a word", conditions: [{ type: "Ready", status: "False", reason: "<b>" }] };
-    expect(podStatuses([pod("a", odd)])).toMatchObject([{ phase: "Unknown", reason: null }]);
+    expect(podStatuses([pod("a", odd)], NOW_MS)).toMatchObject([{ phase: "Unknown", reason: null }]);
   });
 });
 
@@ -73,7 +75,7 @@ describe("what is kept of a pod", () => {
       ],
     });
     const kept = trimmedPod(full);
-    expect(podStatuses([kept])).toEqual(podStatuses([full]));
+    expect(podStatuses([kept], NOW_MS)).toEqual(podStatuses([full], NOW_MS));
     expect(restartsOf(kept)).toBe(4);
     expect(JSON.stringify(kept)).not.toMatch(/s3cret|10\.0\.0\.1|sha256|containerID/);
     expect(JSON.stringify(kept).length).toBeLessThan(3_000);
@@ -85,5 +87,23 @@ describe("what is kept of a pod", () => {
     expect(isSamePod(before, trimmedPod(pod("a", { ...READY, ...beat }, { resourceVersion: "2" })))).toBe(true);
     expect(isSamePod(before, trimmedPod(pod("a", crashing(1))))).toBe(false);
     expect(isSamePod(undefined, before)).toBe(false);
+  });
+
+  test("[AO45] has the cause of a pull that failed also while the kubelet does not repeat it", () => {
+    const pulling = (reason: string, message: string, image = "nginx:nope") =>
+      trimmedPod(
+        pod("a", { containerStatuses: [container({ image, ready: false, state: { waiting: { reason, message } } })] }),
+      );
+    const failed = pulling("ErrImagePull", 'failed to resolve reference "docker.io/library/nginx:nope": not found');
+    const backsOff = pulling("ImagePullBackOff", 'Back-off pulling image "nginx:nope"');
+    const message = "The image nginx:nope cannot be pulled: not found";
+    expect(troubleOf([failed], NOW_MS)?.message).toBe(message);
+    expect(troubleOf([backsOff], NOW_MS)?.message).toBe("The image nginx:nope cannot be pulled: no reason is given.");
+    const once = withPullCauses(failed, backsOff);
+    expect(troubleOf([once], NOW_MS)?.message).toBe(message);
+    expect(troubleOf([withPullCauses(once, backsOff)], NOW_MS)?.message).toBe(message);
+    const other = pulling("ImagePullBackOff", 'Back-off pulling image "nginx:other"', "nginx:other");
+    expect(withPullCauses(failed, other)).toEqual(other);
+    expect(withPullCauses(undefined, backsOff)).toBe(backsOff);
   });
 });

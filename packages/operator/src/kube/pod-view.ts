@@ -1,7 +1,7 @@
 import { MOST_PODS, POD_PHASES, type PodPhase, type PodStatus } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
 import { conditionOf, countIn, type Fields, fieldsIn, listIn, specOf, statusOf, textIn } from "./object-fields.ts";
-import { troubleOf } from "./pod-trouble.ts";
+import { pullCause, troubleOf } from "./pod-trouble.ts";
 
 /** The pods of the cluster, as they were last seen. */
 export interface PodView {
@@ -56,6 +56,33 @@ function trimmedState(state: unknown): Fields {
   );
 }
 
+/**
+ * While an image is not pulled again yet, some kubelets leave out the cause that they gave before. It is taken over, so that
+ * the reason does not come and go.
+ */
+export function withPullCauses(before: KubeObject | undefined, pod: KubeObject): KubeObject {
+  if (!before) return pod;
+  const status = statusOf(pod);
+  const carried = (list: string) =>
+    listIn(status[list]).map((container) => {
+      const waiting = fieldsIn(fieldsIn(container["state"])["waiting"]);
+      if (waiting["reason"] !== "ImagePullBackOff" || pullCause(textIn(waiting["message"])) !== "") return container;
+      const known = listIn(statusOf(before)[list]).find(
+        ({ name, image }) => name === container["name"] && image === container["image"],
+      );
+      const { message } = fieldsIn(fieldsIn(known?.["state"])["waiting"]);
+      return textIn(message) === "" ? container : { ...container, state: { waiting: { ...waiting, message } } };
+    });
+  return {
+    ...pod,
+    status: {
+      ...status,
+      initContainerStatuses: carried("initContainerStatuses"),
+      containerStatuses: carried("containerStatuses"),
+    },
+  };
+}
+
 /** A pod that changes in nothing else is no news. */
 export function isSamePod(one: KubeObject | undefined, other: KubeObject): boolean {
   return one !== undefined && contentOf(one) === contentOf(other);
@@ -67,13 +94,14 @@ const contentOf = ({ metadata, spec, status }: KubeObject): string =>
 const WORD = /^[A-Za-z][A-Za-z0-9]{0,99}$/;
 
 /** The word of Kubernetes for why a pod is not ready; null where it is, or has done its work. */
-function reasonOf(pod: KubeObject): string | null {
+function reasonOf(pod: KubeObject, nowMs: number): string | null {
   if (pod.metadata.deletionTimestamp) return "Terminating";
   const status = statusOf(pod);
-  if (status["phase"] === "Succeeded" || isReadyPod(pod)) return null;
+  const trouble = troubleOf([pod], nowMs)?.reason;
+  if (status["phase"] === "Succeeded" || (isReadyPod(pod) && trouble === undefined)) return null;
   const containers = [...listIn(status["initContainerStatuses"]), ...listIn(status["containerStatuses"])];
   const waiting = containers.map(({ state }) => textIn(fieldsIn(fieldsIn(state)["waiting"])["reason"]));
-  const words = [troubleOf([pod])?.reason, textIn(status["reason"]), ...waiting, conditionOf(pod, "Ready")?.reason];
+  const words = [trouble, textIn(status["reason"]), ...waiting, conditionOf(pod, "Ready")?.reason];
   return words.find((word) => word !== undefined && WORD.test(word)) ?? null;
 }
 
@@ -88,12 +116,12 @@ export function restartsOf(pod: KubeObject): number {
 const phaseOf = (pod: KubeObject): PodPhase =>
   POD_PHASES.find((phase) => phase === statusOf(pod)["phase"]) ?? "Unknown";
 
-function podStatus(pod: KubeObject): PodStatus {
+function podStatus(pod: KubeObject, nowMs: number): PodStatus {
   const startedAt = Date.parse(textIn(statusOf(pod)["startTime"]));
   return {
     name: pod.metadata.name,
     phase: phaseOf(pod),
-    reason: reasonOf(pod),
+    reason: reasonOf(pod, nowMs),
     restarts: restartsOf(pod),
     node: textIn(specOf(pod)["nodeName"]) || null,
     started_at: Number.isNaN(startedAt) ? null : new Date(startedAt).toISOString(),
@@ -101,9 +129,9 @@ function podStatus(pod: KubeObject): PodStatus {
 }
 
 /** Those in trouble first, then those that have restarted, then by name. */
-export function podStatuses(pods: readonly KubeObject[], most = MOST_PODS): PodStatus[] {
+export function podStatuses(pods: readonly KubeObject[], nowMs: number, most = MOST_PODS): PodStatus[] {
   return pods
-    .map(podStatus)
+    .map((pod) => podStatus(pod, nowMs))
     .sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
     .slice(0, Math.min(most, MOST_PODS));
 }

@@ -174,10 +174,10 @@ function jobReadiness(object: KubeObject): Readiness {
   if (broken) return failed(`${titleOf(object)} has failed: ${broken.message}`, isReady);
   if (conditionOf(object, "Complete")?.status === "True") return ready(isReady);
   if (specOf(object)["suspend"] === true) return ready();
-  return progressing(
-    `${titleOf(object)} ${countIn(status["active"]) > 0 ? "is running" : "has not begun yet"}.`,
-    isReady,
-  );
+  if (countIn(status["active"]) > 0) return progressing(`${titleOf(object)} is running.`, isReady);
+  const failures = countIn(status["failed"]);
+  const soFar = failures > 0 ? `has failed ${failures} times and is tried again` : "has not begun yet";
+  return progressing(`${titleOf(object)} ${soFar}.`, isReady);
 }
 
 /** It has done its part once it is stored; what its runs come to is theirs. */

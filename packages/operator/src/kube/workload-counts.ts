@@ -5,12 +5,14 @@ import { askedReplicas } from "./readiness.ts";
 /** How many replicas of a workload there are, and of what image. */
 export interface WorkloadCounts {
   readonly desired: number;
+  /** With fewer it is not as it should be. An autoscaler may ask for more, and these may take their time. */
+  readonly least: number;
   readonly ready: number;
   readonly updated: number;
   readonly image: string | null;
 }
 
-export const NO_COUNTS: WorkloadCounts = { desired: 0, ready: 0, updated: 0, image: null };
+export const NO_COUNTS: WorkloadCounts = { desired: 0, least: 0, ready: 0, updated: 0, image: null };
 
 /** `asked` is the workload as it should be, `live` as it is; null where it is not there. */
 export function workloadCounts(asked: KubeObject, live: KubeObject | null): WorkloadCounts {
@@ -22,11 +24,12 @@ export function workloadCounts(asked: KubeObject, live: KubeObject | null): Work
       // The number is an autoscaler's where nobody else asks for one.
       const desired = Object.hasOwn(specOf(asked), "replicas") || !live ? askedReplicas(asked) : askedReplicas(live);
       const ready = countIn(status["readyReplicas"]);
-      return { desired, ready, updated: countIn(status["updatedReplicas"]), image };
+      return { desired, least: askedReplicas(asked), ready, updated: countIn(status["updatedReplicas"]), image };
     }
     case "DaemonSet":
       return {
         desired: countIn(status["desiredNumberScheduled"]),
+        least: countIn(status["desiredNumberScheduled"]),
         ready: countIn(status["numberReady"]),
         updated: countIn(status["updatedNumberScheduled"]),
         image,
@@ -48,6 +51,7 @@ export function together(counts: readonly WorkloadCounts[]): WorkloadCounts {
   return counts.reduce(
     (sum, one) => ({
       desired: sum.desired + one.desired,
+      least: sum.least + one.least,
       ready: sum.ready + one.ready,
       updated: sum.updated + one.updated,
       image: sum.image ?? one.image,
