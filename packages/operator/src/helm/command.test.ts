@@ -33,6 +33,13 @@ describe("arguments of Helm", () => {
     expect(uninstallArguments(id, rights)).toContain("--keep-history");
   });
 
+  test("[HE31] take over what somebody has edited, for an upgrade and for the repair of one", () => {
+    const upgrade = { source: SOURCE, rights, isUpgrade: true };
+    for (const args of [upgradeArguments(id, upgrade, {}), rollbackArguments(id, 3, rights)]) {
+      expect(args).toEqual(expect.arrayContaining(["--server-side=true", "--force-conflicts"]));
+    }
+  });
+
   test("[HE22] name the project's account wherever the cluster is asked", () => {
     const upgrade = { source: SOURCE, rights, isUpgrade: false };
     const asking = [
