@@ -90,6 +90,20 @@ export const APP_PHASES = [
   "deleting",
 ] as const;
 export type AppPhase = (typeof APP_PHASES)[number];
+export const COMPONENT_PHASES = [
+  "waiting",
+  "deploying",
+  "running",
+  "completed",
+  "degraded",
+  "failed",
+  "paused",
+  "unknown",
+] as const;
+export type ComponentPhase = (typeof COMPONENT_PHASES)[number];
+/** As Kubernetes writes them. */
+export const POD_PHASES = ["Pending", "Running", "Succeeded", "Failed", "Unknown"] as const;
+export type PodPhase = (typeof POD_PHASES)[number];
 export const DRIFT_STATES = ["unknown", "in_sync", "drifted", "blocked_sync"] as const;
 export type DriftState = (typeof DRIFT_STATES)[number];
 

@@ -15,6 +15,7 @@ import { accountUser } from "./helm/rights.ts";
 import { KINDS } from "./kinds.ts";
 import { createKubeClient } from "./kube/client.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
+import { startPodView } from "./kube/pod-view.adapter.ts";
 import { realClock as clock } from "./kube/real-clock.adapter.ts";
 import { type Link, startLink } from "./link/link.adapter.ts";
 import { createEventOutbox, createStatusOutbox } from "./link/outbox.ts";
@@ -67,6 +68,9 @@ export async function startOperator(
   const view = startDesiredView({ ...ports, onDamaged: () => link?.renew() });
   await view.synced;
 
+  const pods = startPodView({ kube, log });
+  await pods.synced;
+
   const charts = createChartFiles({ allowedHosts: config.chartHosts, credentials: repositories.current });
   const helm = createHelm({ program: config.helm, access, charts, env });
   const accounts = createChartAccounts({ ...ports, role: config.chartsRole });
@@ -81,12 +85,12 @@ export async function startOperator(
     accounts,
     rights,
     holder: `operator-${randomUUID()}`,
-    settings,
+    podView: pods,
   });
   const instances = createInstances(view, helmReleases);
   const releases = createReleases(helmReleases, instances);
   const syncProgress = createSyncProgress();
-  const kindPorts = { ...ports, view, accounts, helmReleases, instances, releases, syncProgress, settings };
+  const kindPorts = { ...ports, view, accounts, helmReleases, instances, releases, pods, syncProgress, settings };
   const reconcilers = KINDS.map((kind) => reconcilerFor(kind, kindPorts));
   for (const reconciler of reconcilers) reconciler.start();
 
@@ -139,7 +143,7 @@ export async function startOperator(
       await repositories.settled();
       await telemetry.stop();
       await Promise.all(reconcilers.map((reconciler) => reconciler.stop()));
-      await Promise.all([helmReleases.stop(), view.stop(), facts.stop()]);
+      await Promise.all([helmReleases.stop(), pods.stop(), view.stop(), facts.stop()]);
       await kube.close();
     },
   };

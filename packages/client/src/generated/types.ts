@@ -66,8 +66,20 @@ export type AddonInstance = {
   /** The revision that is in force. */
   revision_number: number;
   phase: "pending" | "installing" | "ready" | "upgrading" | "degraded" | "failed" | "deleting";
+  /** When the phase began. */
+  phase_since: string;
   phase_reason: string | null;
   phase_message: string | null;
+  /** The workloads of its release, as the cluster last reported; empty before. */
+  components_status: readonly ComponentStatus[];
+  drift: {
+    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+    summary: string | null;
+    fields: readonly {
+      [key: string]: unknown;
+    }[];
+    detected_at: string | null;
+  };
   /** Counts what the cluster has been asked for. */
   generation: number;
   observed_generation: number | null;
@@ -128,8 +140,12 @@ export type App = {
   paused: boolean;
   /** `pending` until the cluster reports on this generation. */
   phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
+  /** When the phase began. */
+  phase_since: string;
   phase_reason: string | null;
   phase_message: string | null;
+  /** As the cluster last reported, in the order in which they start; empty before. */
+  components_status: readonly ComponentStatus[];
   /** Goes up with every operation. */
   generation: number;
   observed_generation: number | null;
@@ -815,6 +831,25 @@ export type ComponentSecret = {
   updated_at: string;
 };
 
+export type ComponentStatus = {
+  name: string;
+  /** `waiting` for another component, `completed` where a Job is done; the others as of an app. */
+  phase: "waiting" | "deploying" | "running" | "completed" | "degraded" | "failed" | "paused" | "unknown";
+  reason: string | null;
+  message: string | null;
+  /** Replicas that it is to have. */
+  desired: number;
+  /** Replicas that are ready. */
+  ready: number;
+  /** Replicas of the present version. */
+  updated: number;
+  /** Restarts of the containers of all its pods. */
+  restarts: number;
+  image: string | null;
+  /** At most 50, those in trouble first. Left out in lists. */
+  pods?: readonly PodStatus[] | undefined;
+};
+
 export type CreatedCluster = {
   id: string;
   org_id: string;
@@ -1194,6 +1229,17 @@ export type PinChange = {
   component: string;
   from: string | null;
   to: string | null;
+};
+
+export type PodStatus = {
+  name: string;
+  /** As Kubernetes names it. */
+  phase: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
+  reason: string | null;
+  /** Restarts of its containers. */
+  restarts: number;
+  node: string | null;
+  started_at: string | null;
 };
 
 export type Project = {

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { ComponentStatus } from "../component-status.ts";
 import { Nullable, Timestamp } from "../fields.ts";
 import { type DesiredKind, DRIFT_STATES } from "../states.ts";
 import { Message, Reason } from "./text.ts";
@@ -45,22 +46,31 @@ export const UNKNOWN_DRIFT: DriftReport = { state: "unknown", summary: null, fie
 
 export const AppReport = Type.Object({
   phase: Type.Enum(["deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"]),
+  /** When the phase began. Left out by an operator that does not know. */
+  phase_since: Type.Optional(Timestamp()),
   reason: Nullable(Reason),
   message: Nullable(Message),
   components: Type.Array(
     Type.Object({ name: Type.String({ maxLength: 63 }), ready_replicas: Type.Integer({ minimum: 0 }) }),
     { maxItems: 100 },
   ),
+  /** Left out by an operator that does not report them. */
+  components_status: Type.Optional(Type.Array(ComponentStatus, { maxItems: 100 })),
   drift: DriftReport,
 });
 export type AppReport = Static<typeof AppReport>;
 
 export const AddonReport = Type.Object({
   phase: Type.Enum(["installing", "ready", "upgrading", "degraded", "failed", "deleting"]),
+  phase_since: Type.Optional(Timestamp()),
   reason: Nullable(Reason),
   message: Nullable(Message),
   /** Null for a secret one: its value stays in the cluster. */
   exports: Type.Record(Type.String(), Nullable(Type.String({ maxLength: 4_096 }))),
+  /** Left out by an operator that does not compare the objects of releases. */
+  drift: Type.Optional(DriftReport),
+  /** One for each workload of its release. */
+  components_status: Type.Optional(Type.Array(ComponentStatus, { maxItems: 100 })),
 });
 export type AddonReport = Static<typeof AddonReport>;
 

@@ -1,9 +1,11 @@
 import Type, { type Static } from "typebox";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
+import { ShownComponentStatus } from "../component-status.ts";
 import { DnsLabel, FreeMap, Nullable, Page, PageQuery, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { ADDON_PHASES } from "../states.ts";
+import { Drift } from "./apps.ts";
 
 const tag = "Addons";
 const params = Type.Object({ id: Uuid() });
@@ -62,8 +64,13 @@ export const AddonInstance = Type.Object(
     values: RedactedValues,
     revision_number: Type.Integer({ description: "The revision that is in force.", examples: [1] }),
     phase: Type.Enum(ADDON_PHASES),
+    phase_since: Timestamp("When the phase began."),
     phase_reason: Nullable(Type.String({ examples: ["ImagePullBackOff"] })),
     phase_message: Nullable(Type.String({ examples: ["The image cannot be pulled."] })),
+    components_status: Type.Array(ShownComponentStatus, {
+      description: "The workloads of its release, as the cluster last reported; empty before.",
+    }),
+    drift: Drift,
     generation: Type.Integer({ description: "Counts what the cluster has been asked for.", examples: [1] }),
     observed_generation: Nullable(
       Type.Integer({ description: "The last one that the operator has spoken of.", examples: [1] }),

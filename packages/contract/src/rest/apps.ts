@@ -8,6 +8,7 @@ import {
   SecretValue,
   WorkloadSpec,
 } from "../component.ts";
+import { ShownComponentStatus } from "../component-status.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
 import { Description, DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
@@ -59,6 +60,14 @@ const AppComponent = Type.Object(
   { title: "AppComponent" },
 );
 
+/** Differences between what is asked for and what is on the cluster. */
+export const Drift = Type.Object({
+  state: Type.Enum(DRIFT_STATES),
+  summary: Nullable(Type.String({ examples: ["Another manager owns spec.replicas of web."] })),
+  fields: Type.Array(Type.Object({}, { additionalProperties: true })),
+  detected_at: Nullable(Timestamp()),
+});
+
 export const App = Type.Object(
   {
     id: Uuid(),
@@ -71,17 +80,16 @@ export const App = Type.Object(
     components: Type.Array(AppComponent),
     paused: Type.Boolean({ examples: [false] }),
     phase: Type.Enum(APP_PHASES, { description: "`pending` until the cluster reports on this generation." }),
+    phase_since: Timestamp("When the phase began."),
     phase_reason: Nullable(Type.String({ examples: ["RolloutComplete"] })),
     phase_message: Nullable(Type.String({ examples: ["All replicas are ready."] })),
+    components_status: Type.Array(ShownComponentStatus, {
+      description: "As the cluster last reported, in the order in which they start; empty before.",
+    }),
     generation: Type.Integer({ description: "Goes up with every operation." }),
     observed_generation: Nullable(Type.Integer({ description: "The one the cluster last reported on." })),
     revision: Type.Integer({ description: "That of the newest deployment." }),
-    drift: Type.Object({
-      state: Type.Enum(DRIFT_STATES),
-      summary: Nullable(Type.String({ examples: ["Another manager owns spec.replicas of web."] })),
-      fields: Type.Array(Type.Object({}, { additionalProperties: true })),
-      detected_at: Nullable(Timestamp()),
-    }),
+    drift: Drift,
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

@@ -24,6 +24,7 @@ import { createKubeClient } from "../kube/client.adapter.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
+import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { ADDON_INSTANCES } from "../kube/resource-types.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
@@ -91,6 +92,8 @@ export async function addonWorld({
     },
   };
   const ports = { kube, kinds: KINDS, clusterId, clock: realClock, nowMs: Date.now, log, sink };
+  const podView = startPodView({ kube, log });
+  await podView.synced;
   const view = startDesiredView(ports);
   await view.synced;
   const store = createDesiredStore({ ...ports, namespace });
@@ -106,9 +109,9 @@ export async function addonWorld({
     const accounts = createChartAccounts({ ...ports, role: account.chartsRole });
     const rights = { clusterWideCharts: () => allowed, clusterWideUser: account.clusterWideUser };
     const settings = { drift_policy: "heal" } as const;
-    const helmReleases = startHelmReleases({ ...ports, helm: program, accounts, rights, holder, settings });
+    const helmReleases = startHelmReleases({ ...ports, helm: program, accounts, rights, holder, podView });
     const instances = createInstances(view, helmReleases);
-    const addons = reconcilerFor(addonKind, { ...ports, view, helmReleases, instances });
+    const addons = reconcilerFor(addonKind, { ...ports, view, helmReleases, instances, settings });
     return {
       helmReleases,
       addons,
@@ -214,6 +217,7 @@ export async function addonWorld({
 
     async stop() {
       await running.stop();
+      await podView.stop();
       await view.stop();
       charts.stop();
       const holder = await client.get(ADDON_INSTANCES, "db", namespace);

@@ -135,6 +135,70 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.get("apps/v1", "Deployment", "db-tiny")).not.toBeNull();
   });
 
+  const edit = async (patch: unknown, kind = "Deployment", apiVersion = "apps/v1") => {
+    const type = await world.client.resourceTypeOf(apiVersion, kind);
+    const options = { kind: "merge", fieldManager: "kubectl-edit" } as const;
+    await world.client.patch(type, "db-tiny", world.namespace, patch, options);
+  };
+  const image = (name: string) => ({ spec: { template: { spec: { containers: [{ name: "main", image: name }] } } } });
+  const calm = { ...READY, drift: { state: "in_sync", fields: [] } };
+
+  test("[HE30] [AO43] shows what somebody has changed of its objects by field, and heals it without a new revision", async () => {
+    await world.tell({ password: PASSWORD, replicas: 2 });
+    const pod = { name: expect.stringMatching(/^db-tiny-/), phase: "Running" };
+    const workload = { name: "db-tiny", phase: "running", desired: 2, ready: 2, updated: 2, image: "tiny:1" };
+    await world.seen({ ...calm, components_status: [{ ...workload, pods: [pod, pod] }] });
+    await edit({ spec: { replicas: 0 } });
+    const object = { kind: "Deployment", name: "db-tiny" };
+    await world.seen({
+      phase: "degraded",
+      reason: "NotReady",
+      message: "Deployment db-tiny has 0 of 2 replicas ready.",
+      components_status: [{ ...workload, phase: "degraded", ready: 0, updated: 0 }],
+      drift: {
+        state: "drifted",
+        fields: [{ object, pointer: "/spec/replicas", desired: 2, observed: 0, manager: "kubectl-edit" }],
+      },
+    });
+    await world.seen(calm);
+    await edit(image("tiny:2"));
+    const pointer = "/spec/template/spec/containers/0/image";
+    await world.seen({
+      drift: { state: "drifted", fields: [{ object, pointer, desired: "tiny:1", observed: "tiny:2" }] },
+    });
+    await world.seen(calm);
+    await edit({ data: { password: "bmV3" } }, "Secret", "v1");
+    await world.seen({ drift: { state: "drifted", fields: [{ pointer: "/data/password" }] } });
+    await world.seen(calm);
+    await edit({ data: { color: "theirs" } }, "ConfigMap", "v1");
+    await world.seen({ drift: { state: "drifted", fields: [{ pointer: "/data/color" }] } });
+    await world.seen(calm);
+    expect(await color()).toBe("red");
+    expect(JSON.stringify(world.reports)).not.toMatch(/bmV3|theirs/);
+    expect(await world.revisions()).toHaveLength(1);
+    // Helm still upgrades what was healed.
+    await world.tell({ password: PASSWORD, replicas: 1 });
+    await world.seen(calm);
+    expect(await world.get("apps/v1", "Deployment", "db-tiny")).toMatchObject({ spec: { replicas: 1 } });
+  });
+
+  test("[HE31] leaves it by the policy to report, until the next generation applies it again", async () => {
+    world.addons.settings({ drift_policy: "report" });
+    await world.tell({});
+    await world.seen(calm);
+    await edit(image("tiny:2"));
+    await world.seen({ phase: "ready", drift: { state: "drifted" } });
+    await world.tell({});
+    await world.seen(calm);
+    expect(await world.revisions()).toHaveLength(1);
+    await edit({ spec: { replicas: 3 } });
+    await world.seen({ phase: "ready", drift: { state: "drifted" } });
+    await world.tell({ color: "blue" });
+    await world.seen(calm);
+    expect(await world.get("apps/v1", "Deployment", "db-tiny")).toMatchObject({ spec: { replicas: 1 } });
+    expect(await world.revisions()).toHaveLength(2);
+  });
+
   test("[HE6] waits while somebody else works on its release", async () => {
     const metadata = { name: "binnacle-helm-db", namespace: world.namespace };
     const spec = { holderIdentity: "another", leaseDurationSeconds: 3_600, renewTime: "2026-01-01T00:00:00.000000Z" };
@@ -189,7 +253,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.get("v1", "PersistentVolumeClaim", "db-tiny")).not.toBeNull();
   });
 
-  test("[HE15] [HE16] gives its exports to apps, as a chart of an app does", async () => {
+  test("[HE15] [HE16] [AO43] gives its exports to apps, as a chart of an app does", async () => {
     const changes: string[] = [];
     const end = world.releases.onChange((namespace) => changes.push(namespace));
     await world.tell({ password: PASSWORD });
@@ -210,15 +274,17 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
       exportSchema: EXPORT_SCHEMA,
       values: { password: PASSWORD },
     };
-    expect(await world.releases.ensure(wanted)).toMatchObject({ state: "progressing" });
+    const options = { mayHeal: () => false, isSyncing: false, takeOver: false };
+    expect(await world.releases.ensure(wanted, options)).toMatchObject({ state: "progressing" });
     const state = await vi.waitFor(
       async () => {
-        const found = await world.releases.ensure(wanted);
+        const found = await world.releases.ensure(wanted, options);
         expect(found).toMatchObject({ state: "ready", message: null });
         return found;
       },
       { timeout: 40_000, interval: 200 },
     );
+    expect(state).toMatchObject({ counts: { desired: 1, ready: 1, image: "tiny:1" }, pods: [{ kind: "Pod" }] });
     expect(state.exports).toMatchObject({
       host: { value: `shop-cache-tiny.${world.namespace}.svc` },
       password: { secret: { name: "shop-cache-exports", key: "password" } },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ReleaseStatus } from "../helm/helm-releases.reconciler.ts";
-import { addonReport, deletingReport, refusedReport, requeueMs } from "./addon.ts";
+import { type AddonMemory, addonReport, deletingReport, refusedReport, requeueMs } from "./addon.ts";
 
 const observation: ReleaseStatus["observation"] = {
   doing: null,
@@ -16,7 +16,29 @@ const seen = (state: ReleaseStatus["state"], given: Partial<ReleaseStatus["obser
   message: "So it is.",
   observation: { ...observation, ...given },
   exports: { plain: { host: "db.shop.svc" }, secret: { password: "s3cret" }, missing: [] },
+  drifted: [],
+  healed: [],
+  blocked: [],
+  isCertain: true,
+  workloads: [],
+  pods: [],
+  makers: null,
 });
+
+const NOW = "2026-01-02T00:00:00.000Z";
+const report = (found: ReleaseStatus, readyGeneration: number | null, given: Partial<AddonMemory> = {}) =>
+  addonReport(
+    found,
+    3,
+    {
+      generation: 3,
+      readyGeneration,
+      lastPhase: null,
+      drift: { state: "unknown", detected_at: null },
+      ...given,
+    },
+    Date.parse(NOW),
+  );
 
 describe("[HE18] an addon of generation 3", () => {
   test.each([
@@ -38,20 +60,42 @@ describe("[HE18] an addon of generation 3", () => {
     ["that was ready and is unknown is degraded", seen("unknown"), 3, "degraded"],
     ["that is somebody else's has failed", seen("failed", { isForeign: true }), 2, "failed"],
   ])("%s", (_, found, readyGeneration, phase) => {
-    expect(addonReport(found, 3, readyGeneration).phase).toBe(phase);
+    expect(report(found, readyGeneration).phase).toBe(phase);
   });
 });
 
 describe("a report", () => {
   test("[HE19] reports exports, and of a secret one only that it exists", () => {
-    const report = addonReport(seen("ready"), 3, 3);
-    expect(report).toEqual({
+    const said = report(seen("ready"), 3);
+    expect(said).toEqual({
       phase: "ready",
       reason: "Because",
       message: "So it is.",
       exports: { host: "db.shop.svc", password: null },
+      phase_since: NOW,
+      drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
+      components_status: [],
     });
-    expect(requeueMs(report)).toBeGreaterThan(requeueMs(addonReport(seen("progressing"), 3, 3)));
+    expect(requeueMs(said, null)).toBeGreaterThan(requeueMs(report(seen("progressing"), 3), null));
+    expect(requeueMs(said, 1_500)).toBe(1_500);
+  });
+
+  test("[HE30] shows what somebody has changed, since when, and is uncertain before the release was compared", () => {
+    const field = { object: { kind: "Deployment", name: "db" }, pointer: "/spec/replicas", desired: 1, observed: 0 };
+    const drifted = { ...seen("progressing"), drifted: [field] };
+    expect(report(drifted, 3)).toMatchObject({
+      phase: "degraded",
+      drift: { state: "drifted", fields: [field], detected_at: NOW },
+    });
+    const earlier = { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z" } as const;
+    expect(report(drifted, 3, { drift: earlier }).drift?.detected_at).toBe(earlier.detected_at);
+    expect(report({ ...seen("ready"), isCertain: false }, 3).drift?.state).toBe("unknown");
+  });
+
+  test("[AO42] says since when the instance is in its phase", () => {
+    const lastPhase = { phase: "ready", since: "2026-01-01T00:00:00.000Z" };
+    expect(report(seen("ready"), 3, { lastPhase }).phase_since).toBe(lastPhase.since);
+    expect(report(seen("failed"), 3, { lastPhase }).phase_since).toBe(NOW);
   });
 
   test("[HE20] of an instance that is being deleted names what it waits for", () => {

@@ -1,9 +1,17 @@
 import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
+import { componentStatuses, type SeenComponent } from "../app/phase.ts";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { exportsTold } from "../helm/exports.ts";
 import type { ReleaseStatus, WantedHelm } from "../helm/helm-releases.reconciler.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
+import { podsMadeBy } from "../helm/release-pods.ts";
+import type { ReleaseWorkload } from "../helm/release-readiness.ts";
 import { releaseOfInstance } from "../helm/revision.ts";
+import type { KubeObject } from "../kube/kube-client.ts";
+import { statusOf } from "../kube/object-fields.ts";
+import { troubleOf } from "../kube/pod-trouble.ts";
+import { driftReport, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
+import { type LastPhase, lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 
 export type Addon = StoredResource<"addon_instance">;
 
@@ -27,13 +35,72 @@ export function releaseOf(addon: Addon): WantedHelm {
   };
 }
 
-/** `readyGeneration`: the last generation that was seen ready; null where none ever was. */
-export function addonReport(seen: ReleaseStatus, generation: number, readyGeneration: number | null): AddonReport {
+/** The operator's record of an instance, in its own status. */
+export interface AddonMemory {
+  /** The generation that was reported on last; null before the first. */
+  readonly generation: number | null;
+  /** The last generation that was seen ready; null where none ever was. */
+  readonly readyGeneration: number | null;
+  readonly lastPhase: LastPhase | null;
+  readonly drift: EarlierDrift;
+}
+
+export function memoryIn(holder: KubeObject): AddonMemory {
+  const { generation, readyGeneration, drift } = statusOf(holder);
   return {
-    phase: phaseOf(seen, generation, readyGeneration),
+    generation: typeof generation === "number" ? generation : null,
+    readyGeneration: typeof readyGeneration === "number" ? readyGeneration : null,
+    lastPhase: lastPhaseIn(holder),
+    drift: earlierDriftIn(drift),
+  };
+}
+
+export function addonReport(
+  seen: ReleaseStatus,
+  generation: number,
+  { readyGeneration, lastPhase, drift }: AddonMemory,
+  nowMs: number,
+): AddonReport {
+  const { drifted, blocked, isCertain: isWhole } = seen;
+  const phase = phaseOf(seen, generation, readyGeneration);
+  return {
+    phase,
+    phase_since: phaseSince(lastPhase, phase, nowMs),
     reason: seen.reason,
     message: seen.message === null ? null : safeText(seen.message),
     exports: { ...exportsTold(seen.exports) },
+    drift: driftReport({ drifted, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
+    components_status: componentStatuses(
+      seen.workloads.slice(0, MOST_WORKLOADS).map((one) => workloadOf(one, seen, phase, nowMs)),
+      nowMs,
+    ),
+  };
+}
+
+const MOST_WORKLOADS = 100;
+
+/** A workload that is not ready is what the instance as a whole would be. */
+function workloadOf(
+  workload: ReleaseWorkload,
+  seen: ReleaseStatus,
+  phase: AddonReport["phase"],
+  nowMs: number,
+): SeenComponent {
+  const { name, readiness, counts } = workload;
+  const pods = seen.makers ? podsMadeBy(seen.makers, workload, seen.pods) : [];
+  const trouble = readiness?.state === "ready" ? null : troubleOf(pods, nowMs);
+  const hasServed = phase !== "installing" && phase !== "failed";
+  const unready = phase === "installing" || phase === "upgrading" ? "deploying" : hasServed ? "degraded" : "failed";
+  return {
+    name,
+    phase: readiness?.state === "ready" ? "running" : unready,
+    reason: readiness === null ? "ObjectMissing" : (readiness.reason ?? trouble?.reason ?? null),
+    message: readiness === null ? "It is not on the cluster." : (trouble?.message ?? readiness.message),
+    desiredReplicas: counts.desired,
+    readyReplicas: counts.ready,
+    updatedReplicas: counts.updated,
+    image: counts.image,
+    pods,
   };
 }
 
@@ -81,5 +148,8 @@ export const refusedReport = (
 const SETTLED_MS = 180_000;
 const UNSETTLED_MS = 3_000;
 
-/** The time until the next reconcile when no event comes. */
-export const requeueMs = ({ phase }: AddonReport): number => (phase === "ready" ? SETTLED_MS : UNSETTLED_MS);
+/** The time until the next reconcile when no event comes. `healInMs`: until the next healing; null where none is due. */
+export function requeueMs({ phase }: AddonReport, healInMs: number | null): number {
+  const usualMs = phase === "ready" ? SETTLED_MS : UNSETTLED_MS;
+  return Math.max(0, Math.min(healInMs ?? usualMs, usualMs));
+}

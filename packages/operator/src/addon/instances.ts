@@ -3,6 +3,7 @@ import type { Instance } from "../app/releases.ts";
 import type { DesiredView } from "../desired/desired-state.ts";
 import { exportsSeen } from "../helm/exports.ts";
 import type { HelmReleases, ReleaseStatus } from "../helm/helm-releases.reconciler.ts";
+import { together } from "../kube/workload-counts.ts";
 import { type Addon, exportsSecretOf, releaseOf } from "./addon.ts";
 
 /** The addon instances of the cluster, for the apps that use them. */
@@ -52,11 +53,12 @@ export function createInstances(
   };
 }
 
-function instanceOf({ spec }: Addon, { state, reason, message, exports }: ReleaseStatus): Instance {
+function instanceOf({ spec }: Addon, { state, reason, message, exports, workloads }: ReleaseStatus): Instance {
   return {
     state,
     reason,
     message,
+    counts: together(workloads.map(({ counts }) => counts)),
     keys: Object.keys(spec.export_schema).sort(),
     exports: exportsSeen(exports, exportsSecretOf(spec.name)),
   };

@@ -1,9 +1,11 @@
+import type { AppReport, DesiredComponent, Gone } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 
 const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
 const CALM = { phase: "running", drift: { state: "in_sync", summary: null, fields: [], detected_at: null } };
+const sinceOf = (report: AppReport | Gone | undefined) => (report && "phase" in report && report.phase_since) || "";
 const DEPLOYMENT = ["apps/v1", "Deployment", "shop-web"] as const;
 
 describe("what somebody does to the objects of an app", () => {
@@ -87,6 +89,38 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen(CALM);
   });
 
+  test("[AO41] [AO42] [AO43] shows in the phase at once where nothing runs any more, whether or not it is healed", async () => {
+    world.apps.settings({ drift_policy: "report" });
+    await world.deploy([WEB]);
+    const names = expect.stringMatching(/^shop-web-/);
+    const pod = { name: names, phase: "Running", reason: null, restarts: 0, node: expect.any(String) };
+    const web = { name: "web", phase: "running", desired: 2, ready: 2, updated: 2, restarts: 0, image: "nginx:1.29" };
+    await world.seen({ ...CALM, components_status: [{ ...web, pods: [pod, pod] }] });
+    await world.seen({ ...CALM, phase_since: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const begun = world.reports.at(-1)?.report;
+    await world.edit(...DEPLOYMENT, { spec: { replicas: 0 } });
+    await world.seen({
+      phase: "degraded",
+      reason: "NoReplicas",
+      message: "web: Deployment shop-web has 0 of 2 replicas ready.",
+      drift: { state: "drifted", fields: [{ pointer: "/spec/replicas", desired: 2, observed: 0 }] },
+    });
+    const down = world.reports.at(-1)?.report;
+    expect(Date.parse(sinceOf(down))).toBeGreaterThan(Date.parse(sinceOf(begun)));
+
+    await world.client.delete(await world.client.resourceTypeOf("apps/v1", "Deployment"), "shop-web", world.namespace);
+    await world.seen({
+      phase: "degraded",
+      reason: "WorkloadMissing",
+      phase_since: sinceOf(down),
+      components: [{ name: "web", ready_replicas: 0 }],
+      components_status: [{ phase: "degraded", reason: "WorkloadMissing", desired: 2, ready: 0, pods: [] }],
+    });
+    world.apps.settings({ drift_policy: "heal" });
+    await world.seen(CALM);
+    expect(sinceOf(world.reports.at(-1)?.report)).not.toBe(sinceOf(begun));
+  });
+
   test("[AO7] [AO34] is blocked where another manager declares the field, until a take-over", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
@@ -115,6 +149,36 @@ describe("what somebody does to the objects of an app", () => {
     await world.client.apply(theirs, { fieldManager: "argocd", force: true });
     await world.seen({ drift: { state: "blocked_sync" } });
     expect(await replicas()).toBe(7);
+  });
+
+  test("[HE30] [HE31] is reported of a chart too, and a redeploy applies the chart again, with force over others", async () => {
+    const chart = { repo: "https://charts.example.com", name: "redis" };
+    const cache: DesiredComponent = { name: "cache", type: "chart", release: { chart, export_schema: {} } };
+    const field = {
+      object: { kind: "StatefulSet", name: "redis" },
+      pointer: "/spec/replicas",
+      desired: 3,
+      observed: 0,
+    };
+    const ready = { state: "ready", message: null, exports: {} } as const;
+    world.releases.set("shop-cache", ready, world.namespace);
+    await world.deploy([cache]);
+    await world.seen(CALM);
+    world.releases.set("shop-cache", { ...ready, drifted: [field] }, world.namespace);
+    await world.seen({ drift: { state: "drifted", fields: [field] } });
+    world.releases.set("shop-cache", { ...ready, healed: [field] }, world.namespace);
+    await world.seen(CALM);
+
+    const blocked = [{ action: "blocked", fields: [field], summary: "Held by argocd." }] as const;
+    world.releases.set("shop-cache", { ...ready, blocked }, world.namespace);
+    await world.seen({ drift: { state: "blocked_sync", summary: "Held by argocd." } });
+    expect(world.releases.asked.at(-1)).toEqual({ isSyncing: false, takeOver: false });
+    await world.deploy([cache]);
+    await vi.waitFor(() => expect(world.releases.asked.at(-1)).toEqual({ isSyncing: true, takeOver: false }));
+    await world.deploy([cache], { take_over: true });
+    await vi.waitFor(() => expect(world.releases.asked.at(-1)).toEqual({ isSyncing: true, takeOver: true }));
+    world.releases.set("shop-cache", ready, world.namespace);
+    await world.seen(CALM);
   });
 
   test("[AO27] is none of ours where it is only added, defaulted or said otherwise", async () => {

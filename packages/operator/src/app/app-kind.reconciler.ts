@@ -1,12 +1,22 @@
-import { DEFAULT_POLICY, type DriftReport, LABELS, type LinkSettings } from "@binnacle/contract";
+import { DEFAULT_POLICY, type DriftField, type DriftReport, LABELS, type LinkSettings } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { isDeleting, isOurs, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import { ADDON_INSTANCES, APPS, OWNED_KINDS } from "../kube/resource-types.ts";
 import { policyOf } from "../project/namespace-policy.ts";
+import {
+  afterPass,
+  type HealedPass,
+  type Healing,
+  mayHeal,
+  NOT_HEALING,
+  nextHealMs,
+} from "../reconcile/heal-backoff.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
+import { phaseSince } from "../reconcile/last-phase.ts";
 import { pullSecretNames } from "../registry/pull-secrets.ts";
 import {
   type AppPass,
@@ -25,7 +35,6 @@ import { createAppRemoval, madeFor } from "./app-removal.reconciler.ts";
 import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
 import { type AppContext, createComponentReconciler } from "./component.reconciler.ts";
 import { emptied, type Outcome } from "./component-outcome.ts";
-import { afterPass, type Healing, mayHeal, NOT_HEALING } from "./heal-backoff.ts";
 import type { PhaseReport } from "./phase.ts";
 import type { Instance, Releases } from "./releases.ts";
 import { renderApp } from "./render/render-app.ts";
@@ -36,6 +45,7 @@ type App = StoredResource<"app">;
 
 export interface AppPorts extends ReconcilerPorts {
   readonly releases: Releases;
+  readonly pods: PodView;
   readonly syncProgress: Pick<SyncProgress, "isCompleteSince">;
   readonly settings: LinkSettings;
   /** Wall-clock time in milliseconds. */
@@ -61,9 +71,9 @@ export const appKind: DispatchedKind<"app", AppPorts> = {
 
 /** Applies the objects of an app, prunes what is obsolete, and reports phase and drift. */
 function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app"> {
-  const { kube, view, releases, syncProgress, nowMs, clusterId } = ports;
+  const { kube, view, releases, pods, syncProgress, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
-  const components = createComponentReconciler({ kube, applySet, releases, clusterId });
+  const components = createComponentReconciler({ kube, applySet, releases, pods, nowMs, clusterId });
   const removal = createAppRemoval({ kube, applySet, releases, clusterId, stored: appKind });
   const notes = new Map<string, Notes>();
   let { drift_policy: policy } = ports.settings;
@@ -71,22 +81,23 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
   async function apply({ resource: app, holder }: Found<"app">): Promise<Pass<"app">> {
     const note = noteOf(app.key);
     const known = memoryIn(holder);
-    const isHealing = policy === "heal" && mayHeal(note.healing, nowMs());
+    const now = nowMs();
+    const mayHealNow = (drift: readonly DriftField[]) => policy === "heal" && mayHeal(note.healing, drift, now);
     const instances = await releases.instances(app.spec.namespace);
-    const pass = await reconcileComponents(app, known, { instances, mayHeal: isHealing });
+    const pass = await reconcileComponents(app, known, { instances, mayHeal: mayHealNow });
     if ("invalid" in pass) {
       const awaited = await awaitedBy(app, holder, pass);
-      const verdict = awaited === null ? phaseOf(app, known, [], pass) : awaitingReport(known, awaited);
+      const verdict = awaited === null ? phaseOf(app, known, [], pass, nowMs()) : awaitingReport(known, awaited);
       const report = await finish(app, holder, known, verdict, driftOf(known, [], ""));
       return { report, requeueAfterMs: requeueMs(verdict, [], { healInMs: null, isPruning: false }) };
     }
     const found = withObserved(withPlanned(known, app, pass.rendered), app, pass);
     const memory = await prune(app, found, pass);
-    const verdict = phaseOf(app, memory, pass.outcomes, null);
+    const verdict = phaseOf(app, memory, pass.outcomes, null, nowMs());
     const drift = driftOf(memory, pass.outcomes, new Date(nowMs()).toISOString());
-    note.healing = afterPass(note.healing, policy === "heal" ? driftSeen(pass.outcomes) : "nothing", nowMs());
+    note.healing = policy === "heal" ? afterPass(note.healing, healedIn(pass.outcomes), nowMs()) : NOT_HEALING;
     const report = await finish(app, holder, memory, verdict, drift);
-    const { dueMs } = note.healing;
+    const dueMs = nextHealMs(note.healing);
     const isPruning = obsoleteReleases(memory, app).length > 0;
     const healInMs = dueMs === null ? null : dueMs - nowMs();
     return { report, requeueAfterMs: requeueMs(verdict, pass.outcomes, { healInMs, isPruning }) };
@@ -173,11 +184,13 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
   async function finish(app: App, holder: KubeObject, memory: AppMemory, verdict: PhaseReport, drift: DriftReport) {
     const ranGeneration = verdict.phase === "running" ? app.generation : memory.ranGeneration;
     const { state, detected_at } = drift;
-    const status = statusFields({ ...memory, ranGeneration, drift: { state, detected_at } }, app.generation, verdict);
+    const phase_since = phaseSince(memory.lastPhase, verdict.phase, nowMs());
+    const said = { ...verdict, phase_since };
+    const status = statusFields({ ...memory, ranGeneration, drift: { state, detected_at } }, app.generation, said);
     if (!isSameStatus(holder["status"], status)) {
       await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, status);
     }
-    return { ...verdict, drift };
+    return { ...said, drift };
   }
 
   function noteOf(key: string): Notes {
@@ -201,9 +214,15 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
       keyOf: (_name, object, before) => appKeyOf(object ?? before),
     })),
     subscribe: () => [
+      pods.onChange((pod) => {
+        const key = appKeyOf(pod);
+        if (key !== null) work.enqueue(key, GATHER_MS);
+      }),
       view.onChange("registry_secrets", enqueueNeighbours),
       view.onChange("project", enqueueNeighbours),
-      releases.onChange(work.enqueueIn),
+      releases.onChange((namespace, app) =>
+        app === null ? work.enqueueIn(namespace) : work.enqueue(`app/${namespace}/${app}`, GATHER_MS),
+      ),
     ],
     apply,
     remove: ({ resource, holder }) => removal.remove(resource, holder),
@@ -229,7 +248,7 @@ function appKeyOf(object: KubeObject | undefined): string | null {
   return namespace && labels?.[LABELS.app] ? `app/${namespace}/${labels[LABELS.app]}` : null;
 }
 
-function driftSeen(outcomes: readonly Outcome[]): "nothing" | "drift" | "healed" {
-  if (outcomes.some(({ isHealed }) => isHealed)) return "healed";
-  return outcomes.some(({ drifted }) => drifted.length > 0) ? "drift" : "nothing";
-}
+const healedIn = (outcomes: readonly Outcome[]): HealedPass => ({
+  drifted: outcomes.flatMap(({ drifted }) => drifted),
+  healed: outcomes.flatMap(({ healed }) => healed),
+});

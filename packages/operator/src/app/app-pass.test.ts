@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { itemOf } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
+import { lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 import {
   driftOf,
   obsolete,
@@ -27,6 +28,7 @@ const NOTHING: AppMemory = {
   components: [],
   ranGeneration: null,
   drift: { state: "unknown", detected_at: null },
+  lastPhase: null,
 };
 
 const object = (kind: string, component: string, uid?: string, status: object = {}): KubeObject => ({
@@ -52,7 +54,7 @@ const rendered = (name: string, given: Partial<RenderedComponent> = {}): Rendere
 const seen = (name: string, given: Partial<Outcome> = {}): Outcome =>
   outcome(
     { name, type: "workload" },
-    { state: "ready", message: null, readyReplicas: 1 },
+    { state: "ready", message: null, readyReplicas: 1, desiredReplicas: 1 },
     { isApplied: true, isCertain: true, ...given },
   );
 const app = (names: readonly string[], generation = 3): StoredResource<"app"> => ({
@@ -147,8 +149,10 @@ describe("what an operator remembers of an app", () => {
       components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "" }],
       ranGeneration: 3,
       drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z" },
+      lastPhase: { phase: "running", since: "2026-01-02T00:00:00.000Z" },
     };
-    const status = statusFields(memory, 3, { phase: "running", reason: null, message: null });
+    const said = { phase: "running", phase_since: "2026-01-02T00:00:00.000Z", reason: null, message: null } as const;
+    const status = statusFields(memory, 3, said);
     expect(memoryIn({ ...object("App", "x"), status })).toEqual(memory);
     expect(
       memoryIn({ ...object("App", "x"), status: { inventory: 7, components: "x", drift: { state: "?" } } }),
@@ -158,6 +162,16 @@ describe("what an operator remembers of an app", () => {
     );
     expect(isSameStatus(undefined, status)).toBe(false);
   });
+});
+
+test("[AO42] a phase begins once, and again only after another one", () => {
+  const last = { phase: "running", since: "2026-01-01T00:00:00.000Z" };
+  const nowMs = Date.parse("2026-01-02T00:00:00Z");
+  expect(phaseSince(last, "running", nowMs)).toBe("2026-01-01T00:00:00.000Z");
+  expect(phaseSince(last, "degraded", nowMs)).toBe("2026-01-02T00:00:00.000Z");
+  expect(phaseSince(null, "running", nowMs)).toBe("2026-01-02T00:00:00.000Z");
+  expect(lastPhaseIn({ ...object("App", "x"), status: { phase: "running", phaseSince: last.since } })).toEqual(last);
+  expect(lastPhaseIn({ ...object("App", "x"), status: { phase: "running" } })).toBeNull();
 });
 
 describe("what is not desired any more", () => {
@@ -232,8 +246,11 @@ describe("the report of an app", () => {
 describe("the next reconcile of an app", () => {
   const calm: Pending = { healInMs: null, isPruning: false };
   const nextLook = (outcomes: readonly Outcome[], pending = calm) =>
-    requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null), outcomes, pending);
-  const moving = outcome({ name: "web", type: "workload" }, { state: "progressing", message: null, readyReplicas: 0 });
+    requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null, 0), outcomes, pending);
+  const moving = outcome(
+    { name: "web", type: "workload" },
+    { state: "progressing", message: null, readyReplicas: 0, desiredReplicas: 1 },
+  );
 
   test.each<[string, number, number]>([
     ["in three minutes while all is well", nextLook([seen("web")]), 180_000],

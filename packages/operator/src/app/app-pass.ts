@@ -3,9 +3,9 @@ import type { StoredResource } from "../desired/desired-state.ts";
 import { type InventoryItem, itemOf, union, without } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf } from "../kube/object-fields.ts";
+import { driftReport } from "../reconcile/drift-report.ts";
 import type { AppMemory, ComponentStatus, ReleaseChart } from "./app-status.ts";
 import type { Outcome } from "./component-outcome.ts";
-import { driftReport } from "./drift-report.ts";
 import { componentNames } from "./names.ts";
 import { type PhaseReport, phaseReport } from "./phase.ts";
 import type { Invalid, RenderedApp } from "./render/rendering.ts";
@@ -96,6 +96,7 @@ export function phaseOf(
   memory: AppMemory,
   outcomes: readonly Outcome[],
   invalid: Invalid | null,
+  nowMs: number,
 ): PhaseReport {
   return phaseReport({
     isPaused: app.spec.paused,
@@ -103,6 +104,7 @@ export function phaseOf(
     generation: app.generation,
     ranGeneration: memory.ranGeneration,
     invalid,
+    nowMs,
     components: outcomes.map(({ state }) => state),
   });
 }
@@ -160,7 +162,7 @@ export interface Pending {
   readonly isPruning: boolean;
 }
 
-/** The time until the next reconcile. Pods are not watched, and during a rollout only they show why it fails. */
+/** The time until the next reconcile. Events, which alone show why some pods are not made, are not watched. */
 export function requeueMs({ phase }: PhaseReport, outcomes: readonly Outcome[], pending: Pending): number {
   const isSettled = (phase === "running" || phase === "paused" || phase === "invalid") && !pending.isPruning;
   const usualMs = isSettled ? SETTLED_MS : UNSETTLED_MS;

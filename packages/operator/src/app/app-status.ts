@@ -1,8 +1,9 @@
-import { canonicalJson, DRIFT_STATES, type DriftState } from "@binnacle/contract";
+import { canonicalJson } from "@binnacle/contract";
 import { type InventoryItem, itemsIn } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { countIn, fieldsIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
-import type { EarlierDrift } from "./drift-report.ts";
+import { countIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
+import { type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
+import { type LastPhase, lastPhaseIn } from "../reconcile/last-phase.ts";
 import type { PhaseReport } from "./phase.ts";
 
 export interface ComponentStatus {
@@ -31,12 +32,13 @@ export interface AppMemory {
   /** The last generation that was seen to run whole. */
   readonly ranGeneration: number | null;
   readonly drift: EarlierDrift;
+  /** The phase that was last reported, and since when. */
+  readonly lastPhase: LastPhase | null;
 }
 
 export function memoryIn(holder: KubeObject): AppMemory {
   const status = statusOf(holder);
   const { releases, ranGeneration, drift } = status;
-  const { state, detectedAt } = fieldsIn(drift);
   return {
     inventory: itemsIn(status["inventory"]),
     releases: Array.isArray(releases) ? releases.map(textIn).filter((name) => name !== "") : [],
@@ -52,22 +54,29 @@ export function memoryIn(holder: KubeObject): AppMemory {
       finishedJob: textIn(component["finishedJob"]),
     })),
     ranGeneration: typeof ranGeneration === "number" ? ranGeneration : null,
-    drift: {
-      state: DRIFT_STATES.find((known) => known === state) ?? ("unknown" satisfies DriftState),
-      detected_at: textIn(detectedAt) || null,
-    },
+    drift: earlierDriftIn(drift),
+    lastPhase: lastPhaseIn(holder),
   };
 }
 
 export const chartOf = ({ charts }: AppMemory, release: string): ReleaseChart | null =>
   charts.find((chart) => chart.release === release) ?? null;
 
-type Said = Pick<PhaseReport, "phase" | "reason" | "message">;
+type Said = Pick<PhaseReport, "phase" | "reason" | "message"> & { readonly phase_since: string };
 
 /** The status as it is written, for people as well: `kubectl get` shows the phase. */
-export function statusFields(memory: AppMemory, generation: number, { phase, reason, message }: Said) {
-  const { drift, ...rest } = memory;
-  return { generation, phase, reason, message, ...rest, drift: { state: drift.state, detectedAt: drift.detected_at } };
+export function statusFields(memory: AppMemory, generation: number, said: Said) {
+  const { drift, lastPhase: _, ...rest } = memory;
+  const { phase, phase_since: phaseSince, reason, message } = said;
+  return {
+    generation,
+    phase,
+    phaseSince,
+    reason,
+    message,
+    ...rest,
+    drift: { state: drift.state, detectedAt: drift.detected_at },
+  };
 }
 
 /** Null and absent are the same in a status. */

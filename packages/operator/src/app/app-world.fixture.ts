@@ -21,6 +21,7 @@ import { KINDS } from "../kinds.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { specOf } from "../kube/object-fields.ts";
+import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { APPS, PROJECTS, SECRETS } from "../kube/resource-types.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
@@ -76,6 +77,8 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
   const view = startDesiredView({ kube: client, kinds: KINDS, clusterId, clock: realClock, log });
   await view.synced;
   const store = createDesiredStore({ kube: client, kinds: KINDS, clusterId, namespace, sink, clock: realClock });
+  const pods = startPodView({ kube: client, log });
+  await pods.synced;
   const releases = standInReleases();
   const syncProgress = createSyncProgress();
   syncProgress.syncEnded();
@@ -84,6 +87,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     view,
     sink,
     releases: releases.port,
+    pods,
     syncProgress,
     nowMs: Date.now,
     clusterId,
@@ -174,6 +178,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
 
     async stop() {
       await world.apps.stop();
+      await pods.stop();
       await view.stop();
       await releaseFinalizers();
       await removeNamespace();

@@ -3,6 +3,7 @@ import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { fieldsIn, specOf } from "../kube/object-fields.ts";
+import { NO_COUNTS } from "../kube/workload-counts.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 
 const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
@@ -236,7 +237,7 @@ describe("an app on a cluster", () => {
       world.syncProgress.received(world.key);
       await world.deploy(COMPONENTS);
       await world.seen({ ...WAITING, message });
-      world.releases.instances.set("main", { state: "ready", message: null, keys: [], exports: {} });
+      world.releases.instances.set("main", { state: "ready", message: null, keys: [], exports: {}, counts: NO_COUNTS });
       world.releases.set("any", { state: "ready", message: null, exports: {} }, world.namespace);
       await world.seen(CALM);
       expect(world.reports.map(({ report }) => "phase" in report && report.phase)).not.toContain("invalid");

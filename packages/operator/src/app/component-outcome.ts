@@ -1,7 +1,9 @@
 import type { DriftField } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
+import { conditionOf, specOf, titleOf } from "../kube/object-fields.ts";
 import type { PodTrouble } from "../kube/pod-trouble.ts";
-import { type Readiness, readinessOf } from "../kube/readiness.ts";
+import { askedReplicas, notBelow, type Readiness, readinessOf } from "../kube/readiness.ts";
+import { NO_COUNTS, workloadCounts } from "../kube/workload-counts.ts";
 import type { ComponentPlan } from "./component-plan.ts";
 import type { ComponentState } from "./phase.ts";
 import type { Exports, RenderedComponent } from "./render/rendering.ts";
@@ -17,7 +19,8 @@ export interface Outcome {
   readonly blocked: ComponentPlan["blocked"];
   /** Fields that somebody has changed and that have not been healed. */
   readonly drifted: readonly DriftField[];
-  readonly isHealed: boolean;
+  /** Fields that have been healed in this pass. */
+  readonly healed: readonly DriftField[];
   readonly isCertain: boolean;
   /** Of a release, those that are known by now. */
   readonly exports: Exports | null;
@@ -29,7 +32,7 @@ const NOTHING_DONE = {
   objects: [],
   blocked: [],
   drifted: [],
-  isHealed: false,
+  healed: [],
   isCertain: false,
   exports: null,
 } as const;
@@ -47,12 +50,17 @@ export function unmetNeeds({ needs }: Pick<RenderedComponent, "needs">, earlier:
   return needs.filter((need) => earlier.find(({ state }) => state.name === need)?.state.state !== "ready");
 }
 
-export const waitsForOthers = (component: Named, needs: readonly string[], readyReplicas: number): Outcome =>
+export const waitsForOthers = (
+  component: Named,
+  needs: readonly string[],
+  left: Pick<ComponentState, "readyReplicas" | "pods">,
+): Outcome =>
   outcome(component, {
     state: "progressing",
     reason: "WaitingForComponents",
     message: `It waits for ${needs.join(", ")}.`,
-    readyReplicas,
+    ...left,
+    desiredReplicas: 0,
   });
 
 /** A component that was to become another generation and did not, or one of which nothing could be applied. */
@@ -75,25 +83,71 @@ export const emptied = (component: Named): Outcome =>
       reason: "EmptyRendering",
       message: "Nothing would be left of what is to run, so nothing is changed.",
       readyReplicas: 0,
+      desiredReplicas: 0,
     },
     { isStopped: true },
   );
 
 export const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "CronJob"]);
 
+/** The objects that a component is to have, and the Jobs of the app that are done and may be gone. */
+export interface WantedObjects {
+  readonly objects: readonly KubeObject[];
+  readonly finishedJobs: ReadonlySet<string>;
+}
+
+/** The number of replicas that the component is to have. An autoscaler decides on more than one, nobody on none. */
+function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
+  const workload = objects.find(({ kind }) => WORKLOADS.has(kind));
+  if (!workload || workload.kind === "CronJob") return 0;
+  if (workload.kind !== "Job") return askedReplicas(workload);
+  return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
+}
+
+/** What is there of the component's workload. */
+export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
+  const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
+  const live = objects.find(({ kind }) => WORKLOADS.has(kind)) ?? null;
+  const { desired, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
+  const isDone = live ? conditionOf(live, "Complete")?.status === "True" : desiredReplicas(wanted) === 0;
+  return {
+    desiredReplicas: workload?.kind === "Job" ? (isDone ? 0 : desiredReplicas(wanted)) : desired,
+    leastReplicas: live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
+    updatedReplicas: updated,
+    image,
+    isCompleted: workload?.kind === "Job" && specOf(workload)["suspend"] !== true && isDone,
+  };
+}
+
 /**
  * A component is what its workload is: a volume that is bound by the first pod must not hold up a component that has
- * none yet. What has failed counts wherever it is.
+ * none yet. What has failed counts wherever it is. A workload that somebody has deleted or scaled down is not ready,
+ * whether or not that will be healed.
  */
-export function componentReadiness(objects: readonly KubeObject[]): Readiness {
+export function componentReadiness(objects: readonly KubeObject[], wanted: WantedObjects): Readiness {
   const all = objects.map((object) => ({ object, readiness: readinessOf(object) }));
-  const main = all.find(({ object }) => WORKLOADS.has(object.kind))?.readiness;
+  const main = workloadReadiness(
+    all.find(({ object }) => WORKLOADS.has(object.kind)),
+    wanted,
+  );
   const failed = all.find(({ readiness }) => readiness.state === "failed")?.readiness;
   const readyReplicas = main?.readyReplicas ?? 0;
   if (failed) return { ...failed, readyReplicas };
   if (main) return main;
   const unready = all.find(({ readiness }) => readiness.state !== "ready")?.readiness;
   return { ...(unready ?? { state: "ready", message: null }), readyReplicas };
+}
+
+type Seen = { readonly object: KubeObject; readonly readiness: Readiness };
+
+function workloadReadiness(found: Seen | undefined, wanted: WantedObjects): Readiness | undefined {
+  const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
+  if (!found) {
+    if (!workload || (workload.kind === "Job" && wanted.finishedJobs.has(workload.metadata.name))) return undefined;
+    const message = `${titleOf(workload)} is not on the cluster.`;
+    return { state: "progressing", reason: "WorkloadMissing", message, readyReplicas: 0 };
+  }
+  return notBelow(desiredReplicas(wanted), found.object, found.readiness);
 }
 
 /** Pods explain better than their workload why it is not ready, unless the API server rejects the pods themselves. */

@@ -25,8 +25,8 @@ const planned = (name: Name): Planned => ({
   isOwn: true,
   step: STEPS[name],
 });
-const plan = (names: readonly Name[], given: { isSyncing?: boolean; mayHeal?: boolean } = {}) =>
-  planComponent(names.map(planned), { isSyncing: false, mayHeal: false, ...given });
+const plan = (names: readonly Name[], { isSyncing = false, mayHeal = false } = {}) =>
+  planComponent(names.map(planned), { isSyncing, mayHeal: () => mayHeal });
 const done = (names: readonly Name[], given = {}) =>
   plan(names, given).toDo.map(({ desired }) => desired.metadata.name);
 
@@ -48,13 +48,13 @@ describe("what is done about a component", () => {
 
   test("[AO33] what somebody has changed stays until it may be put right", () => {
     expect(done(["edited", "apply"])).toEqual(["apply"]);
-    expect(plan(["edited"])).toMatchObject({ drift: [field], isHealing: false });
+    expect(plan(["edited"])).toMatchObject({ drifted: [field], healed: [] });
     expect(done(["edited", "apply"], { mayHeal: true })).toEqual(["edited", "apply"]);
-    expect(plan(["edited"], { mayHeal: true })).toMatchObject({ drift: [field], isHealing: true });
+    expect(plan(["edited"], { mayHeal: true })).toMatchObject({ drifted: [], healed: [field] });
   });
 
   test("[AO35] what a new generation finds changed is no drift", () => {
-    expect(plan(["edited"], { isSyncing: true, mayHeal: true })).toMatchObject({ drift: [], isHealing: false });
+    expect(plan(["edited"], { isSyncing: true, mayHeal: true })).toMatchObject({ drifted: [], healed: [] });
   });
 
   test("[AO37] nothing is certain where something could not be judged", () => {
@@ -80,7 +80,7 @@ describe("what is done about a component", () => {
 
   test("[AO12] it waits for those that it needs and are not ready", () => {
     const seen = (name: string, state: "ready" | "progressing") =>
-      outcome({ name, type: "workload" }, { state, message: null, readyReplicas: 0 });
+      outcome({ name, type: "workload" }, { state, message: null, readyReplicas: 0, desiredReplicas: 1 });
     const earlier = [seen("db", "ready"), seen("cache", "progressing")];
     expect(unmetNeeds({ needs: ["db", "cache", "queue"] }, earlier)).toEqual(["cache", "queue"]);
   });
@@ -93,6 +93,10 @@ describe("a component", () => {
     metadata: { name: "web", generation: 1 },
     spec,
     status,
+  });
+  const wanting = (objects: readonly KubeObject[], done: readonly string[] = []) => ({
+    objects,
+    finishedJobs: new Set(done),
   });
   const pending = object("PersistentVolumeClaim", { phase: "Pending" });
   const lost = object("PersistentVolumeClaim", { phase: "Lost" });
@@ -111,12 +115,69 @@ describe("a component", () => {
     ["what its objects are, without a workload", [pending], { state: "progressing", readyReplicas: 0 }],
     ["ready, without anything", [], { state: "ready", readyReplicas: 0 }],
   ])("[AO25] is %s", (_, objects, expected) => {
-    expect(componentReadiness(objects)).toMatchObject(expected);
+    expect(componentReadiness(objects, wanting([]))).toMatchObject(expected);
+  });
+
+  const wanted = (kind: string, replicas?: number) => object(kind, {}, replicas === undefined ? {} : { replicas });
+  const live = (replicas: number) =>
+    object(
+      "Deployment",
+      {
+        observedGeneration: 1,
+        replicas,
+        updatedReplicas: replicas,
+        readyReplicas: replicas,
+        availableReplicas: replicas,
+      },
+      { replicas },
+    );
+  const missing = (kind: string) => ({
+    state: "progressing",
+    reason: "WorkloadMissing",
+    message: `${kind} web is not on the cluster.`,
+    readyReplicas: 0,
+  });
+
+  test.each<[string, readonly KubeObject[], KubeObject, object]>([
+    [
+      "without the Deployment that somebody has deleted",
+      [object("Service", {})],
+      wanted("Deployment", 2),
+      missing("Deployment"),
+    ],
+    ["without its StatefulSet", [], wanted("StatefulSet"), missing("StatefulSet")],
+    ["without its CronJob", [], wanted("CronJob"), missing("CronJob")],
+    ["without a Job that is not done", [], wanted("Job"), missing("Job")],
+    [
+      "scaled to nothing by hand",
+      [live(0)],
+      wanted("Deployment", 2),
+      { state: "progressing", message: "Deployment web has 0 of 2 replicas ready.", readyReplicas: 0 },
+    ],
+    ["scaled down by hand", [live(1)], wanted("Deployment", 2), { state: "progressing", readyReplicas: 1 }],
+    ["scaled to nothing although it scales by itself", [live(0)], wanted("Deployment"), { state: "progressing" }],
+  ])("[AO41] is not ready %s", (_, objects, workload, expected) => {
+    expect(componentReadiness(objects, wanting([workload]))).toMatchObject(expected);
+  });
+
+  test.each<[string, readonly KubeObject[], KubeObject]>([
+    ["with more replicas than it is to have", [live(3)], wanted("Deployment", 2)],
+    ["without replicas while it is paused", [live(0)], wanted("Deployment", 0)],
+    ["without a Job that is done", [], object("Job", {}, {})],
+  ])("[AO41] is ready %s", (_, objects, workload) => {
+    const done = workload.kind === "Job" ? ["web"] : [];
+    expect(componentReadiness(objects, wanting([workload], done))).toMatchObject({ state: "ready" });
   });
 
   test("[AO24] says what its pods say, unless it is ready", () => {
     const trouble = { reason: "OOMKilled", message: "Too little." };
-    expect(explained(componentReadiness([starting]), trouble)).toMatchObject({ state: "progressing", ...trouble });
-    expect(explained(componentReadiness([running]), trouble)).toMatchObject({ reason: null, message: null });
+    expect(explained(componentReadiness([starting], wanting([])), trouble)).toMatchObject({
+      state: "progressing",
+      ...trouble,
+    });
+    expect(explained(componentReadiness([running], wanting([])), trouble)).toMatchObject({
+      reason: null,
+      message: null,
+    });
   });
 });

@@ -8,9 +8,10 @@ type Blocked = Extract<Step, { readonly action: "blocked" }>;
 /** The steps for the objects of a component, and the drift that was found. */
 export interface ComponentPlan {
   readonly toDo: readonly Planned[];
-  /** Fields that somebody has changed, including those that are healed in this pass. */
-  readonly drift: readonly DriftField[];
-  readonly isHealing: boolean;
+  /** Fields that somebody has changed and that are not healed in this pass. */
+  readonly drifted: readonly DriftField[];
+  /** Fields that are healed in this pass. */
+  readonly healed: readonly DriftField[];
   readonly blocked: readonly Blocked[];
   readonly refusal: Refusal | null;
   /** An object that must be deleted before the next can be made. */
@@ -21,8 +22,8 @@ export interface ComponentPlan {
 export interface Circumstances {
   /** The objects are to become those of another generation, so what somebody did to them meanwhile does not matter. */
   readonly isSyncing: boolean;
-  /** Drift may be healed in this pass. */
-  readonly mayHeal: boolean;
+  /** Whether an object with these changed fields may be healed in this pass. */
+  readonly mayHeal: (drift: readonly DriftField[]) => boolean;
 }
 
 /** A new generation is applied as a whole or not at all. */
@@ -31,12 +32,12 @@ export function planComponent(planned: readonly Planned[], { isSyncing, mayHeal 
   const blocked = steps.filter((step) => step.action === "blocked");
   const refusal = steps.find((step) => step.action === "refused")?.refusal ?? null;
   const waiting = steps.find((step) => step.action === "wait" || step.action === "recreate");
-  const drift = isSyncing ? [] : steps.flatMap((step) => (step.action === "apply" ? step.drift : []));
+  const drifts = isSyncing ? [] : steps.flatMap((step) => (step.action === "apply" ? [step.drift] : []));
   const isStopped = isSyncing && (blocked.length > 0 || refusal !== null);
   return {
-    toDo: isStopped ? [] : planned.filter(({ step }) => isDone(step, isSyncing || mayHeal)),
-    drift,
-    isHealing: drift.length > 0 && mayHeal,
+    toDo: isStopped ? [] : planned.filter(({ step }) => isDone(step, (drift) => isSyncing || mayHeal(drift))),
+    drifted: drifts.filter((drift) => !mayHeal(drift)).flat(),
+    healed: drifts.filter(mayHeal).flat(),
     blocked,
     refusal,
     waitsFor: waiting?.action === "wait" ? waiting.message : waiting ? "The Job is made again." : null,
@@ -44,6 +45,6 @@ export function planComponent(planned: readonly Planned[], { isSyncing, mayHeal 
   };
 }
 
-function isDone(step: Step, mayHeal: boolean): boolean {
-  return step.action === "recreate" || (step.action === "apply" && (mayHeal || step.drift.length === 0));
+function isDone(step: Step, mayHeal: Circumstances["mayHeal"]): boolean {
+  return step.action === "recreate" || (step.action === "apply" && (step.drift.length === 0 || mayHeal(step.drift)));
 }

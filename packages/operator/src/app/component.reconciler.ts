@@ -4,21 +4,24 @@ import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
-import { troubleOf } from "../kube/pod-trouble.ts";
+import { steadied, troubleOf } from "../kube/pod-trouble.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import { refusalOf } from "../kube/refusal.ts";
-import { PODS } from "../kube/resource-types.ts";
+import { NO_COUNTS, type WorkloadCounts } from "../kube/workload-counts.ts";
 import type { AppMemory } from "./app-status.ts";
 import {
   componentReadiness,
   explained,
   type Outcome,
   outcome,
+  runsOf,
   stoppedState,
   unmetNeeds,
+  type WantedObjects,
   WORKLOADS,
   waitsForOthers,
 } from "./component-outcome.ts";
-import { planComponent } from "./component-plan.ts";
+import { type Circumstances, planComponent } from "./component-plan.ts";
 import { componentNames } from "./names.ts";
 import type { Instance, Releases } from "./releases.ts";
 import type { RenderedComponent } from "./render/rendering.ts";
@@ -27,6 +30,8 @@ export interface ComponentPorts {
   readonly kube: Pick<KubeClient, "list">;
   readonly applySet: ApplySet;
   readonly releases: Releases;
+  readonly pods: Pick<PodView, "in">;
+  readonly nowMs: () => number;
   readonly clusterId: string;
 }
 
@@ -37,11 +42,11 @@ export interface AppContext {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly settled: Settled;
   readonly isOurs: (object: KubeObject) => boolean;
-  readonly mayHeal: boolean;
+  readonly mayHeal: Circumstances["mayHeal"];
 }
 
 /** Applies one component as far as that is possible now, and returns its observed state. */
-export function createComponentReconciler({ kube, applySet, releases, clusterId }: ComponentPorts) {
+export function createComponentReconciler({ kube, applySet, releases, pods, nowMs, clusterId }: ComponentPorts) {
   async function reconcile(
     component: RenderedComponent,
     context: AppContext,
@@ -54,21 +59,37 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const readyReplicas = known?.readyReplicas ?? 0;
     if (component.waitingFor.length > 0) {
       const { waitingFor } = component;
-      return outcome(component, { state: "progressing", message: null, readyReplicas, waitingFor });
+      const state = { state: "progressing", message: null, readyReplicas, desiredReplicas: 0, waitingFor } as const;
+      return outcome(component, { ...state, pods: podsOf(component, app) });
     }
     const unmet = isNew ? unmetNeeds(component, earlier) : [];
-    if (unmet.length > 0) return waitsForOthers(component, unmet, readyReplicas);
+    if (unmet.length > 0) return waitsForOthers(component, unmet, { readyReplicas, pods: podsOf(component, app) });
     const applied = await apply(component, context, isNew);
     if (!applied.isApplied || component.type === "workload" || !desired) return applied;
-    const { exports, ...state } = await elsewhere(desired, context);
-    return { ...applied, exports, state: { ...applied.state, ...state } };
+    if (!desired.release) return { ...applied, state: { ...applied.state, ...instanceState(desired, context) } };
+    const { exports, drifted, healed, blocked, isCertain, counts, ...seen } = await ensured(desired, context, isNew);
+    const state = { ...seen, ...replicasIn(counts) };
+    const isStopped = isNew && blocked.length > 0;
+    return {
+      ...applied,
+      exports,
+      state: { ...applied.state, ...state },
+      isApplied: !isStopped,
+      isStopped,
+      drifted: [...applied.drifted, ...drifted],
+      healed: [...applied.healed, ...healed],
+      blocked: [...applied.blocked, ...blocked],
+      isCertain: applied.isCertain && isCertain,
+    };
   }
 
   async function apply(component: RenderedComponent, context: AppContext, isNew: boolean): Promise<Outcome> {
     const { app, memory, settled, isOurs, mayHeal } = context;
+    const finishedJobs = new Set(memory.components.map(({ finishedJob }) => finishedJob));
+    const wanted = { objects: component.objects, finishedJobs };
     const options = {
       inventory: memory.inventory,
-      finishedJobs: new Set(memory.components.map(({ finishedJob }) => finishedJob)),
+      finishedJobs,
       isOurs,
       settled,
       takeOver: isNew && app.spec.take_over,
@@ -78,7 +99,8 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     const { objects, refused } = await carryOut(planned, plan.toDo);
     const refusal = plan.refusal ?? refused;
     const isStopped = refusal !== null || plan.blocked.length > 0;
-    const readiness = await seen(component, context, objects);
+    const own = podsOf(component, app);
+    const readiness = await seen(objects, wanted, own);
     const isWhole = plan.waitsFor === null && !isStopped;
     const state =
       isStopped && (isNew || refusal)
@@ -88,14 +110,14 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
           : ({ state: "progressing", reason: null, message: plan.waitsFor } as const);
     return outcome(
       component,
-      { ...readiness, ...state },
+      { ...readiness, ...runsOf(objects, wanted), pods: own, ...state },
       {
         isApplied: isWhole || !isNew,
         isStopped,
         objects,
         blocked: plan.blocked,
-        drifted: plan.isHealing ? [] : plan.drift,
-        isHealed: plan.isHealing,
+        drifted: plan.drifted,
+        healed: plan.healed,
         isCertain: plan.isCertain && isWhole,
       },
     );
@@ -118,27 +140,25 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
     return { objects, refused: null };
   }
 
-  async function seen({ name }: RenderedComponent, { app }: AppContext, objects: readonly KubeObject[]) {
-    const found = componentReadiness(objects);
+  async function seen(objects: readonly KubeObject[], wanted: WantedObjects, own: readonly KubeObject[]) {
+    const found = steadied(componentReadiness(objects, wanted), own, nowMs());
     const main = objects.find(({ kind }) => WORKLOADS.has(kind));
     if (found.state === "ready" || !main) return explained(found, null);
     const readiness = await withRejection(kube, main, found);
     if (readiness.reason !== undefined) return explained(readiness, null);
-    const labelSelector = `${LABELS.app}=${app.spec.name},${LABELS.component}=${name}`;
-    const pods = await kube.list(PODS, { namespace: app.spec.namespace, labelSelector });
-    return explained(readiness, troubleOf(pods.items));
+    return explained(readiness, troubleOf(own, nowMs()));
   }
 
-  /** The state of a component that runs as a Helm release, either its own or that of an addon instance. */
-  async function elsewhere(component: DesiredComponent, { app, instances }: AppContext) {
+  const podsOf = ({ name }: RenderedComponent, { spec }: AppContext["app"]): KubeObject[] =>
+    pods
+      .in(spec.namespace)
+      .filter(({ metadata: { labels } }) => labels?.[LABELS.app] === spec.name && labels[LABELS.component] === name);
+
+  /** The state of a component that runs as a Helm release of its own. */
+  async function ensured({ name, release }: DesiredComponent, { app, mayHeal }: AppContext, isNew: boolean) {
     const { spec, secret } = app;
-    const { name, release, addon_instance } = component;
-    if (!release) {
-      const instance = instances.get(addon_instance ?? "");
-      const { state = "unknown", reason = null, message = null } = instance ?? {};
-      return { state, reason, message, exports: null } as const;
-    }
-    return releases.ensure({
+    if (!release) throw new Error(`The component ${name} is no release.`);
+    const wanted = {
       clusterId,
       projectId: spec.project_id,
       namespace: spec.namespace,
@@ -148,8 +168,23 @@ export function createComponentReconciler({ kube, applySet, releases, clusterId 
       chart: release.chart,
       exportSchema: release.export_schema,
       values: Object.hasOwn(secret.values, name) ? (secret.values[name] ?? {}) : {},
-    });
+    };
+    return releases.ensure(wanted, { mayHeal, isSyncing: isNew, takeOver: isNew && spec.take_over });
   }
 
   return { reconcile };
 }
+
+function instanceState({ addon_instance }: DesiredComponent, { instances }: AppContext) {
+  const instance = instances.get(addon_instance ?? "");
+  const { state = "unknown", reason = null, message = null } = instance ?? {};
+  return { state, reason, message, ...replicasIn(instance?.counts ?? NO_COUNTS) } as const;
+}
+
+const replicasIn = ({ desired, least, ready, updated, image }: WorkloadCounts) => ({
+  desiredReplicas: desired,
+  leastReplicas: least,
+  readyReplicas: ready,
+  updatedReplicas: updated,
+  image,
+});

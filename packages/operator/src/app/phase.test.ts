@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../kube/kube-client.ts";
 import { type AppFacts, type ComponentState, phaseReport } from "./phase.ts";
 
 const component = (state: ComponentState["state"], changes: Partial<ComponentState> = {}): ComponentState => ({
@@ -7,6 +8,7 @@ const component = (state: ComponentState["state"], changes: Partial<ComponentSta
   state,
   message: null,
   readyReplicas: state === "ready" ? 1 : 0,
+  desiredReplicas: 1,
   ...changes,
 });
 const facts = (components: readonly ComponentState[], changes: Partial<AppFacts> = {}): AppFacts => ({
@@ -15,6 +17,7 @@ const facts = (components: readonly ComponentState[], changes: Partial<AppFacts>
   generation: 3,
   ranGeneration: null,
   invalid: null,
+  nowMs: Date.parse("2026-01-01T00:00:00Z"),
   components,
   ...changes,
 });
@@ -50,6 +53,26 @@ describe("the phase of an app", () => {
     ["no replica of what has run", facts([MOVING], { ranGeneration: 3 }), "degraded", "NoReplicas"],
     [
       "a replica less of what has run",
+      facts([component("progressing", { readyReplicas: 1, desiredReplicas: 2 })], { ranGeneration: 3 }),
+      "degraded",
+      "ReplicasMissing",
+    ],
+    [
+      "no replica of what has run, with a reason",
+      facts([component("progressing", { reason: "WorkloadMissing" })], { ranGeneration: 3 }),
+      "degraded",
+      "WorkloadMissing",
+    ],
+    [
+      "replicas that an autoscaler has added",
+      facts([component("progressing", { readyReplicas: 1, desiredReplicas: 5, leastReplicas: 1 })], {
+        ranGeneration: 3,
+      }),
+      "deploying",
+      "RollingOut",
+    ],
+    [
+      "a replacement of all replicas without a gap",
       facts([component("progressing", { readyReplicas: 1 })], { ranGeneration: 3 }),
       "deploying",
       "RollingOut",
@@ -74,10 +97,64 @@ describe("the phase of an app", () => {
         { name: "api", ready_replicas: 0 },
         { name: "job", ready_replicas: 0 },
       ],
+      components_status: expect.any(Array),
     });
     expect(phaseReport(facts([WAITING])).message).toBe("web waits for db.url.");
     expect(phaseReport(facts([READY], { isPaused: true })).message).toBe("Still running: web.");
     expect(phaseReport(facts([READY])).message).toBeNull();
+  });
+
+  test.each<[string, ComponentState, Partial<AppFacts>, string]>([
+    ["ready", READY, {}, "running"],
+    ["a Job that is done", { ...READY, isCompleted: true }, {}, "completed"],
+    ["on its way", MOVING, {}, "deploying"],
+    ["on its way to another generation", MOVING, { ranGeneration: 2 }, "deploying"],
+    ["without replicas that it has had", MOVING, { ranGeneration: 3 }, "degraded"],
+    ["replaced without a gap", component("progressing", { readyReplicas: 1 }), { ranGeneration: 3 }, "deploying"],
+    ["broken from the start", BROKEN, {}, "failed"],
+    ["broken later", BROKEN, { ranGeneration: 1 }, "degraded"],
+    ["broken in part", component("failed", { readyReplicas: 1 }), {}, "degraded"],
+    ["unknown", DARK, {}, "unknown"],
+    ["waiting for exports", WAITING, {}, "waiting"],
+    ["waiting for others", component("progressing", { reason: "WaitingForComponents" }), {}, "waiting"],
+    ["paused", MOVING, { isPaused: true }, "paused"],
+    ["to be paused", READY, { isPaused: true }, "deploying"],
+    ["an addon of a paused app", ADDON, { isPaused: true }, "running"],
+  ])("[AO43] shows a component that is %s", (_, one, changes, phase) => {
+    expect(phaseReport(facts([one], changes)).components_status).toMatchObject([{ phase }]);
+  });
+
+  test("[AO43] shows each component with its replicas, image and pods, in a report of bounded size", () => {
+    const pods = Array.from(
+      { length: 60 },
+      (_, at): KubeObject => ({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: `shop-web-7d4b9c6f5-${at}`, namespace: "market" },
+        status: { phase: "Running", containerStatuses: [{ name: "main", restartCount: 2 }] },
+      }),
+    );
+    const message = "x".repeat(2_000);
+    const counts = { desiredReplicas: 3, readyReplicas: 2, updatedReplicas: 1, image: "nginx:1" };
+    const web = component("progressing", { ...counts, reason: "CrashLoopBackOff", message, pods });
+    const [status] = phaseReport(facts([web])).components_status ?? [];
+    expect(status).toMatchObject({
+      name: "web",
+      phase: "deploying",
+      reason: "CrashLoopBackOff",
+      message: expect.stringMatching(/^x{512}$/),
+      desired: 3,
+      ready: 2,
+      updated: 1,
+      restarts: 120,
+      image: "nginx:1",
+    });
+    expect(status?.pods).toHaveLength(50);
+
+    const many = Array.from({ length: 100 }, (_, at) => ({ ...web, name: `web-${at}` }));
+    const report = phaseReport(facts(many));
+    expect(report.components_status?.flatMap((one) => one.pods)).toHaveLength(200);
+    expect(JSON.stringify(report).length).toBeLessThan(160_000);
   });
 
   test("[RN27] masks and shortens what it is told", () => {

@@ -1,16 +1,23 @@
-import type { Instance, ReleaseState, Releases, WantedRelease } from "./releases.ts";
+import { NO_COUNTS } from "../kube/workload-counts.ts";
+import type { EnsureOptions, Instance, ReleaseDrift, ReleaseState, Releases, WantedRelease } from "./releases.ts";
+
+const UNTOUCHED: ReleaseDrift = { drifted: [], healed: [], blocked: [], isCertain: true };
+type SomeState = Pick<ReleaseState, "state" | "message" | "exports"> & Partial<ReleaseState>;
 
 /** Helm as an app sees it, without Helm: each release is what the test says that it is. */
 export function standInReleases() {
   const installed = new Map<string, WantedRelease>();
   const removed: string[] = [];
-  const states = new Map<string, ReleaseState>();
+  const asked: Pick<EnsureOptions, "isSyncing" | "takeOver">[] = [];
+  const states = new Map<string, SomeState>();
   const instances = new Map<string, Instance>();
-  const listeners = new Set<(namespace: string) => void>();
+  const listeners = new Set<(namespace: string, app: string | null) => void>();
   const port: Releases = {
-    async ensure(wanted) {
+    async ensure(wanted, options) {
       installed.set(wanted.name, wanted);
-      return states.get(wanted.name) ?? { state: "progressing", message: "It is being installed.", exports: {} };
+      asked.push({ isSyncing: options.isSyncing, takeOver: options.takeOver });
+      const installing = { state: "progressing", message: "It is being installed.", exports: {} } as const;
+      return { ...UNTOUCHED, counts: NO_COUNTS, pods: [], ...(states.get(wanted.name) ?? installing) };
     },
     async remove({ name }) {
       removed.push(name);
@@ -27,10 +34,12 @@ export function standInReleases() {
     port,
     installed,
     removed,
+    /** How each call was to treat what somebody has changed. */
+    asked,
     instances,
-    set(name: string, state: ReleaseState, namespace: string) {
+    set(name: string, state: SomeState, namespace: string) {
       states.set(name, state);
-      for (const listener of listeners) listener(namespace);
+      for (const listener of listeners) listener(namespace, null);
     },
   };
 }

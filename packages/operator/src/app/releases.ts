@@ -1,4 +1,7 @@
 import type { ChartRef, DesiredComponent } from "@binnacle/contract";
+import type { KubeObject } from "../kube/kube-client.ts";
+import type { WorkloadCounts } from "../kube/workload-counts.ts";
+import type { Circumstances, ComponentPlan } from "./component-plan.ts";
 import type { Exports, Publisher } from "./render/rendering.ts";
 
 /** The port through which apps use Helm. */
@@ -23,7 +26,7 @@ export interface DeletedRelease extends Pick<WantedRelease, "namespace" | "name"
   readonly chart: Pick<ChartRef, "repo" | "name"> | null;
 }
 
-export interface ReleaseState {
+export interface ReleaseState extends ReleaseDrift {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   /** One word for programs, where there is one. */
   readonly reason?: string | null;
@@ -31,20 +34,38 @@ export interface ReleaseState {
   readonly message: string | null;
   /** Those that are known by now. */
   readonly exports: Exports;
+  /** Of all its workloads together, as they were last counted. */
+  readonly counts: WorkloadCounts;
+  readonly pods: readonly KubeObject[];
+}
+
+/** What somebody has done to the objects of a release. */
+export interface ReleaseDrift {
+  readonly drifted: ComponentPlan["drifted"];
+  readonly healed: ComponentPlan["healed"];
+  readonly blocked: ComponentPlan["blocked"];
+  /** Every object was compared with the manifest of the release. */
+  readonly isCertain: boolean;
+}
+
+export interface EnsureOptions extends Circumstances {
+  /** Take over fields that other managers declare. */
+  readonly takeOver: boolean;
 }
 
 export interface Instance extends Publisher {
   readonly state: ReleaseState["state"];
   readonly reason?: string | null;
   readonly message: string | null;
+  readonly counts: WorkloadCounts;
 }
 
 export interface Releases {
   /**
-   * Installs or upgrades the release where needed and returns its state. Does not wait for its pods: while the state is
+   * Installs or upgrades the release where needed, heals its objects and returns its state. Does not wait for its pods: while the state is
    * `progressing`, call again.
    */
-  ensure(wanted: WantedRelease): Promise<ReleaseState>;
+  ensure(wanted: WantedRelease, options: EnsureOptions): Promise<ReleaseState>;
   /**
    * Uninstalls it; `gone` once nothing of it is left, also where there never was one. The chart that it was made of decides
    * about the rights, where it is known.
@@ -52,6 +73,6 @@ export interface Releases {
   remove(release: DeletedRelease): Promise<"removing" | "gone">;
   /** The standalone addon instances of a namespace, by name. */
   instances(namespace: string): Promise<ReadonlyMap<string, Instance>>;
-  /** Calls with the namespace whenever an instance or a release there may be otherwise than before. */
-  onChange(listener: (namespace: string) => void): () => void;
+  /** Calls with the namespace whenever an instance or a release there may be otherwise than before, and with the app whose release it is. */
+  onChange(listener: (namespace: string, app: string | null) => void): () => void;
 }

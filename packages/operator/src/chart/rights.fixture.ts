@@ -15,6 +15,7 @@ export const NEEDED: readonly Right[] = [
     ["secrets", "configmaps", "services", "serviceaccounts", "persistentvolumeclaims"],
   ],
   [["get", "list", "watch", "create", "patch", "delete"], "apps", ["deployments", "statefulsets"]],
+  [["list", "watch"], "apps", ["daemonsets"]],
   [["get", "list", "watch", "create", "patch", "delete"], "batch", ["jobs", "cronjobs"]],
   [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["ingresses"]],
   [["get", "list", "watch", "create", "patch", "delete"], "autoscaling", ["horizontalpodautoscalers"]],

@@ -18,6 +18,8 @@ describe("arguments of Helm", () => {
       "--kube-as-user=system:serviceaccount:shop:binnacle-charts",
       "--timeout=300s",
       "--skip-crds",
+      "--server-side=true",
+      "--force-conflicts",
       "--history-max=5",
       "--labels=binnacle.dev/cluster=c1,binnacle.dev/digest=d",
       "--values=-",
@@ -29,6 +31,13 @@ describe("arguments of Helm", () => {
     ]);
     expect(rollbackArguments(id, 3, rights).slice(-3)).toEqual(["--", "db", "3"]);
     expect(uninstallArguments(id, rights)).toContain("--keep-history");
+  });
+
+  test("[HE31] take over what somebody has edited, for an upgrade and for the repair of one", () => {
+    const upgrade = { source: SOURCE, rights, isUpgrade: true };
+    for (const args of [upgradeArguments(id, upgrade, {}), rollbackArguments(id, 3, rights)]) {
+      expect(args).toEqual(expect.arrayContaining(["--server-side=true", "--force-conflicts"]));
+    }
   });
 
   test("[HE22] name the project's account wherever the cluster is asked", () => {

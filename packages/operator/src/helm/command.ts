@@ -22,6 +22,8 @@ const place = ({ namespace }: Pick<ReleaseId, "namespace">, { user }: Asker) => 
   `--namespace=${namespace}`,
   `--kube-as-user=${user}`,
 ];
+/** A field that somebody has edited would stop Helm otherwise. */
+const FORCED = ["--server-side=true", "--force-conflicts"];
 const patience = `--timeout=${HOOK_TIMEOUT_S}s`;
 
 export interface Upgrade {
@@ -62,6 +64,7 @@ export function upgradeArguments(
     patience,
     // Definitions are of the whole cluster.
     ...(rights.isClusterWide ? [] : ["--skip-crds"]),
+    ...FORCED,
     `--history-max=${HISTORY_MAX}`,
     `--labels=${pairs.join(",")}`,
     "--values=-",
@@ -78,6 +81,7 @@ export const rollbackArguments = (id: ReleaseId, to: number, asker: Asker): stri
   "rollback",
   ...place(id, asker),
   patience,
+  ...FORCED,
   "--",
   id.name,
   String(to),

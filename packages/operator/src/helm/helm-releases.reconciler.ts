@@ -1,23 +1,21 @@
-import type { LinkSettings } from "@binnacle/contract";
+import { LABELS } from "@binnacle/contract";
+import type { EnsureOptions, ReleaseDrift } from "../app/releases.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
-import type { KubeClient } from "../kube/kube-client.ts";
+import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
 import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
 import type { ExportSchema, ResolvedExports } from "./exports.ts";
 import type { Helm } from "./helm.adapter.ts";
 import { createLeases } from "./lease.store.ts";
-import {
-  createReleaseReconciler,
-  type ReconcileOptions,
-  type ReleaseObservation,
-  type ReleaseRemoval,
-} from "./release.reconciler.ts";
+import { createReleaseReconciler, type ReleaseObservation, type ReleaseRemoval } from "./release.reconciler.ts";
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
 import { type ReleaseVerdict, verdictOn } from "./release.ts";
-import { createReleaseObjects } from "./release-objects.store.ts";
-import type { ReleasePodsSource } from "./release-pods.ts";
+import { createReleaseObjects, NOT_COMPARED, type Upkeep } from "./release-objects.store.ts";
+import { isPodOf, podsOfRelease, type ReleasePods, type ReleasePodsSource } from "./release-pods.ts";
+import type { ReleaseWorkload } from "./release-readiness.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
 import { type ChartName, projectUser, type RightsPolicy, rightsFor } from "./rights.ts";
@@ -28,7 +26,11 @@ export interface WantedHelm extends HelmRelease {
   readonly exportsPlace: ExportsPlace;
 }
 
-export interface ReleaseStatus extends ReleaseVerdict {
+export interface ReleaseStatus extends ReleaseVerdict, ReleaseDrift {
+  readonly workloads: readonly ReleaseWorkload[];
+  readonly pods: readonly KubeObject[];
+  /** Its pods by the workload that made them, as `podsMadeBy` finds them. */
+  readonly makers: ReleasePods | null;
   readonly observation: ReleaseObservation;
   readonly exports: ResolvedExports;
 }
@@ -43,12 +45,12 @@ export interface HelmReleasesPorts {
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly log: InformerLog;
-  readonly settings: LinkSettings;
+  readonly podView: PodView;
 }
 
 export interface HelmReleases {
   /** Sees to it that the release becomes what is wanted, and says what is to be seen of it. Waits for nothing. */
-  ensure(wanted: WantedHelm): Promise<ReleaseStatus>;
+  ensure(wanted: WantedHelm, options: EnsureOptions): Promise<ReleaseStatus>;
   /** Says the same and does nothing. */
   observe(wanted: WantedHelm): Promise<ReleaseStatus>;
   /** The chart that it was made of, where that is known: it decides about the rights. */
@@ -56,7 +58,6 @@ export interface HelmReleases {
   readonly pods: ReleasePodsSource;
   /** Calls with a release of which there is something new to see. */
   onChange(listener: (id: ReleaseId) => void): () => void;
-  settings(settings: LinkSettings): void;
   stop(): Promise<void>;
 }
 
@@ -64,23 +65,42 @@ const NO_EXPORTS: ResolvedExports = { plain: {}, secret: {}, missing: [] };
 
 /** All that is done with Helm, for addon instances and for components of apps. */
 export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
-  const { kube, log, clusterId, accounts } = ports;
+  const { kube, log, clusterId, accounts, podView } = ports;
   const kubeIn = (namespace: string) => kube.as(projectUser(namespace));
   const rightsOf = (id: ReleaseId, chart: ChartName | null) => rightsFor(id, chart, ports.rights);
   const store = createReleaseStore(kube, clusterId);
-  const objects = createReleaseObjects({ kube, store });
   const pods = createReleasePods(store);
   const exportsStore = createExportsStore({ kube, kubeIn, clusterId });
   const known = new Map<string, ReleaseId>();
   /** The exports of the last complete state of a release. During an upgrade, values and objects do not fit together. */
   const exported = new Map<string, ResolvedExports>();
   const listeners = new Set<(id: ReleaseId) => void>();
-  let { drift_policy: policy } = ports.settings;
+  /** As they were last counted: they are not while Helm is at work. */
+  const counted = new Map<string, readonly ReleaseWorkload[]>();
+  /** A new generation whose objects are still to be applied again, because Helm was at work when it came. */
+  const syncing = new Map<string, Pick<EnsureOptions, "takeOver">>();
 
   const keyOf = ({ namespace, name }: Pick<ReleaseId, "namespace" | "name">) => `${namespace}/${name}`;
   const notify = (id: ReleaseId) => {
     for (const listener of listeners) listener(id);
   };
+  const watch = startReleaseWatch({
+    kube,
+    log,
+    onChange(place) {
+      const id = known.get(keyOf(place));
+      if (id) notify(id);
+    },
+  });
+  const objects = createReleaseObjects({ ...ports, store, pods: podView, versionOf: watch.versionOf });
+  const endPods = podView.onChange((pod) => {
+    const { namespace = "", labels } = pod.metadata;
+    if (labels?.[LABELS.app] !== undefined) return;
+    for (const id of known.values()) {
+      const own = id.namespace === namespace ? pods.source.known(id) : null;
+      if (own && isPodOf(own, pod)) notify(id);
+    }
+  });
   const reconciler = createReleaseReconciler({
     ...ports,
     store,
@@ -91,16 +111,9 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     left: objects.left,
     onEnd: notify,
   });
-  const watch = startReleaseWatch({
-    kube,
-    log,
-    onChange(place) {
-      const id = known.get(keyOf(place));
-      if (id) notify(id);
-    },
-  });
 
-  async function reconcile(wanted: WantedHelm, options: ReconcileOptions): Promise<ReleaseStatus> {
+  /** Without options nothing is changed. */
+  async function reconcile(wanted: WantedHelm, options: EnsureOptions | null): Promise<ReleaseStatus> {
     try {
       return await reconcileOnce(wanted, options);
     } catch (error) {
@@ -109,25 +122,43 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     }
   }
 
-  async function reconcileOnce(wanted: WantedHelm, options: ReconcileOptions): Promise<ReleaseStatus> {
-    const { isReadOnly = false } = options;
+  async function reconcileOnce(wanted: WantedHelm, options: EnsureOptions | null): Promise<ReleaseStatus> {
+    const isReadOnly = options === null;
     const { namespace, name, owner } = wanted;
     if (!isReadOnly) known.set(keyOf(wanted), { namespace, name, owner });
-    const observation = await reconciler.reconcile(wanted, options);
+    const observation = await reconciler.reconcile(wanted, { isReadOnly });
     if (!isReadOnly) await pods.setRevision(wanted, observation.revision);
     if (observation.revision?.isOurs) await accounts.ready(namespace);
     const rights = rightsOf(wanted, wanted.chart);
-    const readiness =
+    const upkeep = upkeepOf(wanted, options);
+    const inspection =
       observation.isCurrent && observation.doing === null && observation.revision
-        ? await objects.readiness(wanted, observation.revision, rights)
+        ? await objects.inspect(wanted, observation.revision, rights, upkeep)
         : null;
+    const {
+      readiness,
+      workloads: found,
+      ...drift
+    } = inspection ?? { ...NOT_COMPARED, readiness: null, workloads: null };
+    if (found && !isReadOnly) counted.set(keyOf(wanted), found);
+    const workloads = found ?? counted.get(keyOf(wanted)) ?? [];
+    const makers = pods.source.known(wanted);
+    const own = makers ? podsOfRelease(makers, podView.in(namespace)) : [];
+    const blocked = upkeep.isSyncing ? (drift.blocked[0] ?? null) : null;
+    if (!isReadOnly && inspection && !blocked) syncing.delete(keyOf(wanted));
     const isAtHooks = observation.revision?.isOurs && (observation.doing !== null || observation.failure !== null);
     const hook =
       isAtHooks && observation.revision ? await objects.rejectedHook(wanted, observation.revision, rights) : null;
-    const isBroken = policy === "heal" && (readiness?.missing.length ?? 0) > 0;
-    if (isBroken && !isReadOnly) await reconciler.reconcile(wanted, { isForced: true });
     const { exports, isSecretTaken } = await exportsOf(wanted, observation, isReadOnly);
-    return { ...verdictOn({ observation, readiness, hook, exports, isSecretTaken }), observation, exports };
+    const verdict = verdictOn({ observation, readiness, hook, blocked, exports, isSecretTaken });
+    return { ...verdict, ...drift, observation, exports, workloads, pods: own, makers };
+  }
+
+  function upkeepOf(wanted: WantedHelm, options: EnsureOptions | null): Upkeep {
+    if (!options) return { isSyncing: false, takeOver: false, mayHeal: () => false };
+    if (options.isSyncing) syncing.set(keyOf(wanted), { takeOver: options.takeOver });
+    const pending = syncing.get(keyOf(wanted));
+    return { mayHeal: options.mayHeal, isSyncing: pending !== undefined, takeOver: pending?.takeOver ?? false };
   }
 
   async function exportsOf(wanted: WantedHelm, observation: ReleaseObservation, isReadOnly: boolean) {
@@ -144,8 +175,8 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   }
 
   return {
-    ensure: (wanted) => reconcile(wanted, {}),
-    observe: (wanted) => reconcile(wanted, { isReadOnly: true }),
+    ensure: (wanted, options) => reconcile(wanted, options),
+    observe: (wanted) => reconcile(wanted, null),
     async remove(id, exportsPlace, chart) {
       const removal = await reconciler.remove(id, chart);
       if (!removal.isGone) return removal;
@@ -155,6 +186,8 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       known.delete(keyOf(id));
       pods.forget(id);
       exported.delete(keyOf(id));
+      syncing.delete(keyOf(id));
+      counted.delete(keyOf(id));
       return removal;
     },
     onChange(listener) {
@@ -162,10 +195,8 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       return () => listeners.delete(listener);
     },
     pods: pods.source,
-    settings({ drift_policy }) {
-      policy = drift_policy;
-    },
     async stop() {
+      endPods();
       await Promise.all([watch.stop(), reconciler.stop()]);
     },
   };

@@ -13,15 +13,19 @@ export interface ReleaseObject {
   readonly namespace?: string;
   /** It stays when the release goes, because the chart says so. */
   readonly isKept: boolean;
+  /** As the chart has rendered it. */
+  readonly manifest: KubeObject;
 }
 
 export interface ReleaseContent {
   readonly objects: readonly ReleaseObject[];
   /** Those of the release's namespace, among them what runs before and after as hooks. */
   readonly podMakers: readonly PodMaker[];
+  /** The length of the manifest, by which memory is bounded. */
+  readonly size: number;
 }
 
-export const NO_CONTENT: ReleaseContent = { objects: [], podMakers: [] };
+export const NO_CONTENT: ReleaseContent = { objects: [], podMakers: [], size: 0 };
 
 const LONGEST_MANIFEST_BYTES = 64 * 1024 * 1024;
 
@@ -45,7 +49,7 @@ export function contentOf(manifest: string, hooks: readonly string[] = [], here 
   const makers = [...objects, ...hooks.flatMap(objectsIn)].filter(
     ({ metadata: { namespace = here } }) => namespace === here,
   );
-  return { objects: objects.map(referenceTo), podMakers: makers.flatMap(podMakerOf) };
+  return { objects: objects.map(referenceTo), podMakers: makers.flatMap(podMakerOf), size: manifest.length };
 }
 
 function objectsIn(manifest: string): KubeObject[] {
@@ -68,29 +72,34 @@ export function fieldsOf(document: string): readonly Fields[] {
   }
 }
 
-function objectOf({ apiVersion, kind, metadata, spec }: Fields): KubeObject[] {
-  const { name, namespace, annotations } = fieldsIn(metadata);
+function objectOf(fields: Fields): KubeObject[] {
+  const { apiVersion, kind, metadata } = fields;
+  const { name, namespace, annotations, ...rest } = fieldsIn(metadata);
   if (textIn(apiVersion) === "" || textIn(kind) === "" || textIn(name) === "") return [];
   return [
     {
+      ...fields,
       apiVersion: textIn(apiVersion),
       kind: textIn(kind),
       metadata: {
+        ...rest,
         name: textIn(name),
         ...(textIn(namespace) === "" ? {} : { namespace: textIn(namespace) }),
         annotations: fieldsIn(annotations) as Record<string, string>,
       },
-      spec,
     },
   ];
 }
 
-function referenceTo({ apiVersion, kind, metadata: { name, namespace, annotations } }: KubeObject): ReleaseObject {
+function referenceTo(manifest: KubeObject): ReleaseObject {
+  const { apiVersion, kind, metadata } = manifest;
+  const { name, namespace, annotations } = metadata;
   return {
     apiVersion,
     kind,
     name,
     ...(namespace === undefined ? {} : { namespace }),
     isKept: annotations?.["helm.sh/resource-policy"] === "keep",
+    manifest,
   };
 }

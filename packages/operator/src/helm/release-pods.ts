@@ -56,6 +56,20 @@ export function isPodOf({ release, makers }: ReleasePods, pod: Pod): boolean {
   return makers.some((maker) => isMadeBy(maker, pod)) || pod.metadata.labels?.[INSTANCE_LABEL] === release;
 }
 
+/** Those of workloads of apps carry labels of their own. */
+export const podsOfRelease = (known: ReleasePods, pods: readonly KubeObject[]): KubeObject[] =>
+  pods.filter((pod) => pod.metadata.labels?.[LABELS.app] === undefined && isPodOf(known, pod));
+
+/** The pods that one workload of a release has made. */
+export const podsMadeBy = (
+  { makers }: Pick<ReleasePods, "makers">,
+  { kind, name }: Pick<PodMaker, "kind" | "name">,
+  pods: readonly KubeObject[],
+): KubeObject[] => {
+  const maker = makers.find((one) => one.kind === kind && one.name === name);
+  return maker ? pods.filter((pod) => isMadeBy(maker, pod)) : [];
+};
+
 /** Kubernetes cuts a name to this length before it appends five characters. */
 const LONGEST_BEGINNING = 58;
 

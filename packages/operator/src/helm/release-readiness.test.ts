@@ -35,7 +35,7 @@ describe("what a release is made of", () => {
   ];
 
   test("[HE13] is read from its manifest, with what is to be kept", () => {
-    expect(contentOf(MANIFEST).objects).toEqual(objects);
+    expect(contentOf(MANIFEST).objects).toMatchObject(objects);
     expect(contentOf("")).toEqual(NO_CONTENT);
   });
 
@@ -47,7 +47,7 @@ describe("what a release is made of", () => {
       metadata: { name: "s" },
       data: { release },
     });
-    expect(contentIn(secret(Buffer.from(packed).toString("base64"))).objects).toEqual(objects);
+    expect(contentIn(secret(Buffer.from(packed).toString("base64"))).objects).toMatchObject(objects);
     expect(contentIn(secret("garbage"))).toEqual(NO_CONTENT);
   });
 });
@@ -79,7 +79,7 @@ describe("the verdict on a release", () => {
   const NO = { message: "No.", reason: null };
   const observation = { doing: null, revision, isForeign: false, isCurrent: true, hasRun: true, failure: null };
   const exports = { plain: {}, secret: {}, missing: [] };
-  const calm = { observation, readiness: combined([]), hook: null, exports, isSecretTaken: false };
+  const calm = { observation, readiness: combined([]), hook: null, blocked: null, exports, isSecretTaken: false };
   const refused = { ...failed("Job db-hook cannot start pods: exceeded quota"), reason: "PodRejected" };
 
   test.each([
@@ -134,6 +134,12 @@ describe("the verdict on a release", () => {
       { readiness: combined([{ object, readiness: progressing("Soon.") }]) },
       "progressing",
       "NotReady",
+    ],
+    [
+      "[HE31] failed where others declare what a new generation is to set",
+      { blocked: { summary: "Held by argocd." } },
+      "failed",
+      "BlockedSync",
     ],
     ["[HE17] failed for its Secret", { isSecretTaken: true }, "failed", "ExportsConflict"],
     [

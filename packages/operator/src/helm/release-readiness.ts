@@ -1,5 +1,7 @@
 import type { KubeObject } from "../kube/kube-client.ts";
+import { shakyPods, steadied } from "../kube/pod-trouble.ts";
 import type { Readiness } from "../kube/readiness.ts";
+import type { WorkloadCounts } from "../kube/workload-counts.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseId } from "./revision.ts";
 
@@ -7,6 +9,15 @@ export interface ObjectState {
   readonly object: Pick<ReleaseObject, "kind" | "name">;
   /** Null where it is not there. */
   readonly readiness: Readiness | null;
+}
+
+/** A workload of a release with its replicas. */
+export interface ReleaseWorkload {
+  readonly kind: string;
+  readonly name: string;
+  /** Null where it is not there. */
+  readonly readiness: Readiness | null;
+  readonly counts: WorkloadCounts;
 }
 
 export interface ReleaseReadiness {
@@ -56,6 +67,30 @@ export function combined(states: readonly ObjectState[]): ReleaseReadiness {
     if (readiness) return { state, reason: readiness.reason ?? null, message: readiness.message, missing };
   }
   return { state: "ready", reason: null, message: null, missing };
+}
+
+/** Pods that have just been restarted do not count as ready yet. */
+export function steadiedWorkload(
+  workload: ReleaseWorkload,
+  pods: readonly KubeObject[],
+  nowMs: number,
+): ReleaseWorkload {
+  const { counts, readiness } = workload;
+  const shaky = shakyPods(pods, nowMs);
+  return {
+    ...workload,
+    readiness: readiness && steadied(readiness, pods, nowMs),
+    counts: { ...counts, ready: Math.max(0, counts.ready - shaky) },
+  };
+}
+
+export function steadiedRelease(
+  readiness: ReleaseReadiness,
+  pods: readonly KubeObject[],
+  nowMs: number,
+): ReleaseReadiness {
+  if (readiness.state !== "ready" || shakyPods(pods, nowMs) === 0) return readiness;
+  return { ...readiness, state: "progressing", message: "Pods of it have just been restarted." };
 }
 
 /** Helm writes this onto all that it makes. */

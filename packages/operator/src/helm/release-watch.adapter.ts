@@ -1,15 +1,7 @@
 import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
+import { COMPARED_KINDS } from "./release-drift.ts";
 import { RELEASE_NAME, RELEASE_NAMESPACE } from "./release-readiness.ts";
-
-const workload = (plural: string, kind: string): ResourceType => ({
-  group: "apps",
-  version: "v1",
-  plural,
-  kind,
-  namespaced: true,
-});
-const FOLLOWED = [workload("deployments", "Deployment"), workload("statefulsets", "StatefulSet")];
 
 export interface WatchPorts {
   readonly kube: Pick<KubeClient, "list" | "watch">;
@@ -17,9 +9,15 @@ export interface WatchPorts {
   readonly onChange: (place: { readonly namespace: string; readonly name: string }) => void;
 }
 
-/** Reports which release's workloads have changed. Releases of others are among them; the listener filters them out. */
-export function startReleaseWatch({ kube, log, onChange }: WatchPorts): { stop(): Promise<void> } {
-  const informers = FOLLOWED.map((type) => {
+export interface ReleaseWatch {
+  /** The version of an object that was last seen; undefined where there is none, or its kind is not watched. */
+  versionOf(type: ResourceType, namespace: string, name: string): string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Reports which release's objects have changed. Releases of others are among them; the listener filters them out. */
+export function startReleaseWatch({ kube, log, onChange }: WatchPorts): ReleaseWatch {
+  const informers = COMPARED_KINDS.map((type) => {
     const informer: Informer<KubeObject> = startInformer({
       client: kube,
       type,
@@ -32,11 +30,15 @@ export function startReleaseWatch({ kube, log, onChange }: WatchPorts): { stop()
         if (name && namespace) onChange({ namespace, name });
       },
     });
-    return informer;
+    return { type, informer };
   });
   return {
+    versionOf(type, namespace, name) {
+      const found = informers.find((one) => one.type === type)?.informer.get(`${namespace}/${name}`);
+      return found?.metadata.resourceVersion;
+    },
     async stop() {
-      await Promise.all(informers.map((informer) => informer.stop()));
+      await Promise.all(informers.map(({ informer }) => informer.stop()));
     },
   };
 }

@@ -54,8 +54,6 @@ export interface ReleaseObservation {
 }
 
 export interface ReconcileOptions {
-  /** Upgrade even where nothing has changed, unless a failed attempt has to wait first. */
-  readonly isForced?: boolean;
   /** Nothing is done about what is seen. */
   readonly isReadOnly?: boolean;
 }
@@ -72,7 +70,6 @@ interface Task {
   readonly id: ReleaseId;
   readonly wanted: HelmRelease | null;
   readonly rights: Rights;
-  readonly isForced: boolean;
 }
 
 interface Work {
@@ -115,17 +112,17 @@ export function createReleaseReconciler(ports: ReleasePorts) {
 
   async function reconcile(
     wanted: HelmRelease,
-    { isForced = false, isReadOnly = false }: ReconcileOptions = {},
+    { isReadOnly = false }: ReconcileOptions = {},
   ): Promise<ReleaseObservation> {
     const key = keyOf(wanted);
     const rights = rightsOf(wanted, wanted.chart);
     const goal = goalOf(digestOf(wanted), rights);
     const revisions = await store.revisions(wanted);
-    const { step } = nextStep(revisions, { digest: digestOf(wanted), isForced });
+    const { step } = nextStep(revisions, { digest: digestOf(wanted) });
     if (!isReadOnly) turnTo(key, goal);
     const isDue = waitMs(attempts.get(key), goal, nowMs()) === 0;
     if (isDue && !isReadOnly && step !== "nothing" && step !== "leave") {
-      begin(goal, step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights, isForced });
+      begin(goal, step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights });
     }
     return {
       doing: works.get(key)?.doing ?? null,
@@ -149,7 +146,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     const { step } = nextStep(revisions, null);
     const last = revisions.at(-1);
     if (step === "uninstall") {
-      const task = { id, wanted: null, rights, isForced: false };
+      const task = { id, wanted: null, rights };
       if (waitMs(attempts.get(key), goal, nowMs()) === 0) begin(goal, "removing", task);
       return { isGone: false, left: [], failure };
     }
@@ -199,22 +196,20 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     }
   }
 
-  async function steps({ id, wanted, rights, isForced }: Task, signal: AbortSignal): Promise<void> {
+  async function steps({ id, wanted, rights }: Task, signal: AbortSignal): Promise<void> {
     const digest = wanted && digestOf(wanted);
-    let isStillForced = isForced;
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const revisions = await store.revisions(id);
-      const next = nextStep(revisions, digest === null ? null : { digest, isForced: isStillForced });
+      const next = nextStep(revisions, digest === null ? null : { digest });
       if (ENDS.has(next.step)) return;
       log.info({ namespace: id.namespace, release: id.name, step: next.step }, "Helm starts a step");
       await act(next, { id, wanted, rights }, revisions, signal);
-      if (next.step === "upgrade") isStillForced = false;
     }
   }
 
   async function act(
     next: Step,
-    { id, wanted, rights }: Omit<Task, "isForced">,
+    { id, wanted, rights }: Task,
     revisions: readonly Revision[],
     signal: AbortSignal,
   ): Promise<void> {

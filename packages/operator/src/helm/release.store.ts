@@ -7,12 +7,22 @@ import { type ReleaseId, type Revision, revisionsIn } from "./revision.ts";
 
 /** Without their contents, which are large and nobody asks for here. */
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-const MOST_KNOWN = 500;
+/** Of manifests, in characters. The one that was read longest ago goes first. */
+const MOST_KNOWN = 32 * 1024 * 1024;
 
 /** Reads Helm's revisions without starting Helm. */
 export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delete">, clusterId: string) {
   /** By the uid of the Secret, whose content does not change but for the status. */
   const known = new Map<string, ReleaseContent>();
+
+  function forgetOldest(): void {
+    let size = [...known.values()].reduce((sum, content) => sum + content.size, 0);
+    for (const [uid, content] of known) {
+      if (size <= MOST_KNOWN) return;
+      known.delete(uid);
+      size -= content.size;
+    }
+  }
 
   return {
     /** Oldest first. */
@@ -29,11 +39,15 @@ export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delet
 
     async content({ namespace }: ReleaseId, { secret: name, uid }: Revision): Promise<ReleaseContent> {
       const seen = known.get(uid);
-      if (seen) return seen;
+      if (seen) {
+        known.delete(uid);
+        known.set(uid, seen);
+        return seen;
+      }
       const secret = await kube.get(SECRETS, name, namespace);
       const content = secret ? contentIn(secret) : NO_CONTENT;
-      if (known.size >= MOST_KNOWN) known.clear();
       if (secret) known.set(uid, content);
+      forgetOldest();
       return content;
     },
 

@@ -30,7 +30,6 @@ describe("the next step", () => {
     ["[HE1] installs what is not there", [], wanted, { step: "install" }],
     ["[HE1] leaves alone what is as wanted", ["deployed:d"], wanted, { step: "nothing" }],
     ["[HE1] upgrades what is otherwise", ["deployed"], wanted, { step: "upgrade" }],
-    ["[HE1] upgrades what is as wanted and forced", ["deployed:d"], { digest: D, isForced: true }, { step: "upgrade" }],
     ["[HE1] upgrades what has failed", ["deployed", "failed:d"], wanted, { step: "upgrade" }],
     ["[HE1] installs anew what was uninstalled", ["uninstalled:d"], wanted, { step: "install" }],
     ["[HE1] uninstalls what is not wanted", ["deployed"], null, { step: "uninstall" }],

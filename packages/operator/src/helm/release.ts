@@ -19,8 +19,6 @@ export type Step =
 
 export interface Goal {
   readonly digest: string;
-  /** Upgrade, whatever is believed. */
-  readonly isForced?: boolean;
 }
 
 const HALF_DONE = new Set(["pending-upgrade", "pending-rollback"]);
@@ -36,7 +34,7 @@ export function nextStep(revisions: readonly Revision[], goal: Goal | null): Ste
   if (last.status === "uninstalled") return { step: "install" };
   if (last.status === "uninstalling" || last.status === "pending-install") return { step: "uninstall" };
   if (HALF_DONE.has(last.status)) return repair(revisions);
-  const isDone = last.status === "deployed" && last.digest === goal.digest && !goal.isForced;
+  const isDone = last.status === "deployed" && last.digest === goal.digest;
   return { step: isDone ? "nothing" : "upgrade" };
 }
 
@@ -65,6 +63,8 @@ export interface ReleaseFindings {
   readonly readiness: ReleaseReadiness | null;
   /** A hook whose pods the API server does not take; null where there is none. */
   readonly hook: Readiness | null;
+  /** Fields that others declare, where a new generation is to set them. */
+  readonly blocked: { readonly summary: string } | null;
   readonly exports: ResolvedExports;
   /** The Secret for its exports is somebody else's. */
   readonly isSecretTaken: boolean;
@@ -77,7 +77,8 @@ const verdict = (state: ReleaseVerdict["state"], reason: string, message: string
 });
 
 /** The first that holds. */
-export function verdictOn({ observation, readiness, hook, exports, isSecretTaken }: ReleaseFindings): ReleaseVerdict {
+export function verdictOn(findings: ReleaseFindings): ReleaseVerdict {
+  const { observation, readiness, hook, blocked, exports, isSecretTaken } = findings;
   if (observation.isForeign) {
     return verdict(
       "failed",
@@ -94,6 +95,7 @@ export function verdictOn({ observation, readiness, hook, exports, isSecretTaken
   if (observation.doing === "installing") return verdict("progressing", "Installing", "Helm installs it.");
   if (observation.doing !== null) return verdict("progressing", "Upgrading", "Helm upgrades it.");
   if (!observation.isCurrent || !readiness) return verdict("progressing", "Waiting", "It waits for Helm.");
+  if (blocked) return verdict("failed", "BlockedSync", blocked.summary);
   if (readiness.state !== "ready") {
     return verdict(readiness.state, readiness.reason ?? "NotReady", readiness.message);
   }

@@ -1,18 +1,22 @@
 import { LABELS } from "@binnacle/contract";
 import type { Instances } from "../addon/instances.ts";
 import type { Releases, WantedRelease } from "../app/releases.ts";
+import { together } from "../kube/workload-counts.ts";
 import { exportsSeen } from "./exports.ts";
 import type { HelmReleases, WantedHelm } from "./helm-releases.reconciler.ts";
-import { isOfComponent, releaseOfComponent } from "./revision.ts";
+import { appOfRelease, releaseOfComponent } from "./revision.ts";
 
 const exportsSecretOf = (release: string) => `${release}-exports`;
 
 /** Helm, as apps use it. */
 export function createReleases(helmReleases: HelmReleases, instances: Pick<Instances, "in" | "onChange">): Releases {
   return {
-    async ensure(wanted) {
-      const { state, reason, message, exports } = await helmReleases.ensure(releaseOf(wanted));
-      return { state, reason, message, exports: exportsSeen(exports, exportsSecretOf(wanted.name)) };
+    async ensure(wanted, options) {
+      const status = await helmReleases.ensure(releaseOf(wanted), options);
+      const { state, reason, message, drifted, healed, blocked, isCertain, pods } = status;
+      const exports = exportsSeen(status.exports, exportsSecretOf(wanted.name));
+      const counts = together(status.workloads.map((workload) => workload.counts));
+      return { state, reason, message, drifted, healed, blocked, isCertain, pods, counts, exports };
     },
     async remove({ namespace, name, app, chart }) {
       const component = name.slice(app.length + 1);
@@ -26,9 +30,10 @@ export function createReleases(helmReleases: HelmReleases, instances: Pick<Insta
     onChange(listener) {
       const endings = [
         helmReleases.onChange((id) => {
-          if (isOfComponent(id)) listener(id.namespace);
+          const app = appOfRelease(id);
+          if (app !== null) listener(id.namespace, app);
         }),
-        instances.onChange(listener),
+        instances.onChange((namespace) => listener(namespace, null)),
       ];
       return () => {
         for (const end of endings) end();

@@ -79,6 +79,8 @@ export const releaseOfComponent = (namespace: string, app: string, component: st
   owner: `${APP_OWNER}${app}.${component}`,
 });
 
-export const isOfComponent = ({ owner }: Pick<ReleaseId, "owner">): boolean => owner.startsWith(APP_OWNER);
+/** The app that the release of a component belongs to; null for that of an addon instance. */
+export const appOfRelease = ({ owner }: Pick<ReleaseId, "owner">): string | null =>
+  owner.startsWith(APP_OWNER) ? (owner.slice(APP_OWNER.length).split(".")[0] ?? null) : null;
 
 export const releaseOfInstance = (namespace: string, name: string): ReleaseId => ({ namespace, name, owner: "addon" });

@@ -117,7 +117,7 @@ const signOf = (live: KubeObject, desired: KubeObject): string => `${fingerprint
 /**
  * The API server refuses the write when the object has changed since it was read, so only what was seen is overruled.
  */
-function asSeen(desired: KubeObject, live: KubeObject): KubeObject {
+export function asSeen(desired: KubeObject, live: KubeObject): KubeObject {
   const { uid = "", resourceVersion = "" } = live.metadata;
   return { ...desired, metadata: { ...desired.metadata, uid, resourceVersion } };
 }

@@ -77,16 +77,19 @@ function stepAfterRefusal(refusal: Refusal, { live, desired, isFinished }: Inspe
   return { action: "refused", refusal };
 }
 
-function foreign(live: KubeObject): Step {
+export function foreign(live: KubeObject): Step {
   const { kind, metadata } = live;
   const manager = metadata.managedFields?.[0]?.manager;
   const field = { object: { kind, name: metadata.name }, pointer: "", ...(manager ? { manager } : {}) };
   return { action: "blocked", fields: [field], summary: `${titleOf(live)} exists and belongs to somebody else.` };
 }
 
-const missing = ({ kind, metadata: { name } }: KubeObject): DriftField => ({ object: { kind, name }, pointer: "" });
+export const missing = ({ kind, metadata: { name } }: KubeObject): DriftField => ({
+  object: { kind, name },
+  pointer: "",
+});
 
-function heldSummary(fields: readonly DriftField[]): string {
+export function heldSummary(fields: readonly DriftField[]): string {
   const managers = [...new Set(fields.map(({ manager }) => manager ?? "somebody"))].sort().join(" and ");
   const places = fields.map(({ pointer, object }) => `${pointer} of ${object.kind} ${object.name}`);
   const more = places.length > 1 ? ` and ${places.length - 1} more` : "";

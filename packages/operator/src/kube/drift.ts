@@ -1,4 +1,4 @@
-import { ANNOTATIONS, type DriftField, safeText } from "@binnacle/contract";
+import { ANNOTATIONS, type DriftField, FIELD_MANAGER, safeText } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
 import {
   type FieldPath,
@@ -26,15 +26,15 @@ export interface Difference {
 }
 
 /**
- * The changes that an apply would make to the fields that Binnacle sets. `wanted` is the result of a dry run, so
- * defaults, normalisation and additions of others are the same on both sides.
+ * The changes that an apply would make to the fields that the applying manager sets. `wanted` is the result of a dry run,
+ * so defaults, normalisation and additions of others are the same on both sides.
  */
-export function differencesOf(live: KubeObject, wanted: KubeObject): Difference[] {
-  const ours = new Set(ownFields(live).map(({ path }) => pathId(path)));
+export function differencesOf(live: KubeObject, wanted: KubeObject, applier = FIELD_MANAGER): Difference[] {
+  const ours = new Set(ownFields(live, applier).map(({ path }) => pathId(path)));
   const isOutdated = hashIn(live) !== hashIn(wanted);
-  const different = withoutInner(ownFields(wanted).filter((owned) => differs(owned, live, wanted)));
+  const different = withoutInner(ownFields(wanted, applier).filter((owned) => differs(owned, live, wanted)));
   return different.flatMap(({ path }) => {
-    const holders = holdersOf(live, path);
+    const holders = holdersOf(live, path, applier);
     // Somebody has put an autoscaler on it; to take the number back would begin a quarrel.
     if (!isOutdated && holders.some(({ isAutoscaler }) => isAutoscaler)) return [];
     const declaring = holders.find(({ isDeclared }) => isDeclared);

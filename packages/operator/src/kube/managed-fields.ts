@@ -31,12 +31,14 @@ function stepOf(text: string): PathStep | null {
   return null;
 }
 
-const isOurs = ({ manager, operation, subresource }: ManagedFields): boolean =>
-  manager === FIELD_MANAGER && operation === "Apply" && !subresource;
+const isBy = ({ manager, operation, subresource }: ManagedFields, applier: string): boolean =>
+  manager === applier && operation === "Apply" && !subresource;
 
-/** The fields that Binnacle has applied and nobody has changed since. */
-export function ownFields(object: KubeObject): OwnedField[] {
-  return (object.metadata.managedFields ?? []).filter(isOurs).flatMap(({ fieldsV1 }) => fieldsOf(fieldsV1));
+/** The fields that the manager has applied and nobody has changed since. */
+export function ownFields(object: KubeObject, applier = FIELD_MANAGER): OwnedField[] {
+  return (object.metadata.managedFields ?? [])
+    .filter((entry) => isBy(entry, applier))
+    .flatMap(({ fieldsV1 }) => fieldsOf(fieldsV1));
 }
 
 /** The names under which the operator itself applies something. */
@@ -53,11 +55,11 @@ export interface Holder {
 /** Every autoscaler of Kubernetes itself writes so; people who scale by hand have other names. */
 const AUTOSCALER = "kube-controller-manager";
 
-/** The other managers of the field. */
-export function holdersOf(object: KubeObject, path: FieldPath): Holder[] {
+/** The managers of the field besides the one that applies it. */
+export function holdersOf(object: KubeObject, path: FieldPath, applier = FIELD_MANAGER): Holder[] {
   const id = pathId(path);
   return (object.metadata.managedFields ?? [])
-    .filter((entry) => !isOurs(entry) && fieldsOf(entry.fieldsV1).some((field) => pathId(field.path) === id))
+    .filter((entry) => !isBy(entry, applier) && fieldsOf(entry.fieldsV1).some((field) => pathId(field.path) === id))
     .map(({ manager = "", operation, subresource }) => ({
       manager,
       isDeclared: operation === "Apply" && !isOfOurs(manager),

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "./kube-client.ts";
-import { troubleOf } from "./pod-trouble.ts";
+import { pullCause, shakyPods, steadied, troubleOf } from "./pod-trouble.ts";
+import { progressing, ready } from "./readiness.ts";
+
+const NOW_MS = Date.parse("2026-01-01T00:10:00Z");
 
 const pod = (status: object, metadata: object = {}): KubeObject => ({
   apiVersion: "v1",
@@ -66,16 +69,123 @@ describe("why pods do not get ready", () => {
       "The container init keeps ending; it was restarted 1 times.",
     ],
   ])("[AO24] is %s", (_, seen, reason, message) => {
-    expect(troubleOf([pod({}), seen])).toEqual({ reason, message });
+    expect(troubleOf([pod({}), seen], NOW_MS)).toEqual({ reason, message });
   });
 
   test("[AO24] is the gravest of several", () => {
-    expect(troubleOf([NO_ROOM, CRASH, PULL])?.reason).toBe("ImagePullBackOff");
+    expect(troubleOf([NO_ROOM, CRASH, PULL], NOW_MS)?.reason).toBe("ImagePullBackOff");
   });
 
   test("[AO24] is not reported of pods that run, start or terminate", () => {
     const runs = container({ ready: true, state: { running: {} }, ...ended(137, "OOMKilled") });
     const leaves = { ...PULL, metadata: { ...PULL.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
-    expect(troubleOf([runs, leaves, container(waiting("ContainerCreating"))])).toBeNull();
+    expect(troubleOf([runs, leaves, container(waiting("ContainerCreating"))], NOW_MS)).toBeNull();
+  });
+});
+
+/** Statuses in the form in which kubelets and containerd write them, cut to what is read. */
+describe("[AO45] the trouble that a kubelet shows in passing", () => {
+  const at = (seconds: number) => new Date(NOW_MS - seconds * 1_000).toISOString();
+  const terminated = { exitCode: 3, reason: "Error", startedAt: at(40), finishedAt: at(30) };
+  const crash = {
+    reason: "CrashLoopBackOff",
+    message: "The container web keeps ending with exit code 3; it was restarted 3 times.",
+  };
+  const recorded = (given: object, ready = false) =>
+    pod({
+      phase: "Running",
+      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+      containerStatuses: [{ name: "web", image: "nginx:1", ready, restartCount: 3, ...given }],
+    });
+
+  test.each<[string, KubeObject]>([
+    ["has ended", recorded({ state: { terminated } })],
+    ["backs off", recorded({ state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: { terminated } })],
+    ["has been started again", recorded({ state: { running: { startedAt: at(2) } }, lastState: { terminated } })],
+    [
+      "has been started again and is ready",
+      recorded({ state: { running: { startedAt: at(29) } }, lastState: { terminated } }, true),
+    ],
+  ])("is one and the same while a container that crashes %s", (_, seen) => {
+    expect(troubleOf([seen], NOW_MS)).toEqual(crash);
+  });
+
+  const up = (seconds: number, restartCount: number) =>
+    recorded({ restartCount, state: { running: { startedAt: at(seconds) } }, lastState: { terminated } }, true);
+
+  test.each([
+    [9, 1, 1],
+    [10, 1, 0],
+    [29, 3, 1],
+    [30, 3, 0],
+    [59, 40, 1],
+    [60, 40, 0],
+    [0, 0, 0],
+  ])("a container that is up for %d s after %d restarts: %d pods do not count yet", (seconds, restarts, shaky) => {
+    expect(shakyPods([up(seconds, restarts)], NOW_MS)).toBe(shaky);
+  });
+
+  test("takes pods that have just been restarted from those that are ready", () => {
+    const [loops, stands] = [up(5, 3), up(500, 3)];
+    expect(steadied(ready(2), [stands, stands], NOW_MS)).toEqual(ready(2));
+    expect(steadied(ready(2), [loops, stands], NOW_MS)).toMatchObject({ state: "progressing", readyReplicas: 1 });
+    expect(steadied(progressing("Soon.", 1), [loops], NOW_MS)).toEqual(progressing("Soon.", 0));
+    expect(troubleOf([stands], NOW_MS)).toBeNull();
+  });
+
+  const runtime =
+    'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: exec: "/bin/nothing": stat /bin/nothing: no such file or directory: unknown';
+  const startError = {
+    reason: "StartError",
+    message: 'The container web cannot be started: exec: "/bin/nothing": stat /bin/nothing: no such file or directory',
+  };
+  test.each<[string, KubeObject]>([
+    ["is tried", recorded({ state: { waiting: { reason: "RunContainerError", message: runtime } } })],
+    ["has ended", recorded({ state: { terminated: { exitCode: 128, reason: "StartError", message: runtime } } })],
+    [
+      "backs off",
+      recorded({
+        state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 40s" } },
+        lastState: { terminated: { exitCode: 128, reason: "StartError", message: runtime } },
+      }),
+    ],
+  ])("keeps the kubelet's words while a command that is not there %s", (_, seen) => {
+    expect(troubleOf([seen], NOW_MS)).toEqual(startError);
+  });
+
+  const resolve =
+    'failed to pull and unpack image "docker.io/library/nginx:nope": failed to resolve reference "docker.io/library/nginx:nope": docker.io/library/nginx:nope: not found';
+  test.each([
+    ["containerd", resolve, "not found"],
+    ["a kubelet that quotes the runtime", `rpc error: code = NotFound desc = ${resolve}`, "not found"],
+    [
+      "a kubelet that backs off",
+      `Back-off pulling image "nginx:nope": ErrImagePull: rpc error: code = NotFound desc = ${resolve}`,
+      "not found",
+    ],
+    ["a kubelet that backs off and says no more", 'Back-off pulling image "nginx:nope"', ""],
+    [
+      "a network that fails, from another port each time",
+      'failed to resolve reference "r.example.com/a:1": failed to do request: Head "https://r.example.com/v2/a/manifests/1": dial tcp 10.0.0.5:53412->10.0.0.9:443: i/o timeout',
+      "dial tcp 10.0.0.9:443: i/o timeout",
+    ],
+    [
+      "a registry that refuses",
+      "failed to authorize: failed to fetch token: 401 Unauthorized",
+      "failed to authorize: failed to fetch token: 401 Unauthorized",
+    ],
+  ])("has the cause of a failed pull in the words of %s", (_, message, cause) => {
+    expect(pullCause(message)).toBe(cause);
+  });
+
+  test("is the end of a Job's pod, which is not restarted", () => {
+    const tried = { ...recorded({ restartCount: 0, state: { terminated } }) };
+    const failed = { ...tried, status: { ...(tried["status"] as object), phase: "Failed" } };
+    expect(troubleOf([failed], NOW_MS)).toEqual({
+      reason: "Error",
+      message: "The container web has ended with exit code 3.",
+    });
+    const done = recorded({ restartCount: 0, state: { terminated: { exitCode: 0, reason: "Completed" } } });
+    expect(troubleOf([done], NOW_MS)).toBeNull();
   });
 });

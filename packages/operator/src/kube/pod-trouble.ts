@@ -1,5 +1,6 @@
 import type { KubeObject } from "./kube-client.ts";
 import { conditionOf, countIn, type Fields, fieldsIn, listIn, statusOf, textIn } from "./object-fields.ts";
+import type { Readiness } from "./readiness.ts";
 
 /** Why pods do not get ready: the word that Kubernetes has for it, and a sentence for people. */
 export interface PodTrouble {
@@ -8,8 +9,8 @@ export interface PodTrouble {
 }
 
 /** The gravest trouble of the pods of a workload; null where they have none that is known. */
-export function troubleOf(pods: readonly KubeObject[]): PodTrouble | null {
-  const troubles = pods.filter(({ metadata }) => !metadata.deletionTimestamp).flatMap(troublesOf);
+export function troubleOf(pods: readonly KubeObject[], nowMs: number): PodTrouble | null {
+  const troubles = pods.filter(({ metadata }) => !metadata.deletionTimestamp).flatMap((pod) => troublesOf(pod, nowMs));
   return GRAVEST_FIRST.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0] ?? null;
 }
 
@@ -18,9 +19,11 @@ const GRAVEST_FIRST = [
   "OOMKilled",
   "ImagePullBackOff",
   "CreateContainerConfigError",
+  "StartError",
   "CrashLoopBackOff",
   "Evicted",
   "Unschedulable",
+  "Error",
 ];
 
 /** One and the same trouble, seen at different moments or from different sides. */
@@ -28,16 +31,17 @@ const KINDRED: Readonly<Record<string, string>> = {
   ErrImagePull: "ImagePullBackOff",
   InvalidImageName: "ImagePullBackOff",
   ErrImageNeverPull: "ImagePullBackOff",
-  RunContainerError: "CrashLoopBackOff",
+  RunContainerError: "StartError",
+  ContainerCannotRun: "StartError",
   CreateContainerError: "CreateContainerConfigError",
 };
 
-function troublesOf(pod: KubeObject): PodTrouble[] {
+function troublesOf(pod: KubeObject, nowMs: number): PodTrouble[] {
   const status = statusOf(pod);
-  const containers = [...listIn(status["initContainerStatuses"]), ...listIn(status["containerStatuses"])];
   const scheduled = conditionOf(pod, "PodScheduled");
+  const hasFailed = status["phase"] === "Failed";
   return [
-    ...containers.flatMap((container) => containerTrouble(container) ?? []),
+    ...containersOf(pod).flatMap((container) => containerTrouble(container, hasFailed, nowMs) ?? []),
     ...(scheduled?.status === "False" && scheduled.reason === "Unschedulable"
       ? [{ reason: "Unschedulable", message: `No node can take a pod: ${sentence(scheduled.message)}` }]
       : []),
@@ -47,31 +51,112 @@ function troublesOf(pod: KubeObject): PodTrouble[] {
   ];
 }
 
-function containerTrouble(container: Fields): PodTrouble | null {
+function containersOf(pod: KubeObject): Fields[] {
+  const { initContainerStatuses, containerStatuses } = statusOf(pod);
+  return [...listIn(initContainerStatuses), ...listIn(containerStatuses)];
+}
+
+const LONGEST_STEADY_MS = 60_000;
+const STEADY_MS_PER_RESTART = 10_000;
+
+/**
+ * A container that was restarted counts as up once it has run for ten seconds for each restart, at most a minute. The kubelet
+ * shows a crash loop for moments only: without this, an app without a readiness probe would be up for a moment after
+ * each restart.
+ */
+function isSteady(container: Fields, nowMs: number): boolean {
+  const startedMs = Date.parse(textIn(fieldsIn(fieldsIn(container["state"])["running"])["startedAt"]));
+  const restarts = countIn(container["restartCount"]);
+  if (Number.isNaN(startedMs)) return container["ready"] === true;
+  return nowMs - startedMs >= Math.min(restarts * STEADY_MS_PER_RESTART, LONGEST_STEADY_MS);
+}
+
+function containerTrouble(container: Fields, hasFailed: boolean, nowMs: number): PodTrouble | null {
   const name = textIn(container["name"]);
-  const waiting = fieldsIn(fieldsIn(container["state"])["waiting"]);
-  const ended = fieldsIn(fieldsIn(container["state"])["terminated"] ?? fieldsIn(container["lastState"])["terminated"]);
+  const { waiting: waits, terminated } = fieldsIn(container["state"]);
+  const waiting = fieldsIn(waits);
+  const ended = fieldsIn(terminated ?? fieldsIn(container["lastState"])["terminated"]);
   const word = textIn(waiting["reason"]);
-  const reason = KINDRED[word] ?? word;
-  // A container that runs again has left its last end behind.
-  const isDown = container["ready"] !== true;
-  if (isDown && ended["reason"] === "OOMKilled") {
-    return { reason: "OOMKilled", message: `The container ${name} needs more memory than its limit and is killed.` };
-  }
   const said = sentence(textIn(waiting["message"]));
-  switch (reason) {
-    case "ImagePullBackOff":
-      return { reason, message: `The image ${textIn(container["image"])} cannot be pulled: ${said}` };
-    case "CreateContainerConfigError":
-      return { reason, message: `The container ${name} cannot be made: ${said}` };
-    case "CrashLoopBackOff": {
-      const restarts = countIn(container["restartCount"]);
-      const code = typeof ended["exitCode"] === "number" ? ` with exit code ${ended["exitCode"]}` : "";
-      return { reason, message: `The container ${name} keeps ending${code}; it was restarted ${restarts} times.` };
+  switch (KINDRED[word] ?? word) {
+    case "ImagePullBackOff": {
+      const cause = sentence(pullCause(textIn(waiting["message"])));
+      return {
+        reason: "ImagePullBackOff",
+        message: `The image ${textIn(container["image"])} cannot be pulled: ${cause}`,
+      };
     }
+    case "CreateContainerConfigError":
+      return { reason: "CreateContainerConfigError", message: `The container ${name} cannot be made: ${said}` };
+    case "StartError":
+      return startError(name, textIn(waiting["message"]));
     default:
-      return null;
+      return endTrouble(container, ended, { isLooping: word === "CrashLoopBackOff", hasFailed, nowMs });
   }
+}
+
+interface EndFacts {
+  readonly isLooping: boolean;
+  /** The pod has failed and is not restarted, as that of a Job. */
+  readonly hasFailed: boolean;
+  readonly nowMs: number;
+}
+
+/** The trouble of a container that has ended. One that runs again for long enough has left its last end behind. */
+function endTrouble(container: Fields, ended: Fields, { isLooping, hasFailed, nowMs }: EndFacts): PodTrouble | null {
+  const name = textIn(container["name"]);
+  const restarts = countIn(container["restartCount"]);
+  const code = typeof ended["exitCode"] === "number" ? ended["exitCode"] : null;
+  const isDone = code === 0 && (restarts === 0 || container["ready"] === true);
+  if (isSteady(container, nowMs) || (isDone && !isLooping)) return null;
+  const word = textIn(ended["reason"]);
+  if (word === "OOMKilled") {
+    return { reason: word, message: `The container ${name} needs more memory than its limit and is killed.` };
+  }
+  if ((KINDRED[word] ?? word) === "StartError") return startError(name, textIn(ended["message"]));
+  const how = code === null ? "" : ` with exit code ${code}`;
+  if (hasFailed) return code === null ? null : { reason: "Error", message: `The container ${name} has ended${how}.` };
+  if (!isLooping && (restarts === 0 || code === null)) return null;
+  const message = `The container ${name} keeps ending${how}; it was restarted ${restarts} times.`;
+  return { reason: "CrashLoopBackOff", message };
+}
+
+/** Runtimes say much before and after the reason, and not the same at each try. */
+function startError(name: string, words: string): PodTrouble {
+  const cause = /exec: "[^"]*": [^"]*?(?=: unknown|$)/.exec(words)?.[0] ?? words;
+  return { reason: "StartError", message: `The container ${name} cannot be started: ${sentence(cause)}` };
+}
+
+/**
+ * The cause in the words of the registry, without what the kubelet and the runtime put before it. These alternate while
+ * the image is tried again.
+ */
+export function pullCause(message: string): string {
+  const words = message
+    .replace(/^Back-off pulling image "[^"]*"(: ErrImagePull)?(: )?/, "")
+    .replace(/^(rpc error: code = \w+ desc = )+/, "")
+    .replace(/(read|write|dial) (tcp|udp) \S+->(\S+):/g, "$1 $2 $3:");
+  const cause = words.slice(words.lastIndexOf('": ') + 1).replace(/^: /, "");
+  return cause.replace(/^[^\s"]*\/[^\s"]*: /, "").trim();
+}
+
+/** A pod that is ready although one of its containers has just been restarted. */
+const isShaky = (pod: KubeObject, nowMs: number): boolean =>
+  !pod.metadata.deletionTimestamp &&
+  conditionOf(pod, "Ready")?.status === "True" &&
+  listIn(statusOf(pod)["containerStatuses"]).some((container) => !isSteady(container, nowMs));
+
+/** How many of the pods that are ready do not count as such yet. */
+export const shakyPods = (pods: readonly KubeObject[], nowMs: number): number =>
+  pods.filter((pod) => isShaky(pod, nowMs)).length;
+
+/** The readiness of a workload without the pods that have just been restarted. */
+export function steadied(readiness: Readiness, pods: readonly KubeObject[], nowMs: number): Readiness {
+  const shaky = Math.min(shakyPods(pods, nowMs), readiness.readyReplicas);
+  if (shaky === 0 || readiness.state === "failed") return readiness;
+  const readyReplicas = readiness.readyReplicas - shaky;
+  if (readiness.state !== "ready") return { ...readiness, readyReplicas };
+  return { state: "progressing", message: `${shaky} replicas have just been restarted.`, readyReplicas };
 }
 
 const sentence = (text: string): string => (text === "" ? "no reason is given." : text);

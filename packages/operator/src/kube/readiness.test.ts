@@ -135,6 +135,12 @@ describe("a Job and a CronJob", () => {
     ],
     ["is running", object("Job", {}, { active: 1, ready: 1 }), "progressing", "Job web is running.", 1],
     ["has not begun", object("Job", {}), "progressing", "Job web has not begun yet."],
+    [
+      "has failed and is tried again",
+      object("Job", {}, { failed: 2 }),
+      "progressing",
+      "Job web has failed 2 times and is tried again.",
+    ],
     ["is suspended", object("Job", { suspend: true }, condition("Suspended")), "ready", null],
     ["is a CronJob that waits", object("CronJob", {}), "ready", null],
     ["is a CronJob that runs", object("CronJob", {}, { active: [{}, {}] }), "ready", null, 2],

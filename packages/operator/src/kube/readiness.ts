@@ -30,6 +30,21 @@ export function readinessOf(object: KubeObject): Readiness {
   return (RULES[object.kind] ?? byConditions)(object);
 }
 
+const SCALED: ReadonlySet<string> = new Set(["Deployment", "StatefulSet"]);
+
+/** A workload that somebody has scaled below the number that is asked for is ready by itself, but not as it should be. */
+export function notBelow(desired: number, object: KubeObject, readiness: Readiness): Readiness {
+  const { state, readyReplicas } = readiness;
+  if (!SCALED.has(object.kind) || state !== "ready" || readyReplicas >= desired) return readiness;
+  return { ...readiness, ...partly(object, [readyReplicas, desired], "ready", readyReplicas) };
+}
+
+/** Nobody scales to nothing, so a workload that leaves the number to an autoscaler needs one replica at least. */
+export function askedReplicas(workload: KubeObject): number {
+  const { replicas } = specOf(workload);
+  return typeof replicas === "number" ? replicas : 1;
+}
+
 function volumeClaim(object: KubeObject): Readiness {
   const { phase } = statusOf(object);
   if (phase === "Bound") return ready();
@@ -127,11 +142,11 @@ function statefulSetReadiness(object: KubeObject): Readiness {
   const isReady = countIn(status["readyReplicas"]);
   const wanted = wantedReplicas(object);
   if (!isSeen(object)) return unseen(object, isReady);
-  // Its pods are replaced when a person deletes them, and nobody knows when that is.
-  if (fieldsIn(specOf(object)["updateStrategy"])["type"] === "OnDelete") return ready(isReady);
   const surplus = countIn(status["replicas"]) - wanted;
   if (surplus > 0) return progressing(`${titleOf(object)} has ${surplus} replicas left to stop.`, isReady);
   if (isReady < wanted) return partly(object, [isReady, wanted], "ready", isReady);
+  // Its pods are replaced when a person deletes them, and nobody knows when that is.
+  if (fieldsIn(specOf(object)["updateStrategy"])["type"] === "OnDelete") return ready(isReady);
   // A set that is scaled to nothing has no pod that could bring its revisions together.
   if (wanted > 0 && status["currentRevision"] !== status["updateRevision"]) {
     return partly(object, [countIn(status["updatedReplicas"]), wanted], "updated", isReady);
@@ -159,10 +174,10 @@ function jobReadiness(object: KubeObject): Readiness {
   if (broken) return failed(`${titleOf(object)} has failed: ${broken.message}`, isReady);
   if (conditionOf(object, "Complete")?.status === "True") return ready(isReady);
   if (specOf(object)["suspend"] === true) return ready();
-  return progressing(
-    `${titleOf(object)} ${countIn(status["active"]) > 0 ? "is running" : "has not begun yet"}.`,
-    isReady,
-  );
+  if (countIn(status["active"]) > 0) return progressing(`${titleOf(object)} is running.`, isReady);
+  const failures = countIn(status["failed"]);
+  const soFar = failures > 0 ? `has failed ${failures} times and is tried again` : "has not begun yet";
+  return progressing(`${titleOf(object)} ${soFar}.`, isReady);
 }
 
 /** It has done its part once it is stored; what its runs come to is theirs. */

@@ -38,6 +38,8 @@ const namespaced = (group: string, version: string, plural: string, kind: string
 export const PODS = namespaced("", "v1", "pods", "Pod");
 export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ingress");
 
+export const DAEMON_SETS = namespaced("apps", "v1", "daemonsets", "DaemonSet");
+
 /** All kinds of objects that an app becomes. */
 export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("apps", "v1", "deployments", "Deployment"),

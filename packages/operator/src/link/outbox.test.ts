@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ProjectReport } from "@binnacle/contract";
+import type { AppReport, ComponentStatus, ProjectReport } from "@binnacle/contract";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createStatusOutbox, type StatusOutbox } from "./outbox.ts";
@@ -68,6 +68,59 @@ describe("the outbox of reports", () => {
     expect(drain()).toEqual([]);
     report("a", ready, 2);
     expect(drain()).toHaveLength(1);
+  });
+
+  const app = (facts: Partial<AppReport> = {}): AppReport => ({
+    phase: "degraded",
+    phase_since: "2026-01-01T00:00:00.000Z",
+    reason: "NoReplicas",
+    message: null,
+    components: [],
+    components_status: [component({})],
+    drift: { state: "drifted", summary: null, fields: [], detected_at: "2026-01-01T00:00:00.000Z" },
+    ...facts,
+  });
+  const component = (facts: Partial<ComponentStatus>, started_at = "2026-01-01T00:00:00.000Z"): ComponentStatus => ({
+    name: "web",
+    phase: "degraded",
+    reason: null,
+    message: null,
+    desired: 1,
+    ready: 0,
+    updated: 0,
+    restarts: 0,
+    image: null,
+    pods: [{ name: "web-1", phase: "Running", reason: null, restarts: 0, node: null, started_at }],
+    ...facts,
+  });
+
+  test.each<[string, Partial<AppReport>, number]>([
+    ["begun at another time", { phase_since: "2026-02-02T00:00:00.000Z" }, 0],
+    [
+      "found at another time",
+      { drift: { state: "drifted", summary: null, fields: [], detected_at: "2026-02-02T00:00:00.000Z" } },
+      0,
+    ],
+    ["with a pod of another time", { components_status: [component({}, "2026-02-02T00:00:00.000Z")] }, 0],
+    ["with another restart", { components_status: [component({ restarts: 1 })] }, 1],
+    ["with another reason", { reason: "WorkloadMissing" }, 1],
+  ])("[OL31] sends the same report %s only where more than times have changed", (_, changes, sent) => {
+    const subject = { key: "app/shop/web", resource_id: RESOURCE, generation: 1 };
+    outbox.report("app", subject, app());
+    expect(drain()).toMatchObject([{ report: { phase_since: "2026-01-01T00:00:00.000Z" } }]);
+    outbox.report("app", subject, app(changes));
+    expect(drain()).toHaveLength(sent);
+  });
+
+  test("[OL33] makes texts about components fit to be shown", () => {
+    const message = "<b> postgres://app:hunter2@db";
+    outbox.report(
+      "app",
+      { key: "app/shop/web", resource_id: RESOURCE, generation: 1 },
+      app({ components_status: [component({ message })] }),
+    );
+    const [frame] = drain();
+    expect(JSON.stringify(frame)).not.toMatch(/hunter2|<b>/);
   });
 
   test("[OL31] reports a resource that takes the key of one that is gone", () => {

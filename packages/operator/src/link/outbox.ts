@@ -1,4 +1,4 @@
-import { canonicalJson, type DesiredKind, type Reports, safeText } from "@binnacle/contract";
+import { canonicalJson, type DesiredKind, LONGEST_COMPONENT_MESSAGE, type Reports, safeText } from "@binnacle/contract";
 import type { OutgoingFrame, OutgoingFrameOf } from "./frames.ts";
 import type { EventSink, SampleEvent, StatusSink, Subject } from "./ports.ts";
 
@@ -47,8 +47,8 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
 
     report(_kind, { key, resource_id, generation, traceparent }, seen) {
       const report = safeReport(seen);
-      // Without its trace: the same report in another trace is no news.
-      const text = canonicalJson({ resource_id, generation, report });
+      // Without its trace and times: the same report in another trace, or of another moment, is no news.
+      const text = canonicalJson({ resource_id, generation, report: withoutTimes(report) });
       if (entries.get(key)?.text === text) return;
       const subject = { key, resource_id, generation, ...(traceparent ? { traceparent } : {}) };
       entries.set(key, { subject, report, text, sentAs: null, isConfirmed: false });
@@ -149,11 +149,26 @@ export function createEventOutbox(): EventOutbox {
   return outbox;
 }
 
+const TIMES: ReadonlySet<string> = new Set(["phase_since", "detected_at", "started_at"]);
+
+const withoutTimes = (report: unknown): unknown =>
+  JSON.parse(JSON.stringify(report, (name, value: unknown) => (TIMES.has(name) ? undefined : value)));
+
+const safeComponent = <C extends { readonly message: string | null }>(component: C): C =>
+  component.message === null
+    ? component
+    : { ...component, message: safeText(component.message).slice(0, LONGEST_COMPONENT_MESSAGE) };
+
 /** A report whose texts may be shown to people. The hub ends the session of an operator that sends others. */
 function safeReport<R extends Reports[DesiredKind]>(report: R): R {
-  const { message, drift } = report as { message?: string | null; drift?: { summary: string | null } };
+  const { message, drift, components_status } = report as {
+    message?: string | null;
+    drift?: { summary: string | null };
+    components_status?: readonly { readonly message: string | null }[];
+  };
   return {
     ...report,
+    ...(components_status ? { components_status: components_status.map(safeComponent) } : {}),
     ...(message ? { message: safeText(message) } : {}),
     ...(drift?.summary ? { drift: { ...drift, summary: safeText(drift.summary) } } : {}),
   };

@@ -52,7 +52,8 @@ describe.skipIf(!HELM || !inject("isSimulated"))("components that are releases",
     const { clusterId, namespace, charts, releases } = world;
     const place = { clusterId, projectId: clusterId, namespace, app: "shop", component: "cache", name: "shop-cache" };
     const wanted = { ...place, chart: charts.chart, exportSchema: {}, values };
-    await vi.waitFor(async () => expect((await releases.ensure(wanted)).state).toBe("ready"), WITHIN);
+    const options = { mayHeal: () => false, isSyncing: false, takeOver: false };
+    await vi.waitFor(async () => expect((await releases.ensure(wanted, options)).state).toBe("ready"), WITHIN);
   }
 
   function reading(component: string, follow: boolean) {

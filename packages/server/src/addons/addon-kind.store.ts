@@ -1,7 +1,8 @@
-import type { AddonDefinitionFile } from "@binnacle/contract";
+import { type AddonDefinitionFile, canonicalJson } from "@binnacle/contract";
 import { sql } from "kysely";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
+import type { Announcement } from "../events/event.ts";
 import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import { announcementOf, definitionGone, type Instance } from "./addon.ts";
@@ -51,8 +52,8 @@ export const addonKind = (
     return new Map(instances.map((instance) => [instance.id, instance]));
   },
 
-  afterReport: (before, generation, report) =>
-    addonAfterReport(before, generation, report, findDefinition(before.definition_id) ?? null),
+  afterReport: (before, generation, report, _, now) =>
+    addonAfterReport(before, generation, report, findDefinition(before.definition_id) ?? null, now),
   afterLoss: missingAddon,
   isDeleting: ({ phase }) => phase === "deleting",
 
@@ -63,11 +64,11 @@ export const addonKind = (
     const ids = gone.map(({ id }) => id);
     if (ids.length > 0) await tx.deleteFrom("addon_instances").where("id", "in", ids).execute();
     return [
-      ...instances.map((instance) => ({
-        ...announcementOf(instance),
-        observed_generation: instance.observed_generation,
-        exports: Object.keys(instance.exports).toSorted(),
-      })),
+      // A change of pods alone is not announced.
+      ...changed.flatMap(({ before, after }) => {
+        const event = reportedEvent(after);
+        return canonicalJson(event) === canonicalJson(reportedEvent(before)) ? [] : [event];
+      }),
       ...gone.map((instance) => deletionOf(announcementOf(instance))),
     ];
   },
@@ -89,15 +90,25 @@ export const addonKind = (
   },
 });
 
+const reportedEvent = (instance: Instance): Announcement => ({
+  ...announcementOf(instance),
+  observed_generation: instance.observed_generation,
+  exports: Object.keys(instance.exports).toSorted(),
+});
+
 /** Writes only the columns that a report can change. */
 async function saveReported(tx: Tx, instances: readonly Instance[], now: Date): Promise<void> {
   if (instances.length === 0) return;
   const parts = instances.map(({ values: _values, ...part }) => part);
   await sql`
     update addon_instances set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
-      observed_generation = seen.observed_generation, exports = seen.exports, updated_at = ${now}
+      phase_since = seen.phase_since, observed_generation = seen.observed_generation, exports = seen.exports,
+      component_statuses = seen.component_statuses, drift_state = seen.drift_state, drift_summary = seen.drift_summary,
+      drift_fields = seen.drift_fields, drift_detected_at = seen.drift_detected_at, updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) as seen (
-      id uuid, phase text, phase_reason text, phase_message text, observed_generation bigint, exports jsonb
+      id uuid, phase text, phase_reason text, phase_message text, phase_since timestamptz, observed_generation bigint,
+      exports jsonb, component_statuses jsonb, drift_state text, drift_summary text, drift_fields jsonb,
+      drift_detected_at timestamptz
     )
     where addon_instances.id = seen.id
   `.execute(tx);

@@ -1,32 +1,13 @@
 import type { AddonReport } from "@binnacle/contract";
 import { expect, test } from "vitest";
+import { someInstance } from "./addon.fixture.ts";
 import type { Instance } from "./addon.ts";
 import { addonAfterReport, missingAddon } from "./addon-sync.ts";
 
-const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
-const NOW = new Date("2026-01-31T09:30:00Z");
+const LATER = new Date("2026-01-31T09:31:00Z");
 
-const instance = (facts: Partial<Instance> = {}): Instance => ({
-  id: ID,
-  org_id: ID,
-  cluster_id: ID,
-  project_id: ID,
-  namespace: "shop",
-  name: "db",
-  definition_id: ID,
-  values: {},
-  chart_version: "1.0.0",
-  generation: 3,
-  revision_number: 2,
-  phase: "upgrading",
-  phase_reason: null,
-  phase_message: null,
-  observed_generation: 2,
-  exports: { host: "db.shop" },
-  created_at: NOW,
-  updated_at: NOW,
-  ...facts,
-});
+const instance = (facts: Partial<Instance> = {}): Instance =>
+  someInstance({ phase: "upgrading", exports: { host: "db.shop" }, ...facts });
 const report = (facts: Partial<AddonReport> = {}): AddonReport => ({
   phase: "ready",
   reason: "Installed",
@@ -41,12 +22,13 @@ const definition = {
   },
 };
 const reported = (before: Instance, generation: number, facts: Partial<AddonReport> = {}) =>
-  addonAfterReport(before, generation, report(facts), definition);
+  addonAfterReport(before, generation, report(facts), definition, LATER);
 
 test("[DS20] a report on the present generation says how the instance is, and what it exports", () => {
   expect(reported(instance(), 3)).toEqual(
     instance({
       phase: "ready",
+      phase_since: LATER,
       phase_reason: "Installed",
       phase_message: "The release is deployed.",
       observed_generation: 3,
@@ -56,7 +38,7 @@ test("[DS20] a report on the present generation says how the instance is, and wh
 });
 
 test("[DS20] without a definition the exports stay as they are, and one that is not fit to be shown is left out", () => {
-  expect(addonAfterReport(instance(), 3, report({ exports: {} }), null)).toMatchObject({
+  expect(addonAfterReport(instance(), 3, report({ exports: {} }), null, LATER)).toMatchObject({
     phase: "ready",
     exports: { host: "db.shop" },
   });
@@ -92,7 +74,7 @@ test("[DS16] a deletion is neither begun nor ended by a phase, and says what kee
 });
 
 test("[DS23] an instance that was deleted on the cluster is pending", () => {
-  expect(missingAddon(instance())).toMatchObject({ phase: "pending", phase_reason: "DeletedOnCluster" });
+  expect(missingAddon(instance(), LATER)).toMatchObject({ phase: "pending", phase_reason: "DeletedOnCluster" });
   const leaving = instance({ phase: "deleting" });
-  expect(missingAddon(leaving)).toBe(leaving);
+  expect(missingAddon(leaving, LATER)).toBe(leaving);
 });

@@ -4,7 +4,10 @@ import {
   type AddonReport,
   canonicalJson,
   isSafeText,
+  UNKNOWN_DRIFT,
 } from "@binnacle/contract";
+import { phaseSinceAfter, storedStatus } from "../apps/component-status.ts";
+import { driftAfter, NO_DRIFT_REPORTED } from "../apps/drift-report.ts";
 import { afterReport, type Instance } from "./addon.ts";
 import { overlay, type Values } from "./addon-values.ts";
 
@@ -43,6 +46,7 @@ export function addonAfterReport(
   generation: number,
   { phase, ...report }: AddonReport,
   definition: Pick<AddonDefinitionFile, "export_schema"> | null,
+  now: Date,
 ): Instance {
   if (generation > instance.generation) return instance;
   const next = phase === "deleting" ? deletionUnderWay(instance, generation, report) : seen();
@@ -57,8 +61,16 @@ export function addonAfterReport(
       { ...report, generation, phase: phase as Exclude<typeof phase, "deleting">, exports },
       definition,
     );
-    // Without the definition it is unknown which new exports are secret, so the stored ones stay.
-    return observed && (definition ? observed : { ...observed, exports: instance.exports });
+    if (!observed) return null;
+    const isPresent = generation === instance.generation && instance.phase !== "deleting";
+    return {
+      ...observed,
+      ...(isPresent ? { phase_since: phaseSinceAfter(instance, { ...report, phase }, now) } : {}),
+      ...(isPresent ? driftAfter(instance, report.drift ?? UNKNOWN_DRIFT, now) : {}),
+      component_statuses: (report.components_status ?? []).map(storedStatus),
+      // Without the definition it is unknown which new exports are secret, so the stored ones stay.
+      ...(definition ? {} : { exports: instance.exports }),
+    };
   }
 }
 
@@ -73,11 +85,14 @@ function deletionUnderWay(
 }
 
 /** The instance was deleted on the cluster. It is sent again, and its state is unknown until the next report. */
-export function missingAddon(instance: Instance): Instance {
+export function missingAddon(instance: Instance, now: Date): Instance {
   if (instance.phase === "deleting") return instance;
   return {
     ...instance,
+    component_statuses: [],
+    ...NO_DRIFT_REPORTED,
     phase: "pending",
+    phase_since: now,
     phase_reason: "DeletedOnCluster",
     phase_message: "It was deleted on the cluster and is being made again.",
   };

@@ -4,10 +4,43 @@ import { bindRole, insertCluster, insertProject } from "../access/bindings.fixtu
 import { definitionId } from "../catalog/catalog-file.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { Instance } from "./addon.ts";
 
 export const POSTGRESQL = definitionId("postgresql");
 export const RABBITMQ = definitionId("rabbitmq");
 export const NOBODY = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+/** An instance as it is kept, for decisions that need nothing else. */
+export function someInstance(facts: Partial<Instance> = {}): Instance {
+  const at = new Date("2026-01-31T09:30:00.000Z");
+  return {
+    id: NOBODY,
+    org_id: NOBODY,
+    cluster_id: NOBODY,
+    project_id: NOBODY,
+    namespace: "shop",
+    name: "db",
+    definition_id: NOBODY,
+    values: {},
+    chart_version: "1.0.0",
+    generation: 3,
+    revision_number: 2,
+    phase: "ready",
+    phase_since: at,
+    phase_reason: null,
+    phase_message: null,
+    observed_generation: 2,
+    exports: {},
+    component_statuses: [],
+    drift_state: "unknown",
+    drift_summary: null,
+    drift_fields: [],
+    drift_detected_at: null,
+    created_at: at,
+    updated_at: at,
+    ...facts,
+  };
+}
 
 /** A project on a cluster of its own, with people who may do more and less there. */
 export async function projectWithPeople(world: World) {

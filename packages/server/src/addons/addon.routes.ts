@@ -47,6 +47,7 @@ import {
   deletionUnconfirmed,
   dispatchedAddon,
   type Instance,
+  listedInstance,
   newInstance,
   operatorUnreachable,
   revised,
@@ -83,7 +84,7 @@ export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): 
 export function addonRoutes(db: Queries): Route[] {
   return [
     route(listAddonInstances, visibleInstances, async ({ rows, total, query }) =>
-      envelope(rows.map(wireInstance), total, query),
+      envelope(rows.map(listedInstance), total, query),
     ),
 
     route(getAddonInstance, onInstance("viewer"), async ({ instance, reply }) => {

@@ -13,6 +13,8 @@ const written = (instance: Instance) => ({
   ...instance,
   values: JSON.stringify(instance.values),
   exports: JSON.stringify(instance.exports),
+  component_statuses: JSON.stringify(instance.component_statuses),
+  drift_fields: JSON.stringify(instance.drift_fields),
 });
 
 export async function insertInstance(tx: Tx, instance: Instance): Promise<void> {

@@ -1,5 +1,6 @@
 import { ADDON_PHASES, type AddonPhase } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
+import { someInstance } from "./addon.fixture.ts";
 import {
   afterReport,
   chartVersionProblems,
@@ -10,31 +11,9 @@ import {
   revised,
 } from "./addon.ts";
 
-const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
-const NOW = new Date("2026-01-31T09:30:00Z");
 const LATER = new Date("2026-01-31T09:31:00Z");
 
-const instance = (facts: Partial<Instance> = {}): Instance => ({
-  id: ID,
-  org_id: ID,
-  cluster_id: ID,
-  project_id: ID,
-  namespace: "shop",
-  name: "db",
-  definition_id: ID,
-  values: { size: "1Gi" },
-  chart_version: "1.0.0",
-  generation: 3,
-  revision_number: 2,
-  phase: "ready",
-  phase_reason: null,
-  phase_message: null,
-  observed_generation: 2,
-  exports: {},
-  created_at: NOW,
-  updated_at: NOW,
-  ...facts,
-});
+const instance = (facts: Partial<Instance> = {}): Instance => someInstance({ values: { size: "1Gi" }, ...facts });
 
 const report = (facts: Partial<Report> = {}): Report => ({
   generation: 3,
@@ -77,6 +56,7 @@ describe("the phase after a change", () => {
         values: { size: "2Gi" },
         chart_version: "1.1.0",
         phase: "upgrading",
+        phase_since: LATER,
         generation: 4,
         revision_number: 3,
         updated_at: LATER,

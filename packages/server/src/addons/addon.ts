@@ -6,6 +6,7 @@ import type {
   AddonRevision as WireRevision,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import { shownDrift, withoutPods } from "../apps/component-status.ts";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -120,10 +121,16 @@ export function newInstance(
     generation: 1,
     revision_number: 1,
     phase: FIRST_PHASE,
+    phase_since: now,
     phase_reason: null,
     phase_message: null,
     observed_generation: null,
     exports: {},
+    component_statuses: [],
+    drift_state: "unknown",
+    drift_summary: null,
+    drift_fields: [],
+    drift_detected_at: null,
     created_at: now,
     updated_at: now,
   };
@@ -138,6 +145,7 @@ export function revised(current: Instance, { values, chart_version }: DesiredSta
     values: { ...values },
     chart_version,
     phase,
+    phase_since: phase === current.phase ? current.phase_since : now,
     generation: current.generation + 1,
     revision_number: current.revision_number + 1,
     updated_at: now,
@@ -155,6 +163,7 @@ export const deletionUnconfirmed = () =>
 export const deleting = (current: Instance, now: Date): Instance => ({
   ...current,
   phase: "deleting",
+  phase_since: now,
   phase_reason: null,
   phase_message: null,
   generation: current.generation + 1,
@@ -200,14 +209,24 @@ export const announcementOf = (instance: Instance): Announcement => ({
 });
 
 export function wireInstance(instance: Instance): WireInstance {
-  const { definition_id, exports, created_at, updated_at, ...rest } = instance;
+  const { definition_id, exports, phase_since, component_statuses, created_at, updated_at, ...others } = instance;
+  const { drift_state: _s, drift_summary: _m, drift_fields: _f, drift_detected_at: _d, ...rest } = others;
   return {
     ...rest,
     addon_definition_id: definition_id,
+    phase_since: phase_since.toISOString(),
+    components_status: component_statuses,
+    drift: shownDrift(instance),
     exports: exports as WireInstance["exports"],
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };
+}
+
+/** A page of instances would be large with all their pods. */
+export function listedInstance(instance: Instance): WireInstance {
+  const { components_status, ...shown } = wireInstance(instance);
+  return { ...shown, components_status: components_status.map(withoutPods) };
 }
 
 export function wireRevision(revision: Revision): WireRevision {

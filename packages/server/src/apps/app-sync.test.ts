@@ -130,6 +130,7 @@ test("[DS15] a report on the present generation says how the app is", () => {
   ).toEqual(
     pending({
       phase: "degraded",
+      phase_since: NOW,
       phase_reason: "CrashLoopBackOff",
       phase_message: "web does not stay up.",
       observed_generation: 3,
@@ -254,12 +255,12 @@ test("[DS24] the same report again changes nothing, whatever it says", () => {
 
 test("[DS23] an app that was deleted on the cluster is pending, and nothing is known of it", () => {
   const app = someApp({ component_statuses: [{ name: "web", ready_replicas: 2 }] });
-  expect(missingApp({ app, settled: null }).app).toMatchObject({
+  expect(missingApp({ app, settled: null }, NOW).app).toMatchObject({
     phase: "pending",
     phase_reason: "DeletedOnCluster",
     component_statuses: [],
     drift_state: "unknown",
   });
   const leaving = { app: someApp({ phase: "deleting" }), settled: null };
-  expect(missingApp(leaving)).toBe(leaving);
+  expect(missingApp(leaving, NOW)).toBe(leaving);
 });

@@ -12,6 +12,7 @@ import { overlay } from "../addons/addon-values.ts";
 import type { Announcement } from "../events/event.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
+import { phaseSinceAfter, storedStatus } from "./component-status.ts";
 import { driftAfter, NO_DRIFT_REPORTED } from "./drift-report.ts";
 
 /** Secrets by component, then by key. */
@@ -109,7 +110,12 @@ export interface ReportedApp {
 export function appAfterReport(before: ReportedApp, generation: number, report: AppReport, now: Date): ReportedApp {
   const { app } = before;
   if (generation > app.generation || generation < (app.observed_generation ?? 0)) return before;
-  const component_statuses = report.components.map(({ name, ready_replicas }) => ({ name, ready_replicas }));
+  const statuses = new Map((report.components_status ?? []).map((status) => [status.name, storedStatus(status)]));
+  const component_statuses = report.components.map(({ name, ready_replicas }) => ({
+    ...statuses.get(name),
+    name,
+    ready_replicas,
+  }));
   const observed = { ...app, observed_generation: generation, component_statuses };
   const after = generation === app.generation ? turned(observed, report, now) : observed;
   if (canonicalJson(after) === canonicalJson(app)) return before;
@@ -118,9 +124,11 @@ export function appAfterReport(before: ReportedApp, generation: number, report: 
 }
 
 /** A deletion is requested here and ends when the app is absent; a cluster neither begins nor ends one. */
-function turned(app: App, { phase, reason, message, drift }: AppReport, now: Date): App {
+function turned(app: App, report: AppReport, now: Date): App {
+  const { phase, reason, message, drift } = report;
   if ((app.phase === "deleting") !== (phase === "deleting")) return app;
-  return { ...app, phase, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
+  const phase_since = phaseSinceAfter(app, report, now);
+  return { ...app, phase, phase_since, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
 }
 
 function outcomeOf({ phase, phase_reason, phase_message }: App, generation: number): DeploymentOutcome | null {
@@ -149,11 +157,12 @@ export function isInPlace({ phase, generation, observed_generation, drift_state,
 }
 
 /** The app was deleted on the cluster. It is sent again, and its state is unknown until the next report. */
-export function missingApp(before: ReportedApp): ReportedApp {
+export function missingApp(before: ReportedApp, now: Date): ReportedApp {
   if (before.app.phase === "deleting") return before;
   const app: App = {
     ...before.app,
     phase: "pending",
+    phase_since: now,
     phase_reason: "DeletedOnCluster",
     phase_message: "It was deleted on the cluster and is being made again.",
     component_statuses: [],
@@ -170,6 +179,10 @@ export const reportedAppEvent = (app: App, ended: Ended | null): Announcement =>
   phase_reason: app.phase_reason,
   phase_message: app.phase_message,
   observed_generation: app.observed_generation,
-  components: app.component_statuses,
+  components: app.component_statuses.map(({ name, ready_replicas, phase }) => ({
+    name,
+    ready_replicas,
+    ...(phase === undefined ? {} : { phase }),
+  })),
   ...(ended ? { deployment: { id: ended.id, revision: ended.revision, status: ended.status } } : {}),
 });

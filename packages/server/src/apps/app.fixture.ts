@@ -34,6 +34,7 @@ export function someApp(changes: Partial<AppWithSecretPaths> = {}): AppWithSecre
     generation: 1,
     revision: 1,
     phase: "running",
+    phase_since: at,
     phase_reason: null,
     phase_message: null,
     observed_generation: 1,

@@ -40,6 +40,7 @@ import {
   appVersion,
   auditedApp,
   dispatchedApp,
+  listedApp,
   wireApp,
   wireDeployment,
 } from "./app.ts";
@@ -59,9 +60,9 @@ import {
   updated,
 } from "./transition.ts";
 
-export function appRoutes(_db: Queries, ports: AppPorts): Route[] {
+export function appRoutes(ports: AppPorts): Route[] {
   return [
-    route(listApps, visibleApps, async ({ rows, total, query }) => envelope(rows.map(wireApp), total, query)),
+    route(listApps, visibleApps, async ({ rows, total, query }) => envelope(rows.map(listedApp), total, query)),
 
     route(
       createApp,

@@ -7,6 +7,7 @@ import type { Versioned } from "../http/etag.ts";
 import type { Input } from "../http/guard.ts";
 import { keysOf } from "./app-secrets.ts";
 import { shownChart } from "./chart-component.ts";
+import { shownDrift, shownStatus, withoutPods } from "./component-status.ts";
 
 export type App = Selectable<AppTable>;
 export type Deployment = Selectable<AppDeploymentTable>;
@@ -56,20 +57,23 @@ export function wireApp(app: AppWithSecretPaths): WireApp {
     })),
     paused: isPaused(app),
     phase: app.phase,
+    phase_since: app.phase_since.toISOString(),
     phase_reason: app.phase_reason,
     phase_message: app.phase_message,
+    components_status: app.component_statuses.flatMap(shownStatus),
     generation: app.generation,
     observed_generation: app.observed_generation,
     revision: app.revision,
-    drift: {
-      state: app.drift_state,
-      summary: app.drift_summary,
-      fields: app.drift_fields,
-      detected_at: app.drift_detected_at?.toISOString() ?? null,
-    },
+    drift: shownDrift(app),
     created_at: app.created_at.toISOString(),
     updated_at: app.updated_at.toISOString(),
   };
+}
+
+/** A page of apps would be large with all their pods. */
+export function listedApp(app: AppWithSecretPaths): WireApp {
+  const { components_status, ...shown } = wireApp(app);
+  return { ...shown, components_status: components_status.map(withoutPods) };
 }
 
 /** Shows every secret value of a revision as a reference, even if the app no longer has that secret. */

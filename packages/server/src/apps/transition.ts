@@ -223,6 +223,7 @@ export function deleted(app: AppWithSecretPaths, now: Date): AppWithSecretPaths 
       ...app,
       generation: app.generation + 1,
       phase: "deleting",
+      phase_since: now,
       phase_reason: null,
       phase_message: null,
       updated_at: now,

@@ -4,6 +4,7 @@ import type {
   BindingRole,
   ClusterWideChart,
   ComponentSpec,
+  ComponentStatus,
   DeploymentOperation,
   DeploymentStatus,
   DesiredKind,
@@ -228,12 +229,19 @@ export interface AppTable extends Timestamps {
   phase_reason: string | null;
   phase_message: string | null;
   observed_generation: number | null;
-  component_statuses: JsonWithDefault<{ name: string; ready_replicas: number }[]>;
+  phase_since: Generated<Date>;
+  component_statuses: JsonWithDefault<StoredComponentStatus[]>;
   drift_state: Generated<DriftState>;
   drift_summary: string | null;
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
   forced_generation: number | null;
+}
+
+/** An operator of an earlier version reports the count of ready replicas only. */
+export interface StoredComponentStatus extends Partial<Omit<ComponentStatus, "name">> {
+  name: string;
+  ready_replicas: number;
 }
 
 export interface AppSecretTable {
@@ -282,8 +290,14 @@ export interface AddonInstanceTable extends Timestamps {
   phase: AddonPhase;
   phase_reason: string | null;
   phase_message: string | null;
+  phase_since: Generated<Date>;
   observed_generation: number | null;
   exports: JsonWithDefault<Record<string, unknown>>;
+  component_statuses: JsonWithDefault<ComponentStatus[]>;
+  drift_state: Generated<DriftState>;
+  drift_summary: string | null;
+  drift_fields: JsonWithDefault<object[]>;
+  drift_detected_at: Date | null;
 }
 
 export interface AddonSecretTable {

@@ -55,7 +55,7 @@ export interface DispatchedKind<K extends DesiredKind = DesiredKind, T = unknown
   afterReport(before: T, generation: number, report: Exclude<Reports[K], Gone>, row: ReportedRow, now: Date): T;
 
   /** The record after the cluster has lost the resource although it is wanted. */
-  afterLoss(before: T): T;
+  afterLoss(before: T, now: Date): T;
 
   /** Whether the record may go when the cluster confirms that the resource is absent. */
   isDeleting(before: T): boolean;
@@ -96,7 +96,7 @@ export function outcomeOf<K extends DesiredKind, T>(
       if (isGone) return { row, before, after: before, isGone, lostGeneration: null };
     } else if (row.acked_generation !== null && row.acked_generation <= generation) {
       lostGeneration = generation;
-      after = kind.afterLoss(after);
+      after = kind.afterLoss(after, now);
     }
   }
   return { row, before, after, isGone: false, lostGeneration };

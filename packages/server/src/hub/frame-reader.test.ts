@@ -40,6 +40,19 @@ const running = (fields: object) =>
     ...fields,
   });
 
+const COMPONENT = {
+  name: "web",
+  phase: "running",
+  reason: null,
+  message: null,
+  desired: 1,
+  ready: 1,
+  updated: 1,
+  restarts: 0,
+  image: null,
+  pods: [],
+};
+
 const refused = (closeCode: number, why: RegExp) => ({ refusal: { closeCode, why: expect.stringMatching(why) } });
 
 describe("a frame that is refused", () => {
@@ -100,6 +113,7 @@ describe("a frame that is refused", () => {
       { type: "nack", ref: newId(), session: SESSION, key: "project/a", generation: 1, code: "unable", message: JWT },
     ],
     ["report", ready(UNSAFE)],
+    ["component", running({ components_status: [{ ...COMPONENT, message: UNSAFE }] })],
     ["drift", running({ drift: { state: "drifted", summary: UNSAFE, fields: [], detected_at: null } })],
     [
       "response",

@@ -139,10 +139,21 @@ function textsOf(frame: OperatorFrame): readonly (readonly [string, Text])[] {
 }
 
 function reportTexts(report: object): readonly (readonly [string, Text])[] {
-  const { message, reason, drift } = report as { message?: Text; reason?: Text; drift?: { summary?: Text } };
+  const {
+    message,
+    reason,
+    drift,
+    components_status = [],
+  } = report as {
+    message?: Text;
+    reason?: Text;
+    drift?: { summary?: Text };
+    components_status?: readonly { message: Text }[];
+  };
   return [
     ["message", message],
     ["reason", reason],
     ["drift summary", drift?.summary],
+    ...components_status.map((component): [string, Text] => ["component message", component.message]),
   ];
 }

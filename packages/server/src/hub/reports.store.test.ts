@@ -191,6 +191,52 @@ describe("an app", () => {
     ]);
   });
 
+  test("[DS32] [DS33] shows its components with their pods, and the list shows them without", async () => {
+    const app = await heldApp(world, shop);
+    const pods = [
+      {
+        name: "web-1",
+        phase: "Running",
+        reason: null,
+        restarts: 1,
+        node: "node-1",
+        started_at: "2026-01-31T09:30:00.000Z",
+      },
+    ] as const;
+    const { pods: _, ...web } = {
+      name: "web",
+      phase: "running",
+      reason: null,
+      message: null,
+      desired: 2,
+      ready: 2,
+      updated: 2,
+      restarts: 1,
+      image: "nginx:1.29",
+      pods,
+    } as const;
+    const phase_since = new Date(world.clock.now().getTime() - 60_000).toISOString();
+    const said = appReport({ phase_since, components_status: [{ ...web, pods: [...pods] }] });
+    await sink.take(fence, [app.said(1, said)]);
+    const { body } = await shop.viewer.api.get(shop.path(app.name));
+    expect(body).toMatchObject({ phase_since, components_status: [{ ...web, pods }] });
+    const list = await shop.viewer.api.get(`/apps?project_id=${shop.project}&items_per_page=100`);
+    const listed = list.body.data.find(({ id }: { id: string }) => id === app.id);
+    expect(listed.components_status).toEqual([web]);
+    sink.heard();
+
+    // Another restart of a pod is stored and not announced.
+    const restarted = pods.map((pod) => ({ ...pod, restarts: 2 }));
+    await sink.take(fence, [app.said(1, { ...said, components_status: [{ ...web, restarts: 2, pods: restarted }] })]);
+    expect((await shop.viewer.api.get(shop.path(app.name))).body.components_status[0]).toMatchObject({ restarts: 2 });
+    expect(sink.heard()).toEqual([]);
+    await shop.editor.api.post(shop.path(app.name, "/redeploy"));
+    expect((await shop.viewer.api.get(shop.path(app.name))).body).toMatchObject({
+      phase: "pending",
+      phase_since: world.clock.now().toISOString(),
+    });
+  });
+
   test("[DS15] whose fields somebody else holds takes no operation but a forced redeploy", async () => {
     const app = await heldApp(world, shop);
     await sink.take(fence, [app.said(1, appReport({ drift: { ...DRIFT, state: "blocked_sync" } }))]);

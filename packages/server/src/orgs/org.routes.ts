@@ -9,7 +9,6 @@ import {
 } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
 import {
   hiddenOrgAdmin,
   hiddenOrgMember,
@@ -28,7 +27,7 @@ import { auditedSettings, mergeSettings, type Org, settingsProblem, wireOrg } fr
 
 const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
 
-export function orgRoutes(_db: Queries, bus: Bus, clock: Clock): Route[] {
+export function orgRoutes(bus: Bus, clock: Clock): Route[] {
   return [
     route(listOrgs, visibleOrgs, async ({ rows, total, query }) => envelope(rows.map(wireOrg), total, query)),
 

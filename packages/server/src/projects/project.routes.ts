@@ -9,7 +9,7 @@ import {
 } from "@binnacle/contract";
 import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
 import { availableExports } from "../addons/exports.ts";
-import { appEvent, dispatchedApp, wireApp } from "../apps/app.ts";
+import { appEvent, dispatchedApp, listedApp } from "../apps/app.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
@@ -120,7 +120,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
     ),
 
     route(listProjectApps, appsOfProject(), async ({ rows, total, query }) =>
-      envelope(rows.map(wireApp), total, query),
+      envelope(rows.map(listedApp), total, query),
     ),
 
     route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {

@@ -81,6 +81,7 @@ export async function savePolicy(
 export async function markContentsDeleting(tx: Tx, projectId: string, now: Date) {
   const deleting = {
     phase: "deleting" as const,
+    phase_since: now,
     phase_reason: null,
     phase_message: null,
     generation: sql<number>`generation + 1`,

@@ -1,4 +1,5 @@
-import { type DriftField, type DriftReport, safeText } from "@binnacle/contract";
+import { DRIFT_STATES, type DriftField, type DriftReport, type DriftState, safeText } from "@binnacle/contract";
+import { fieldsIn, textIn } from "../kube/object-fields.ts";
 
 /** Differences between an app's objects and the desired state. */
 export interface Findings {
@@ -11,6 +12,15 @@ export interface Findings {
 }
 
 export type EarlierDrift = Pick<DriftReport, "state" | "detected_at">;
+
+/** As the status of a resource keeps it. */
+export function earlierDriftIn(drift: unknown): EarlierDrift {
+  const { state, detectedAt } = fieldsIn(drift);
+  return {
+    state: DRIFT_STATES.find((known) => known === state) ?? ("unknown" satisfies DriftState),
+    detected_at: textIn(detectedAt) || null,
+  };
+}
 
 const MOST_FIELDS = 100;
 

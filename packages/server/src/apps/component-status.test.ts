@@ -1,0 +1,138 @@
+import type { AppReport, ComponentStatus } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { someInstance } from "../addons/addon.fixture.ts";
+import { listedInstance, wireInstance } from "../addons/addon.ts";
+import { addonAfterReport } from "../addons/addon-sync.ts";
+import { someApp } from "./app.fixture.ts";
+import { listedApp, wireApp } from "./app.ts";
+import { appAfterReport, missingApp, reportedAppEvent } from "./app-sync.ts";
+import { phaseSinceAfter } from "./component-status.ts";
+
+const BEFORE = new Date("2026-01-31T09:30:00.000Z");
+const NOW = new Date("2026-02-01T00:00:00.000Z");
+const WEB: ComponentStatus = {
+  name: "web",
+  phase: "degraded",
+  reason: "CrashLoopBackOff",
+  message: "The container main keeps ending.",
+  desired: 2,
+  ready: 1,
+  updated: 2,
+  restarts: 7,
+  image: "nginx:1.29",
+  pods: [
+    {
+      name: "storefront-web-1",
+      phase: "Running",
+      reason: "CrashLoopBackOff",
+      restarts: 7,
+      node: "node-1",
+      started_at: "2026-01-31T09:30:00.000Z",
+    },
+  ],
+};
+const { pods: _, ...WEB_IN_LISTS } = WEB;
+const report = (facts: Partial<AppReport> = {}): AppReport => ({
+  phase: "degraded",
+  phase_since: "2026-01-31T10:00:00.000Z",
+  reason: "CrashLoopBackOff",
+  message: null,
+  components: [{ name: "web", ready_replicas: 1 }],
+  components_status: [WEB],
+  drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
+  ...facts,
+});
+const reported = (facts: Partial<AppReport> = {}, generation = 1) =>
+  appAfterReport({ app: someApp(), settled: null }, generation, report(facts), NOW).app;
+
+describe("the status of components", () => {
+  test("[DS32] of an app is shown as it is reported, and in lists without pods", () => {
+    const app = { ...someApp(), ...reported() };
+    expect(wireApp(app).components_status).toEqual([WEB]);
+    expect(listedApp(app).components_status).toEqual([WEB_IN_LISTS]);
+    expect(wireApp(app).components[0]?.ready_replicas).toBe(1);
+  });
+
+  test("[DS32] is kept by its known fields, whatever else an operator of a later version reports", () => {
+    const later = { ...WEB, mood: "good", pods: WEB.pods.map((pod) => ({ ...pod, mood: "good" })) };
+    expect(reported({ components_status: [later] }).component_statuses).toEqual([{ ...WEB, ready_replicas: 1 }]);
+  });
+
+  test("[DS32] is empty where an operator of an earlier version reports replicas only, and where the app was lost", () => {
+    const { components_status: _status, ...earlier } = report();
+    const app = appAfterReport({ app: someApp(), settled: null }, 1, earlier, NOW).app;
+    expect(wireApp({ ...someApp(), ...app })).toMatchObject({
+      components_status: [],
+      components: [{ name: "web", ready_replicas: 1 }],
+    });
+    expect(missingApp({ app: reported(), settled: null }, NOW).app.component_statuses).toEqual([]);
+  });
+
+  test("[DS32] is no part of the event but for the phase of each component", () => {
+    expect(reportedAppEvent(reported(), null)).toMatchObject({
+      components: [{ name: "web", ready_replicas: 1, phase: "degraded" }],
+    });
+    expect(JSON.stringify(reportedAppEvent(reported(), null))).not.toContain("storefront-web-1");
+  });
+
+  test("[DS32] [DS33] of an addon instance is shown in the same way, with its drift and since when its phase holds", () => {
+    const said = {
+      phase: "degraded",
+      phase_since: "2026-01-31T10:00:00.000Z",
+      reason: "NotReady",
+      message: null,
+      exports: {},
+      components_status: [{ ...WEB, name: "db" }],
+      drift: {
+        state: "drifted",
+        summary: "/spec/replicas of Deployment db was changed.",
+        fields: [{ object: { kind: "Deployment", name: "db" }, pointer: "/spec/replicas", desired: 1, observed: 0 }],
+        detected_at: "2026-01-31T10:00:00.000Z",
+      },
+    } as const;
+    const before = someInstance();
+    const after = addonAfterReport(before, before.generation, structuredClone(said) as never, null, NOW);
+    expect(wireInstance(after)).toMatchObject({
+      phase_since: said.phase_since,
+      components_status: [{ ...WEB, name: "db" }],
+      drift: said.drift,
+    });
+    expect(wireInstance(after)).not.toHaveProperty("drift_state");
+    expect(listedInstance(after).components_status).toEqual([{ ...WEB_IN_LISTS, name: "db" }]);
+    const { drift: _drift, components_status: _status, ...earlier } = said;
+    const old = addonAfterReport(after, before.generation, structuredClone(earlier) as never, null, NOW);
+    expect(wireInstance(old)).toMatchObject({ components_status: [], drift: { state: "unknown", fields: [] } });
+  });
+});
+
+describe("the beginning of a phase", () => {
+  const before = { phase: "running", phase_since: BEFORE };
+  test.each<[string, { phase: string; phase_since?: string }, string]>([
+    ["the reported one", { phase: "degraded", phase_since: "2026-01-31T10:00:00.000Z" }, "2026-01-31T10:00:00.000Z"],
+    [
+      "the reported one of the same phase",
+      { phase: "running", phase_since: "2026-01-31T10:00:00.000Z" },
+      "2026-01-31T10:00:00.000Z",
+    ],
+    [
+      "now, where the cluster's clock is ahead",
+      { phase: "degraded", phase_since: "2026-03-01T00:00:00.000Z" },
+      NOW.toISOString(),
+    ],
+    [
+      "as before, where the clock is ahead and the phase the same",
+      { phase: "running", phase_since: "2026-03-01T00:00:00.000Z" },
+      BEFORE.toISOString(),
+    ],
+    ["now, where nobody says", { phase: "degraded" }, NOW.toISOString()],
+    ["as before, where nobody says and it is the same", { phase: "running" }, BEFORE.toISOString()],
+  ])("[DS33] is %s", (_, said, since) => {
+    expect(phaseSinceAfter(before, said, NOW).toISOString()).toBe(since);
+  });
+
+  test("[DS33] is not changed by a report on another generation", () => {
+    const app = someApp({ generation: 2 });
+    expect(appAfterReport({ app, settled: null }, 1, report(), NOW).app.phase_since).toEqual(app.phase_since);
+    expect(missingApp({ app, settled: null }, NOW).app.phase_since).toEqual(NOW);
+  });
+});
