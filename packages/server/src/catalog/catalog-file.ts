@@ -103,7 +103,7 @@ export const definitionId = (name: string): string => v5(name, ADDONS);
  */
 export function compileValuesSchema(schema: object): ValidateFunction {
   // This Ajv has compiled the meta-schema already, which takes longer than all the rest.
-  ajv.validateSchema(schema, true);
+  void ajv.validateSchema(schema, true);
   const own = new Ajv2020({
     allErrors: true,
     strict: true,
