@@ -180,6 +180,7 @@ beforeAll(async () => {
     "/tier/{tier_name}": "free",
     "/tier/{tier_name}/rate_limit/{id}": limit.body.id,
     "/user/{id}": bystander.id,
+    "?against": deployed.body.data[0].deployment_id,
     "?binding_id": await bindRole(db, grantee.id, "viewer", { project: leaving }),
     "?name": "nothing",
     "?org_id": org,

@@ -10,6 +10,7 @@ import { definitionFinder } from "./apps/addon-component.ts";
 import { appOperationRoutes, appRoutes } from "./apps/app.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
 import { appStreamRoutes } from "./apps/app-stream.routes.ts";
+import { deploymentRoutes } from "./apps/deployment.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
@@ -67,8 +68,9 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
   };
-  const { chartHosts } = config;
-  const appPorts = { vault, clock, findDefinition: definitionFinder(catalog.addons), chartHosts };
+  const { chartHosts, deploymentTimeoutSeconds } = config;
+  const findDefinition = definitionFinder(catalog.addons);
+  const appPorts = { vault, clock, findDefinition, chartHosts, deploymentTimeoutSeconds };
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
@@ -101,6 +103,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...stackTemplateRoutes({ ...ports, ...appPorts }, config),
     ...appRoutes(db, appPorts),
     ...appOperationRoutes(db, appPorts),
+    ...deploymentRoutes(db),
     ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
   ];

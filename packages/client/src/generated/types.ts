@@ -1004,6 +1004,28 @@ export type Deployment = {
   };
 };
 
+/** A secret has neither `before` nor `after`. */
+export type DeploymentChange = {
+  /**
+   * A JSON pointer into the specification. Components, variables and whatever else has a name are addressed by
+   * it.
+   */
+  path: string;
+  change: "added" | "removed" | "changed";
+  before?: unknown;
+  after?: unknown;
+};
+
+export type DeploymentDiff = {
+  deployment_id: string;
+  revision: number;
+  against: {
+    deployment_id: string;
+    revision: number;
+  };
+  changes: readonly DeploymentChange[];
+};
+
 export type DeviceLogin = {
   device_code: string;
   user_code: string;
@@ -2726,6 +2748,24 @@ export interface Operations {
     answer: BundleDiff;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
+  /**
+   * Compare the specifications of two deployments of an app, field by field. `GET
+   * /apps/{namespace}/{name}/deployments/{deployment_id}/diff`
+   */
+  diffDeployments: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      deployment_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** The deployment of the same app to compare with. */
+      against: string;
+    };
+    answer: DeploymentDiff;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
   /** End one of your sessions; a superuser ends anybody's. `DELETE /sessions/{id}` */
   endSession: {
     input: {
@@ -2835,6 +2875,19 @@ export interface Operations {
       id: string;
     };
     answer: Credential;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a deployment: how it has ended, and why. `GET /apps/{namespace}/{name}/deployments/{deployment_id}` */
+  getDeployment: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      deployment_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: Deployment;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
   /** Read what asks for approval, before approving it. `GET /auth/cli/device/{user_code}` */

@@ -12,6 +12,7 @@ import { overlay } from "../addons/addon-values.ts";
 import type { Announcement } from "../events/event.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
+import { type DeploymentOutcome, outcomeOf } from "./deployment.ts";
 import { driftAfter, NO_DRIFT_REPORTED } from "./drift-report.ts";
 
 /** Secrets by component, then by key. */
@@ -87,14 +88,6 @@ const givenParts = ({ repo, name, version }: ChartRef): ChartRef => ({
   ...(version === undefined ? {} : { version }),
 });
 
-/** The outcome of a deployment, by its generation. */
-export interface DeploymentOutcome {
-  readonly generation: number;
-  readonly status: "succeeded" | "failed";
-  /** Null leaves the stored message. */
-  readonly message: string | null;
-}
-
 /** An app with the deployments that reports have ended. */
 export interface ReportedApp {
   readonly app: App;
@@ -121,22 +114,6 @@ export function appAfterReport(before: ReportedApp, generation: number, report: 
 function turned(app: App, { phase, reason, message, drift }: AppReport, now: Date): App {
   if ((app.phase === "deleting") !== (phase === "deleting")) return app;
   return { ...app, phase, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
-}
-
-function outcomeOf({ phase, phase_reason, phase_message }: App, generation: number): DeploymentOutcome | null {
-  switch (phase) {
-    case "running":
-    case "paused":
-      return { generation, status: "succeeded", message: null };
-    case "failed":
-    case "invalid":
-      return { generation, status: "failed", message: phase_message ?? phase_reason };
-    case "pending":
-    case "deploying":
-    case "degraded":
-    case "deleting":
-      return null;
-  }
 }
 
 /**

@@ -28,7 +28,13 @@ import {
   dispatchedApp,
   specOf,
 } from "./app.ts";
-import { auditedSecrets, combineSecretChanges, NO_SECRET_CHANGES, secretPathsAfter } from "./app-secrets.ts";
+import {
+  auditedSecrets,
+  changedSecretPaths,
+  combineSecretChanges,
+  NO_SECRET_CHANGES,
+  secretPathsAfter,
+} from "./app-secrets.ts";
 import { newAppProblems, storedPart } from "./component-change.ts";
 import { NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";
@@ -38,6 +44,8 @@ import type { Outcome, Step } from "./transition.ts";
 export interface AppPorts extends ComponentRules {
   readonly vault: Vault;
   readonly clock: Clock;
+  /** The time for the cluster to become ready with a change, where the caller gives none. */
+  readonly deploymentTimeoutSeconds: number;
 }
 
 interface Order {
@@ -67,7 +75,7 @@ export async function operate(
   const app = advanced(outcome, now);
   await updateAppRow(unit.db, app);
   await supersedePending(unit.db, app.id, now);
-  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes, hosts });
+  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, changes, hosts });
   return app;
 }
 
@@ -89,7 +97,7 @@ function advanced({ app, forced }: Step, now: Date): AppWithSecretPaths {
 interface AuditContext {
   readonly createdBy: string;
   readonly now: Date;
-  readonly deadlineAt: Date | null;
+  readonly timeoutSeconds?: number | undefined;
   readonly changes: Readonly<Record<string, unknown>>;
   /** The hosts that the operation adds to the app. */
   readonly hosts: readonly string[];
@@ -100,9 +108,9 @@ interface AuditContext {
  */
 async function deploy(
   { db, record, announce, dispatch }: Unit,
-  { vault }: AppPorts,
+  { vault, deploymentTimeoutSeconds }: AppPorts,
   { app, operation, secrets, message }: Step,
-  { createdBy, now, deadlineAt, changes, hosts }: AuditContext,
+  { createdBy, now, timeoutSeconds = deploymentTimeoutSeconds, changes, hosts }: AuditContext,
 ): Promise<void> {
   await insertDeployment(db, {
     id: newId(),
@@ -114,7 +122,8 @@ async function deploy(
     message,
     spec: specOf(app),
     created_by: createdBy,
-    deadline_at: deadlineAt,
+    deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
+    changed_secrets: changedSecretPaths(secrets),
     finished_at: null,
     created_at: now,
     updated_at: now,
@@ -139,7 +148,7 @@ export interface NewApp {
   readonly components: readonly ComponentInput[];
   readonly createdBy: string;
   readonly isOrgAdmin: boolean;
-  /** The deployment fails if the app is not running after this time. */
+  /** The deployment fails if the app is not running after this time. Without it, the configured time counts. */
   readonly timeoutSeconds?: number;
 }
 
@@ -186,9 +195,8 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     secret_paths: secretPathsAfter([], secrets),
   };
   await insertApp(unit.db, app);
-  const deadlineAt = timeoutSeconds === undefined ? null : new Date(now.getTime() + timeoutSeconds * 1000);
   const changes = { description, components: app.components.map((component) => component.name) };
   const step = { app, operation: "create", secrets, forced: false, message: null } as const;
-  await deploy(unit, ports, step, { createdBy, now, deadlineAt, changes, hosts });
+  await deploy(unit, ports, step, { createdBy, now, timeoutSeconds, changes, hosts });
   return app;
 }

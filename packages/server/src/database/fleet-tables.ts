@@ -257,6 +257,8 @@ export interface AppDeploymentTable extends Timestamps {
   created_by: string | null;
   deadline_at: Date | null;
   finished_at: Date | null;
+  /** The secrets that the operation set or removed, each as `component/key`; a removed component as `component/`. */
+  changed_secrets: Generated<string[]>;
 }
 
 /** A host that an app declares, or that it declared earlier and may still serve. */

@@ -8,6 +8,7 @@ import { ingressHosts } from "./migrations/0006_ingress_hosts.ts";
 import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
 import { projectPolicy } from "./migrations/0009_project_policy.ts";
 import { traces } from "./migrations/0010_traces.ts";
+import { freshness } from "./migrations/0013_freshness.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -21,6 +22,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0007_chart_repositories": chartRepositories,
   "0009_project_policy": projectPolicy,
   "0010_traces": traces,
+  "0013_freshness": freshness,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */
