@@ -18,6 +18,7 @@ import type { Bus } from "./bus/bus.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
 import { chartRepositoryRoutes } from "./chart-repositories/chart-repository.routes.ts";
 import type { Clock } from "./clock.ts";
+import { abandonmentRoutes } from "./clusters/abandonment.routes.ts";
 import type { AgentTokens } from "./clusters/agent-token.adapter.ts";
 import { clusterRoutes } from "./clusters/cluster.routes.ts";
 import { clusterSettingsRoutes } from "./clusters/cluster-settings.routes.ts";
@@ -91,6 +92,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...credentialRoutes(db, vault, clock),
     ...chartRepositoryRoutes(ports, config.chartHosts),
     ...clusterRoutes(ports, config.publicUrl),
+    ...abandonmentRoutes({ bus, clock }),
     ...clusterSettingsRoutes(ports),
     ...connectionRoutes(ports, config.publicUrl),
     ...nodeRoutes(ports),

@@ -2,6 +2,7 @@
 
 /** Of every operation its method, its path, and what the client must know to call it. */
 export const OPERATIONS = {
+  abandonCluster: "POST /clusters/{id}/abandon",
   addMember: "POST /orgs/{id}/members creates",
   attachAddon: "POST /apps/{namespace}/{name}/attach-addon",
   attachClusterRegistrySecret: "POST /clusters/{id}/registry-secrets creates",

@@ -1,5 +1,18 @@
 // Written by `npm run openapi` from openapi.json. Do not edit.
 
+export type AbandonedCluster = {
+  cluster_id: string;
+  name: string;
+  /** Of the projects that were deleted here. On the cluster they stay as they are. */
+  namespaces: readonly string[];
+  /** How many apps were deleted here. */
+  apps: number;
+  /** How many addon instances were deleted here. */
+  addon_instances: number;
+  /** What may be left on the cluster and at the provider, for people. */
+  left_behind: readonly string[];
+};
+
 export type AccessToken = {
   access_token: string;
   token_type: "bearer";
@@ -2044,6 +2057,18 @@ export type WrittenRegistrySecret = {
 
 /** What goes into every operation, what comes of it, and the statuses with which it can fail. */
 export interface Operations {
+  /** Give up a cluster that never comes back; org admin. `POST /clusters/{id}/abandon` */
+  abandonCluster: {
+    input: {
+      id: string;
+      body: {
+        /** The cluster's name, as a confirmation. */
+        name: string;
+      };
+    };
+    answer: AbandonedCluster;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
   /** Add a user, by id, by username or by email address; org admin. `POST /orgs/{id}/members` */
   addMember: {
     input: {

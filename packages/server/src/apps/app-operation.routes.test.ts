@@ -101,7 +101,6 @@ describe("every operation", () => {
     expect(await act(name, "/rollback", { revision: 1 })).toMatchObject(refused);
     expect(await act(name, "/attach-addon", { addon_instance_id: addon })).toMatchObject(refused);
     expect(await shop.editor.api.patch(shop.path(name), { description: "x" })).toMatchObject(refused);
-    expect(await shop.editor.api.delete(shop.path(name))).toMatchObject(refused);
     const secrets = shop.path(name, "/components/web/secrets");
     expect(await shop.editor.api.patch(secrets, { KEY: "v" })).toMatchObject(refused);
 
@@ -207,6 +206,17 @@ describe("redeploy", () => {
     expect((await act(name, "/redeploy", { force: "yes" })).status).toBe(422);
     expect((await act(name, "/redeploy", { hard: true })).status).toBe(422);
   });
+});
+
+test.each([
+  { drift_state: "blocked_sync", drift_summary: "Somebody owns spec.replicas." },
+  { phase: "invalid", phase_reason: "RefusedByCluster" },
+  { phase: "failed", phase_reason: "HostTaken" },
+])("[AP75] an app that is blocked can be deleted: %o", async (facts) => {
+  const name = await shop.app();
+  await report(name, facts);
+  expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+  expect(await read(name)).toMatchObject({ phase: "deleting" });
 });
 
 describe("deployments and rollback", () => {

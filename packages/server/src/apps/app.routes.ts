@@ -18,7 +18,7 @@ import {
 import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { Fault, notFound } from "../fault.ts";
+import { notFound } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { type InApp, inApp, inProject, signedIn, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
@@ -118,7 +118,6 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         if (before.phase === "deleting") return null;
         const now = ports.clock();
         const app = deleted(before, now);
-        if (app instanceof Fault) throw app;
         await updateAppRow(tx, app);
         await supersedePending(tx, app.id, now);
         announce(appEvent(app));

@@ -34,7 +34,6 @@ const operations: [string, (app: AppWithSecretPaths) => unknown][] = [
   ["redeploy", (app) => redeployed(app, {})],
   ["rollback", (app) => rolledBack(app, { revision: 1, spec: specOf(app) })],
   ["attach", (app) => attached(app, { instance: "cache" })],
-  ["delete", (app) => deleted(app, now)],
 ];
 
 describe("what stands in the way of an operation", () => {
@@ -44,6 +43,17 @@ describe("what stands in the way of an operation", () => {
 
   test.each(operations)("[AP23] %s is refused while the drift is blocked_sync", (_, operation) => {
     expect(codeOf(operation(someApp({ drift_state: "blocked_sync" })))).toBe("blocked_sync");
+  });
+
+  test.each<[string, Partial<AppWithSecretPaths>]>([
+    ["another manager holds its fields", { drift_state: "blocked_sync" }],
+    ["it was refused", { phase: "invalid", phase_reason: "RefusedByCluster", phase_message: "no" }],
+    ["its host is taken", { phase: "failed", phase_reason: "HostTaken", phase_message: "no" }],
+    ["its namespace belongs to somebody else", { phase: "pending", observed_generation: null }],
+    ["it is paused", { phase: "paused", replicas_before_pause: { web: 2 } }],
+  ])("[AP75] an app can be deleted although %s", (_, facts) => {
+    const app = someApp({ generation: 4, ...facts });
+    expect(deleted(app, now)).toMatchObject({ generation: 5, phase: "deleting", phase_reason: null, updated_at: now });
   });
 
   test("[AP23] a forced redeploy is not", () => {
