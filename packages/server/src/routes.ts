@@ -86,7 +86,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...taskRoutes(db, bus, clock),
     ...bundleRoutes(catalog.bundles),
     ...addonDefinitionRoutes(catalog.addons),
-    ...addonRoutes(db),
+    ...addonRoutes(db, clock),
     ...addonChangeRoutes({ db, clock, vault, operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),

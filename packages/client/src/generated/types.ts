@@ -88,6 +88,9 @@ export type AddonInstance = {
   exports: {
     [key: string]: string | SecretRef;
   };
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -156,6 +159,9 @@ export type App = {
     }[];
     detected_at: string | null;
   };
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -496,6 +502,9 @@ export type Cluster = {
   operator_version: string | null;
   kubernetes_version: string | null;
   last_heartbeat: string | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   metrics: ClusterCapacity | null;
   created_at: string;
   updated_at: string;
@@ -851,6 +860,9 @@ export type CreatedCluster = {
   operator_version: string | null;
   kubernetes_version: string | null;
   last_heartbeat: string | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   metrics: ClusterCapacity | null;
   created_at: string;
   updated_at: string;
@@ -1275,6 +1287,9 @@ export type Project = {
    */
   isolation: "namespace" | "none";
   quota: Quota | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   created_at: string;
   updated_at: string;
 };

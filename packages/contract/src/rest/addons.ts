@@ -1,6 +1,17 @@
 import Type, { type Static } from "typebox";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
-import { DnsLabel, FreeMap, Nullable, Page, PageQuery, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
+import {
+  DnsLabel,
+  FreeMap,
+  freshnessFields,
+  Nullable,
+  Page,
+  PageQuery,
+  pageFields,
+  strict,
+  Timestamp,
+  Uuid,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { ADDON_PHASES } from "../states.ts";
@@ -78,6 +89,7 @@ export const AddonInstance = Type.Object(
         },
       ),
     ),
+    ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

@@ -9,7 +9,18 @@ import {
   WorkloadSpec,
 } from "../component.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
-import { Description, DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
+import {
+  Description,
+  DnsLabel,
+  freshnessFields,
+  Nullable,
+  Page,
+  pageFields,
+  strict,
+  Timestamp,
+  Uuid,
+  Whole,
+} from "../fields.ts";
 import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
 import { operation } from "../operation.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
@@ -71,7 +82,12 @@ export const App = Type.Object(
     components: Type.Array(AppComponent),
     paused: Type.Boolean({ examples: [false] }),
     phase: Type.Enum(APP_PHASES, { description: "`pending` until the cluster reports on this generation." }),
-    phase_reason: Nullable(Type.String({ examples: ["RolloutComplete"] })),
+    phase_reason: Nullable(
+      Type.String({
+        description: "While a change cannot reach the cluster: `operator_disconnected` or `namespace_conflict`.",
+        examples: ["RolloutComplete"],
+      }),
+    ),
     phase_message: Nullable(Type.String({ examples: ["All replicas are ready."] })),
     generation: Type.Integer({ description: "Goes up with every operation." }),
     observed_generation: Nullable(Type.Integer({ description: "The one the cluster last reported on." })),
@@ -82,6 +98,7 @@ export const App = Type.Object(
       fields: Type.Array(Type.Object({}, { additionalProperties: true })),
       detected_at: Nullable(Timestamp()),
     }),
+    ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

@@ -32,13 +32,7 @@ export const abandonCluster = operation({
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
   body: Type.Object(
-    {
-      name: Type.String({
-        maxLength: 200,
-        description: "The cluster's name, as a confirmation.",
-        examples: ["production"],
-      }),
-    },
+    { name: { ...DisplayName("production"), description: "The cluster's name, as a confirmation." } },
     strict,
   ),
   success: [202, AbandonedCluster],

@@ -1,5 +1,6 @@
 import type { AddonDefinitionFile } from "@binnacle/contract";
 import { sql } from "kysely";
+import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
 import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
@@ -64,19 +65,20 @@ export const addonKind = (
     if (ids.length > 0) await tx.deleteFrom("addon_instances").where("id", "in", ids).execute();
     return [
       ...instances.map((instance) => ({
-        ...announcementOf(instance),
+        ...announcementOf({ ...instance, reported_at: now }, reportingAt(now), now),
         observed_generation: instance.observed_generation,
         exports: Object.keys(instance.exports).toSorted(),
       })),
-      ...gone.map((instance) => deletionOf(announcementOf(instance))),
+      ...gone.map((instance) => deletionOf(announcementOf({ ...instance, reported_at: now }, reportingAt(now), now))),
     ];
   },
 
-  afterRemoval: (tx, clusterId, gone) =>
+  afterRemoval: (tx, clusterId, gone, now) =>
     deleteEmptyProjects(
       tx,
       clusterId,
       gone.map(({ project_id }) => project_id),
+      now,
     ),
 
   async followGeneration(tx, raised) {
@@ -95,7 +97,8 @@ async function saveReported(tx: Tx, instances: readonly Instance[], now: Date): 
   const parts = instances.map(({ values: _values, ...part }) => part);
   await sql`
     update addon_instances set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
-      observed_generation = seen.observed_generation, exports = seen.exports, updated_at = ${now}
+      observed_generation = seen.observed_generation, exports = seen.exports, reported_at = ${now},
+      updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) as seen (
       id uuid, phase text, phase_reason text, phase_message text, observed_generation bigint, exports jsonb
     )

@@ -23,6 +23,7 @@ const instance = (facts: Partial<Instance> = {}): Instance => ({
   phase_message: null,
   observed_generation: 2,
   exports: { host: "db.shop" },
+  reported_at: null,
   created_at: NOW,
   updated_at: NOW,
   ...facts,

@@ -1,11 +1,13 @@
+import { sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { addonInstanceList, type ContentFilter } from "../access/visible.store.ts";
+import { SURROUNDINGS } from "../clusters/freshness.store.ts";
 import { readList } from "../database/row-count.store.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type Instance, nameTaken, type Revision } from "./addon.ts";
+import { type Instance, nameTaken, type Revision, type ShownInstance } from "./addon.ts";
 
 interface Window {
   readonly limit: number;
@@ -44,8 +46,8 @@ export function listInstances(
   caller: Caller,
   filter: ContentFilter,
   page: Window,
-): Promise<{ rows: Instance[]; total: number }> {
-  return readList<Instance>(db, addonInstanceList(caller, filter, page));
+): Promise<{ rows: ShownInstance[]; total: number }> {
+  return readList<ShownInstance>(db, addonInstanceList(caller, filter, page), sql`page.*, ${SURROUNDINGS}`);
 }
 
 export async function insertRevision(tx: Tx, revision: Revision): Promise<void> {

@@ -6,6 +6,7 @@ import type {
   AddonRevision as WireRevision,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -15,6 +16,9 @@ import type { Project } from "../projects/project.ts";
 import type { Values } from "./addon-values.ts";
 
 export type Instance = Selectable<AddonInstanceTable>;
+
+/** An instance with what its answers show beyond its row. */
+export type ShownInstance = Instance & Surroundings;
 export type Revision = Selectable<AddonRevisionTable>;
 
 export const nameTaken = () => conflict("An addon instance of this name already exists in the project.");
@@ -124,6 +128,7 @@ export function newInstance(
     phase_message: null,
     observed_generation: null,
     exports: {},
+    reported_at: null,
     created_at: now,
     updated_at: now,
   };
@@ -187,7 +192,7 @@ export const dispatchedAddon = ({ id, namespace, name, generation }: Instance): 
 
 export const auditedAs = ({ id, name }: Instance) => ({ type: "addon_instance", id, name });
 
-export const announcementOf = (instance: Instance): Announcement => ({
+export const announcementOf = (instance: Instance, connection: ClusterConnection, now: Date): Announcement => ({
   type: "addon",
   org_id: instance.org_id,
   cluster_id: instance.cluster_id,
@@ -197,12 +202,17 @@ export const announcementOf = (instance: Instance): Announcement => ({
   phase_reason: instance.phase_reason,
   phase_message: instance.phase_message,
   revision_number: instance.revision_number,
+  ...freshnessOf(instance.reported_at, connection, now),
 });
 
-export function wireInstance(instance: Instance): WireInstance {
+export function wireInstance(shown: ShownInstance, now: Date): WireInstance {
+  const { last_heartbeat: _heartbeat, session_lease_until: _lease, project_reason: _reason, ...known } = shown;
+  const { project_message: _message, reported_at, ...instance } = known;
   const { definition_id, exports, created_at, updated_at, ...rest } = instance;
   return {
     ...rest,
+    ...shownReason(shown, shown, now),
+    ...freshnessOf(reported_at, shown, now),
     addon_definition_id: definition_id,
     exports: exports as WireInstance["exports"],
     created_at: created_at.toISOString(),

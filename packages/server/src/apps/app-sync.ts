@@ -9,6 +9,7 @@ import {
 import { definitionGone } from "../addons/addon.ts";
 import { withSecrets } from "../addons/addon-sync.ts";
 import { overlay } from "../addons/addon-values.ts";
+import type { ClusterConnection } from "../clusters/freshness.ts";
 import type { Announcement } from "../events/event.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
@@ -142,8 +143,13 @@ export function missingApp(before: ReportedApp): ReportedApp {
 type Ended = Pick<Deployment, "id" | "revision" | "status">;
 
 /** The event of a report includes the reported state, so that it differs from the event before. */
-export const reportedAppEvent = (app: App, ended: Ended | null): Announcement => ({
-  ...appEvent(app),
+export const reportedAppEvent = (
+  app: App,
+  ended: Ended | null,
+  connection: ClusterConnection,
+  now: Date,
+): Announcement => ({
+  ...appEvent(app, connection, now),
   phase_reason: app.phase_reason,
   phase_message: app.phase_message,
   observed_generation: app.observed_generation,

@@ -64,7 +64,12 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
   return [
     route(listApps, signedIn, async ({ caller, query }) => {
       const { rows, total } = await listAppRows(db, caller, query, pageOf(query));
-      return envelope(rows.map(wireApp), total, query);
+      const now = ports.clock();
+      return envelope(
+        rows.map((app) => wireApp(app, now)),
+        total,
+        query,
+      );
     }),
 
     route(
@@ -78,7 +83,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const made = await change(async (unit) => {
           const app = await create(unit, ports, { project, name, description, components, ...by });
-          return { version: appVersion(app), app: wireApp(app) };
+          return { version: appVersion(app), app: wireApp(app, ports.clock()) };
         });
         sendEtag(reply, made.version);
         return made.app;
@@ -87,7 +92,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
 
     route(getApp, inApp("viewer", addressed), async ({ app, reply }) => {
       sendEtag(reply, appVersion(app));
-      return wireApp(app);
+      return wireApp(app, ports.clock());
     }),
 
     route(
@@ -106,7 +111,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
         const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body, ports)));
         sendEtag(reply, appVersion(app));
-        return wireApp(app);
+        return wireApp(app, ports.clock());
       },
     ),
 
@@ -120,7 +125,7 @@ export function appRoutes(db: Queries, ports: AppPorts): Route[] {
         const app = deleted(before, now);
         await updateAppRow(tx, app);
         await supersedePending(tx, app.id, now);
-        announce(appEvent(app));
+        announce(appEvent(app, app, now));
         await dispatch(app.cluster_id, [removalOf(dispatchedApp(app))]);
         return null;
       }),
@@ -147,7 +152,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
     const order = { address: addressOf({ params, query }), headers, ...by, changes };
     const app = await change((unit) => operate(unit, ports, order, (before) => decide(before, unit.db)));
     sendEtag(reply, appVersion(app));
-    return wireApp(app);
+    return wireApp(app, ports.clock());
   }
 
   return [

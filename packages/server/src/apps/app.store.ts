@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { appList, type ContentFilter } from "../access/visible.store.ts";
+import { SURROUNDINGS, surroundingsOf } from "../clusters/freshness.store.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { readList } from "../database/row-count.store.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
@@ -24,14 +25,14 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
     .forUpdate()
     .executeTakeFirst();
   if (!app) throw notFound("App");
-  const keys = await listSecretKeys(tx, app.id);
-  return { ...app, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
+  const [keys, surroundings] = [await listSecretKeys(tx, app.id), await surroundingsOf(tx, app)];
+  return { ...app, ...surroundings, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
 }
 
 /** Every answer with an app shows the keys of its secrets. */
 const LIST_COLUMNS = sql`page.*, array(
   select k.component || '/' || k.key from app_secrets k where k.app_id = page.id order by k.component, k.key
-) as secret_paths`;
+) as secret_paths, ${SURROUNDINGS}`;
 
 /** Lists the apps that the caller sees, newest first. A project that the caller does not see has none. */
 export function listAppRows(
@@ -56,7 +57,10 @@ export function findNamesake(db: Queries, projectId: string, name: string): Prom
 export const appNameTaken = (name: string) =>
   codedConflict("name_taken", `The project already has an app ${name}.`, { name });
 
-function columnsOf({ secret_paths: _paths, ...app }: AppWithSecretPaths) {
+/** The columns of the row itself. */
+function columnsOf(shown: AppWithSecretPaths) {
+  const { secret_paths: _paths, last_heartbeat: _heartbeat, session_lease_until: _lease, ...rest } = shown;
+  const { project_reason: _reason, project_message: _message, ...app } = rest;
   return {
     ...app,
     components: JSON.stringify(app.components),

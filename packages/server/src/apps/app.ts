@@ -1,5 +1,6 @@
 import type { ComponentSpec, App as WireApp, Deployment as WireDeployment } from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
 import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -21,8 +22,8 @@ export interface AppAddress {
   readonly name: string;
 }
 
-/** An app with the paths of its secrets, each as `component/key`. */
-export interface AppWithSecretPaths extends App {
+/** An app with what its answers show beyond its row: the paths of its secrets, each as `component/key`, and how it is connected. */
+export interface AppWithSecretPaths extends App, Surroundings {
   readonly secret_paths: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export function effectiveComponents({ components, paused }: AppSpec): ComponentS
 
 export const appVersion = ({ id, generation }: App): Versioned => ({ id, version: generation });
 
-export function wireApp(app: AppWithSecretPaths): WireApp {
+export function wireApp(app: AppWithSecretPaths, now: Date): WireApp {
   return {
     id: app.id,
     name: app.name,
@@ -56,8 +57,7 @@ export function wireApp(app: AppWithSecretPaths): WireApp {
     })),
     paused: isPaused(app),
     phase: app.phase,
-    phase_reason: app.phase_reason,
-    phase_message: app.phase_message,
+    ...shownReason(app, app, now),
     generation: app.generation,
     observed_generation: app.observed_generation,
     revision: app.revision,
@@ -67,6 +67,7 @@ export function wireApp(app: AppWithSecretPaths): WireApp {
       fields: app.drift_fields,
       detected_at: app.drift_detected_at?.toISOString() ?? null,
     },
+    ...freshnessOf(app.reported_at, app, now),
     created_at: app.created_at.toISOString(),
     updated_at: app.updated_at.toISOString(),
   };
@@ -101,7 +102,7 @@ export const dispatchedApp = ({ id, namespace, name, generation }: App): Dispatc
 
 export const auditedApp = ({ id, name }: App) => ({ type: "app", id, name });
 
-export const appEvent = (app: App): Announcement => ({
+export const appEvent = (app: App, connection: ClusterConnection, now: Date): Announcement => ({
   type: "app",
   org_id: app.org_id,
   cluster_id: app.cluster_id,
@@ -112,6 +113,7 @@ export const appEvent = (app: App): Announcement => ({
   generation: app.generation,
   revision: app.revision,
   paused: isPaused(app),
+  ...freshnessOf(app.reported_at, connection, now),
 });
 
 /** The input of every request about one app. */

@@ -2,6 +2,7 @@ import type { ProjectLifecycle } from "@binnacle/contract";
 import { sql } from "kysely";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
+import { hasLiveSession } from "../clusters/cluster.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
@@ -19,7 +20,8 @@ interface OverdueRow extends App {
   readonly deployment_id: string;
   readonly deployment_revision: number;
   readonly deployment_generation: number;
-  readonly is_connected: boolean;
+  readonly session_lease_until: Date | null;
+  readonly last_heartbeat: Date | null;
   readonly lifecycle: ProjectLifecycle;
   readonly lifecycle_message: string | null;
 }
@@ -38,7 +40,7 @@ export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise
     });
     for (const app of failed) {
       const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
-      bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...reportedAppEvent(app, ended) });
+      bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...reportedAppEvent(app, ended, app, now) });
     }
     found = failed.length;
   }
@@ -48,8 +50,9 @@ async function findOverdue(tx: Tx, now: Date): Promise<OverdueRow[]> {
   const { rows } = await sql<OverdueRow>`
     select apps.*, d.id as deployment_id, d.revision as deployment_revision, d.generation as deployment_generation,
       projects.lifecycle, projects.lifecycle_message,
-      exists (select 1 from cluster_sessions s where s.cluster_id = apps.cluster_id and s.lease_until > ${now}) as is_connected
+      clusters.last_heartbeat, s.lease_until as session_lease_until
     from app_deployments d join apps on apps.id = d.app_id join projects on projects.id = apps.project_id
+      join clusters on clusters.id = apps.cluster_id left join cluster_sessions s on s.cluster_id = apps.cluster_id
     where d.status = 'pending' and d.deadline_at <= ${now}
     order by d.deadline_at limit ${BATCH_ROWS} for update of d skip locked
   `.execute(tx);
@@ -62,7 +65,7 @@ async function fail(tx: Tx, overdue: readonly OverdueRow[], now: Date): Promise<
     overdueMessage({
       app,
       deployment: { generation: app.deployment_generation },
-      isConnected: app.is_connected,
+      isConnected: hasLiveSession(app, now),
       project: app,
     }),
   );

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ComponentInput } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
+import { surroundingsOf } from "../clusters/freshness.store.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
@@ -135,7 +136,7 @@ async function deploy(
     orgId: app.org_id,
     changes: { ...changes, ...auditedSecrets(secrets), revision: app.revision },
   });
-  announce(appEvent(app));
+  announce(appEvent(app, app, now));
   await claimHosts(db, app, hosts);
   await dispatch(app.cluster_id, [dispatchedApp(app)]);
 }
@@ -190,6 +191,8 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     drift_fields: [],
     drift_detected_at: null,
     forced_generation: null,
+    reported_at: null,
+    ...(await surroundingsOf(unit.db, { cluster_id: project.cluster_id, project_id: project.id })),
     created_at: now,
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),

@@ -78,7 +78,7 @@ describe("pausing", () => {
         let app = before;
         for (let time = 0; time < times; time++) app = done(pausedApp(app)).app;
         expect(effectiveComponents(specOf(app)).every(({ workload_spec }) => workload_spec?.replicas === 0)).toBe(true);
-        expect(wireApp(app).paused).toBe(true);
+        expect(wireApp(app, now).paused).toBe(true);
         expect(done(resumed(app)).app).toEqual(before);
       }),
     );

@@ -41,9 +41,9 @@ export const abandonmentRoutes = ({ bus, clock }: Ports): Route[] => [
           changes: { ...released, confirmed_by_cluster: false },
         });
         for (const event of [
-          ...apps.map(appEvent),
-          ...instances.map(announcementOf),
-          ...projects.map(projectAnnouncement),
+          ...apps.map((app) => appEvent(app, cluster, now)),
+          ...instances.map((instance) => announcementOf(instance, cluster, now)),
+          ...projects.map((project) => projectAnnouncement(project, cluster, now)),
         ]) {
           announce(deletionOf(event));
         }

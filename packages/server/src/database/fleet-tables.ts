@@ -170,6 +170,8 @@ export interface ProjectTable extends Timestamps {
   weaker_pod_security_allowed: Generated<boolean>;
   isolation: Generated<Isolation>;
   quota: Json<Quota> | null;
+  /** The time of the last report that changed the project; null before the first. */
+  reported_at: Date | null;
 }
 
 export interface RoleBindingTable extends Timestamps {
@@ -234,6 +236,8 @@ export interface AppTable extends Timestamps {
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
   forced_generation: number | null;
+  /** The time of the last report that changed the app; null before the first. */
+  reported_at: Date | null;
 }
 
 export interface AppSecretTable {
@@ -286,6 +290,8 @@ export interface AddonInstanceTable extends Timestamps {
   phase_message: string | null;
   observed_generation: number | null;
   exports: JsonWithDefault<Record<string, unknown>>;
+  /** The time of the last report that changed the instance; null before the first. */
+  reported_at: Date | null;
 }
 
 export interface AddonSecretTable {

@@ -4,13 +4,13 @@ import type { FindPlace, Me, PlaceStore } from "../access/place.store.ts";
 import { authorize, type PlaceRequirement, type Requirement, refuseCliToken, type Standing } from "../access/role.ts";
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
-import type { Instance } from "../addons/addon.ts";
+import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import { forbidden, invalid, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
-import type { Project } from "../projects/project.ts";
+import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 
 /** A validated request. */
@@ -43,7 +43,7 @@ export interface OnCluster extends SignedIn {
   readonly standing: Standing;
 }
 export interface InProject extends SignedIn {
-  readonly project: Project;
+  readonly project: ConnectedProject;
   readonly standing: Standing;
 }
 export interface InApp extends SignedIn {
@@ -51,7 +51,7 @@ export interface InApp extends SignedIn {
   readonly standing: Standing;
 }
 export interface OnInstance extends SignedIn {
-  readonly instance: Instance;
+  readonly instance: ShownInstance;
   readonly standing: Standing;
 }
 export interface InOrg extends SignedIn {

@@ -3,10 +3,18 @@ import type { Caller } from "../access/caller.ts";
 import { projectList } from "../access/visible.store.ts";
 import type { Instance } from "../addons/addon.ts";
 import type { App } from "../apps/app.ts";
+import { CONNECTION } from "../clusters/freshness.store.ts";
 import { readList } from "../database/row-count.store.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import { clusterIsDeleting, type Lifecycle, type Project, projectIsDeleting, projectNameTaken } from "./project.ts";
+import {
+  type ConnectedProject,
+  clusterIsDeleting,
+  type Lifecycle,
+  type Project,
+  projectIsDeleting,
+  projectNameTaken,
+} from "./project.ts";
 import type { StoredKey } from "./secrets-overview.ts";
 
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
@@ -26,8 +34,8 @@ export function listProjectRows(
   caller: Pick<Caller, "id" | "isSuperuser">,
   clusterId: string | undefined,
   page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: Project[]; total: number }> {
-  return readList<Project>(db, projectList(caller, clusterId, page));
+): Promise<{ rows: ConnectedProject[]; total: number }> {
+  return readList<ConnectedProject>(db, projectList(caller, clusterId, page), sql`page.*, ${CONNECTION}`);
 }
 
 /** Locks the cluster, so that no project is created while it is being deleted. */

@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { Queries } from "../database/transaction.ts";
+import type { ClusterConnection, Surroundings } from "./freshness.ts";
+
+/** Columns of `Surroundings` for rows `page` of apps and addon instances. Each is found by a primary key. */
+export const SURROUNDINGS = sql`
+  (select last_heartbeat from clusters where id = page.cluster_id) as last_heartbeat,
+  (select lease_until from cluster_sessions where cluster_id = page.cluster_id) as session_lease_until,
+  (select lifecycle_reason from projects where id = page.project_id) as project_reason,
+  (select lifecycle_message from projects where id = page.project_id) as project_message`;
+
+/** Columns of `ClusterConnection` for rows `page` of projects. */
+export const CONNECTION = sql`
+  (select last_heartbeat from clusters where id = page.cluster_id) as last_heartbeat,
+  (select lease_until from cluster_sessions where cluster_id = page.cluster_id) as session_lease_until`;
+
+export async function surroundingsOf(
+  db: Queries,
+  page: { readonly cluster_id: string; readonly project_id: string },
+): Promise<Surroundings> {
+  const { rows } = await sql<Surroundings>`
+    select ${SURROUNDINGS} from (select ${page.cluster_id}::uuid as cluster_id, ${page.project_id}::uuid as project_id) page
+  `.execute(db);
+  return rows[0] ?? { last_heartbeat: null, session_lease_until: null, project_reason: null, project_message: null };
+}
+
+export async function connectionsOf(
+  db: Queries,
+  clusterIds: readonly string[],
+): Promise<ReadonlyMap<string, ClusterConnection>> {
+  const { rows } = await sql<ClusterConnection & { cluster_id: string }>`
+    select page.cluster_id, ${CONNECTION} from unnest(${[...new Set(clusterIds)]}::uuid[]) as page (cluster_id)
+  `.execute(db);
+  return new Map(rows.map(({ cluster_id, ...connection }) => [cluster_id, connection]));
+}
