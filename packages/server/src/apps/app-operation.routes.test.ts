@@ -213,7 +213,7 @@ test.each([
   { drift_state: "blocked_sync", drift_summary: "Somebody owns spec.replicas." },
   { phase: "invalid", phase_reason: "RefusedByCluster" },
   { phase: "failed", phase_reason: "HostTaken" },
-])("[AP75] an app that is blocked can be deleted: %o", async (facts) => {
+])("[AP84] an app that is blocked can be deleted: %o", async (facts) => {
   const name = await shop.app();
   await report(name, facts);
   expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);

@@ -215,7 +215,7 @@ test.each([
   ["Forbidden", undefined],
   ["ImagePullBackOff", undefined],
   [null, undefined],
-] as const)("[DS32] an app that is degraded for %s has a deployment that is %s", (reason, status) => {
+] as const)("[DS34] an app that is degraded for %s has a deployment that is %s", (reason, status) => {
   expect(reported(pending(), 3, { phase: "degraded", reason, message: "why" }).settled?.status).toBe(status);
 });
 

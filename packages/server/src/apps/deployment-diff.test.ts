@@ -24,7 +24,7 @@ const chart = (values: Record<string, unknown>, secret_values?: string[]): Compo
   },
 });
 
-test("[AP73] names both deployments and every field that differs, by the names of components and variables", () => {
+test("[AP82] names both deployments and every field that differs, by the names of components and variables", () => {
   const before = workload("web", {
     workload_spec: {
       image: "nginx:1.29",
@@ -60,14 +60,14 @@ test("[AP73] names both deployments and every field that differs, by the names o
   });
 });
 
-test("[AP73] a list whose members have no names is one value", () => {
+test("[AP82] a list whose members have no names is one value", () => {
   const args = (...list: string[]) => workload("web", { workload_spec: { image: "nginx:1.29", args: list } });
   expect(changes([args("a")], [args("a", "b")])).toEqual([
     { path: "/components/web/workload_spec/args", change: "changed", before: ["a"], after: ["a", "b"] },
   ]);
 });
 
-test("[AP74] of a secret it says that it has changed and nothing else", () => {
+test("[AP83] of a secret it says that it has changed and nothing else", () => {
   expect(changes([WEB], [WEB], ["web/API_KEY", "gone/"])).toEqual([
     { path: "/components/gone/secrets", change: "changed" },
     { path: "/components/web/secrets/API_KEY", change: "changed" },
@@ -77,13 +77,13 @@ test("[AP74] of a secret it says that it has changed and nothing else", () => {
 test.each([
   ["becomes secret", chart({ auth: { password: "hunter2" } }), chart({}, ["auth.password"])],
   ["is secret no more", chart({}, ["auth.password"]), chart({ auth: { password: "hunter2" } })],
-])("[AP74] a chart value that %s is not shown", (_, before, after) => {
+])("[AP83] a chart value that %s is not shown", (_, before, after) => {
   const found = changes([before], [after]);
   expect(JSON.stringify(found)).not.toContain("hunter2");
   expect(found).toContainEqual({ path: "/components/db/secrets/auth.password", change: "changed" });
 });
 
-test("[AP73] deployments are the same exactly where nothing is named, and both directions name the same paths", () => {
+test("[AP82] deployments are the same exactly where nothing is named, and both directions name the same paths", () => {
   const value = fc.constantFrom<unknown>(1, "x", ["a"], { deep: { er: 1 } }, { deep: { er: 2 } }, [
     { name: "n", v: 1 },
   ]);

@@ -19,7 +19,7 @@ const read = (name: string, rest: string, query = "", api = shop.viewer.api) => 
 const ids = async (name: string): Promise<string[]> =>
   (await read(name, "/deployments")).body.data.map(({ deployment_id }: Deployment) => deployment_id);
 
-test("[AP72] viewers read one deployment of an app", async () => {
+test("[AP81] viewers read one deployment of an app", async () => {
   const name = await shop.app();
   await act(name, "/scale", { component_name: "web", replicas: 3 });
   const [newest, first] = await ids(name);
@@ -29,7 +29,7 @@ test("[AP72] viewers read one deployment of an app", async () => {
   expect((await read(name, `/deployments/${newest}`)).body).toMatchObject({ operation: "scale", revision: 2 });
 });
 
-test("[AP72] a deployment that is unknown, or another app's, is a 404, and so is every one for strangers", async () => {
+test("[AP81] a deployment that is unknown, or another app's, is a 404, and so is every one for strangers", async () => {
   const [name, other] = [await shop.app(), await shop.app()];
   const [[own], [foreign]] = [await ids(name), await ids(other)];
   for (const id of [foreign, newId()]) {
@@ -42,7 +42,7 @@ test("[AP72] a deployment that is unknown, or another app's, is a 404, and so is
   expect((await read(name, `/deployments/${own}/diff`)).status).toBe(422);
 });
 
-test("[AP73] the diff goes from the deployment it is against to the one of the path", async () => {
+test("[AP82] the diff goes from the deployment it is against to the one of the path", async () => {
   const name = await shop.app();
   await act(name, "/scale", { component_name: "web", replicas: 3 });
   const [newest, first] = await ids(name);
@@ -55,7 +55,7 @@ test("[AP73] the diff goes from the deployment it is against to the one of the p
   ]);
 });
 
-test("[AP74] changed secrets are named without their values, also over several deployments and backwards", async () => {
+test("[AP83] changed secrets are named without their values, also over several deployments and backwards", async () => {
   const name = await shop.app([{ ...WEB, secrets: { API_KEY: "the first value", OTHER: "stays as it is" } }]);
   const secrets = shop.path(name, "/components/web/secrets");
   await shop.editor.api.patch(secrets, { API_KEY: "the second value" });

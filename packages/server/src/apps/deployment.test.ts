@@ -14,7 +14,7 @@ test.each<[string, Partial<OverdueFacts>, string]>([
   ["is not connected", { isConnected: false, project: CONFLICT }, "the operator of the cluster is not connected."],
   ["cannot have the namespace", { project: CONFLICT }, "The namespace shop belongs to somebody else."],
   ["is silent", {}, "the cluster has not reported on the change."],
-])("[AP71] the cause is named of a deployment whose cluster %s", (_, facts, cause) => {
+])("[AP80] the cause is named of a deployment whose cluster %s", (_, facts, cause) => {
   const known = { app: UNREPORTED, deployment: { generation: 2 }, isConnected: true, project: READY, ...facts };
   expect(overdueMessage(known)).toBe(`The app was not running in time: ${cause}`);
 });

@@ -100,7 +100,7 @@ test("[AP59] one that was overtaken or has succeeded is left alone", async () =>
 });
 
 test.each(["/redeploy", "/pause"])(
-  "[AP71] a deployment by %s fails too when the configured time has passed, with the cause",
+  "[AP80] a deployment by %s fails too when the configured time has passed, with the cause",
   async (operation) => {
     const name = await shop.app();
     const { body } = await shop.editor.api.post(shop.path(name, operation));
@@ -127,7 +127,7 @@ test.each(["/redeploy", "/pause"])(
   },
 );
 
-test("[AP71] more overdue deployments than one batch holds all fail in one run", async () => {
+test("[AP80] more overdue deployments than one batch holds all fail in one run", async () => {
   const name = await shop.app();
   const { kysely: db } = world.database;
   const first = await db

@@ -51,7 +51,7 @@ describe("what stands in the way of an operation", () => {
     ["its host is taken", { phase: "failed", phase_reason: "HostTaken", phase_message: "no" }],
     ["its namespace belongs to somebody else", { phase: "pending", observed_generation: null }],
     ["it is paused", { phase: "paused", replicas_before_pause: { web: 2 } }],
-  ])("[AP75] an app can be deleted although %s", (_, facts) => {
+  ])("[AP84] an app can be deleted although %s", (_, facts) => {
     const app = someApp({ generation: 4, ...facts });
     expect(deleted(app, now)).toMatchObject({ generation: 5, phase: "deleting", phase_reason: null, updated_at: now });
   });

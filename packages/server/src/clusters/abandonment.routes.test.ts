@@ -41,7 +41,7 @@ const rowsOf = async (table: "projects" | "apps" | "addon_instances" | "desired_
   (await world.database.kysely.selectFrom(table).select("cluster_id").where("cluster_id", "=", cluster.id).execute())
     .length;
 
-test("[CL58] everything on it goes without a confirmation, and the cluster can be deleted then", async () => {
+test("[CL66] everything on it goes without a confirmation, and the cluster can be deleted then", async () => {
   const { shop, leaving } = await fill();
   expect((await orgAdmin.api.delete(`/clusters/${cluster.id}`)).status).toBe(409);
   await connectOperator(world.database.kysely, cluster.id, world.clock.now(), 0);
@@ -117,7 +117,7 @@ test("[CL61] no token of before counts any more", async () => {
   expect(row).toEqual({ token_version: 2, token_floor: 2 });
 });
 
-test("[CL58] projects and apps that are being made at the same time are gone or refused, and nobody is left waiting", async () => {
+test("[CL66] projects and apps that are being made at the same time are gone or refused, and nobody is left waiting", async () => {
   const { shop } = await fill();
   const making = Array.from({ length: 6 }, (_, index) => [
     orgAdmin.api.post("/projects", { name: `p${index}`, cluster_id: cluster.id }),
@@ -137,14 +137,14 @@ test("[CL58] projects and apps that are being made at the same time are gone or 
   expect(orphans).toEqual([]);
 });
 
-test("[CL58] provisioned infrastructure is named among what is left, and a cluster that was never reached is not", async () => {
+test("[CL66] provisioned infrastructure is named among what is left, and a cluster that was never reached is not", async () => {
   const provisioned = await provisionedCluster(orgAdmin.api, org);
   const { body } = await orgAdmin.api.post(`/clusters/${provisioned.id}/abandon`, { name: provisioned.name });
   expect(body.left_behind).toEqual(["The infrastructure at the provider: delete the cluster to have it destroyed."]);
   expect(leftBehind({ first_connected_at: null, credential_id: null }, ["shop"])).toEqual([]);
 });
 
-test("[CL58] many namespaces are told by their number", () => {
+test("[CL66] many namespaces are told by their number", () => {
   const names = Array.from({ length: 25 }, (_, index) => `n${index}`);
   expect(leftBehind({ first_connected_at: new Date(), credential_id: null }, names)[0]).toMatch(/n19 and 5 more\.$/);
 });
