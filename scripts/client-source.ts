@@ -247,7 +247,7 @@ function objectOf(schema: Schema, depth: number, isMultipart: boolean): string {
 
 function field(name: string, schema: Schema, isRequired: boolean, depth: number, type: string): string {
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-  return `${comment(schema.description, depth + 1)}${"  ".repeat(depth + 1)}${key}${isRequired ? "" : "?"}: ${type}${isRequired ? "" : " | undefined"};`;
+  return `${comment(schema.description, depth + 1)}${"  ".repeat(depth + 1)}${key}${isRequired ? "" : "?"}: ${type}${isRequired || type === "unknown" ? "" : " | undefined"};`;
 }
 
 function comment(text: string | undefined, depth: number): string {

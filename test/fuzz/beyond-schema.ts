@@ -113,6 +113,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     why: "Two spellings of one chart's address are the same chart.",
   },
   {
+    operations: ["abandonCluster"],
+    at: ["body.name"],
+    why: "The name that is typed is the cluster's.",
+  },
+  {
     operations: ["createCluster"],
     at: ["body.credential_id"],
     why: "A credential is of one provider.",

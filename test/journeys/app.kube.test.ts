@@ -79,6 +79,18 @@ describe("an app on a real cluster", () => {
     expect(await deployment("shop-web")).toBeNull();
   });
 
+  test("[JO15] has scaled a component that scales by itself when it is ready, and has observed that now", async () => {
+    const autoscale = { min: 1, max: 4, cpu_percent: 70 };
+    await create("elastic", [{ name: "web", workload_spec: { image: "nginx:1.29", autoscale } }]);
+    await reaches("elastic", "running");
+    expect(await read("elastic")).toMatchObject({ stale: false, observed_at: expect.any(String) });
+    await stage.admin.post(path("elastic", "/scale"), { component_name: "web", replicas: 2 });
+    await vi.waitFor(async () => {
+      const [newest] = (await stage.admin.get(path("elastic", "/deployments"))).body.data;
+      expect(newest).toMatchObject({ operation: "scale", status: "succeeded" });
+    }, SOON);
+  });
+
   test("[JO6] gives components each other's exports and prunes what is removed", async () => {
     const api = {
       name: "api",
@@ -228,6 +240,14 @@ describe("a project on a real cluster", () => {
       const { body: seen } = await stage.admin.get(`/projects/${body.id}`);
       expect(seen).toMatchObject({ lifecycle: "degraded", lifecycle_reason: "namespace_conflict" });
     }, SOON);
+    const address = `/apps/${name}/blocked?project_id=${body.id}`;
+    await stage.admin.post("/apps", { name: "blocked", project_id: body.id, components: [WEB] });
+    expect((await stage.admin.get(address)).body).toMatchObject({
+      phase: "pending",
+      phase_reason: "namespace_conflict",
+    });
+    expect((await stage.admin.delete(address)).status).toBe(204);
+    await vi.waitFor(async () => expect((await stage.admin.get(address)).status).toBe(404), SOON);
     await stage.admin.delete(`/projects/${body.id}`);
     await vi.waitFor(async () => expect((await stage.admin.get(`/projects/${body.id}`)).status).toBe(404), SOON);
     const namespaces = await kube.resourceTypeOf("v1", "Namespace");

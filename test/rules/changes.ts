@@ -400,6 +400,10 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   updateCluster: onOwnCluster("", { description: "Changed." }),
   updateClusterSettings: onOwnCluster("/settings", { pod_security: "restricted" }),
   deleteCluster: onOwnCluster(""),
+  abandonCluster: async (world) => {
+    const { id, name } = await registeredCluster(world.admin.api, await world.org());
+    return { api: world.admin.api, path: `/clusters/${id}/abandon`, sending: { body: { name } } };
+  },
   createAgentCredentials: onOwnCluster("/agent-credentials"),
   rotateClusterToken: onOwnCluster("/rotate-token"),
   scaleCluster: async (world) => {

@@ -120,3 +120,14 @@ export function Page<T extends TSchema>(item: T) {
 export function Whole<T extends TSchema>(item: T) {
   return Type.Object({ data: Type.Array(item), total_count: Type.Integer({ examples: [1] }) });
 }
+
+/** How current the recorded state of something on a cluster is. */
+export const freshnessFields = () => ({
+  observed_at: Nullable(
+    Timestamp("The last time at which the cluster's operator confirmed this state; null before its first report."),
+  ),
+  stale: Type.Boolean({
+    description: "Whether the operator is not connected, or has not confirmed anything for 75 seconds.",
+    examples: [false],
+  }),
+});

@@ -29,6 +29,7 @@ export * from "./rest/bundles.ts";
 export * from "./rest/chart-inspection.ts";
 export * from "./rest/chart-repositories.ts";
 export * from "./rest/cli-tokens.ts";
+export * from "./rest/cluster-abandonment.ts";
 export * from "./rest/clusters.ts";
 export * from "./rest/credentials.ts";
 export * from "./rest/device-login.ts";

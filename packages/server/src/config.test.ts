@@ -48,6 +48,7 @@ describe("the configuration", () => {
       accessTokenMinutes: 30,
       refreshTokenDays: 7,
       projectConfirmSeconds: 120,
+      deploymentTimeoutSeconds: 900,
       trustedProxies: [],
       corsOrigins: [],
       chartHosts: [],

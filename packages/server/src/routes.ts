@@ -10,6 +10,7 @@ import { definitionFinder } from "./apps/addon-component.ts";
 import { appOperationRoutes, appRoutes } from "./apps/app.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
 import { appStreamRoutes } from "./apps/app-stream.routes.ts";
+import { deploymentRoutes } from "./apps/deployment.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
@@ -17,6 +18,7 @@ import type { Bus } from "./bus/bus.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
 import { chartRepositoryRoutes } from "./chart-repositories/chart-repository.routes.ts";
 import type { Clock } from "./clock.ts";
+import { abandonmentRoutes } from "./clusters/abandonment.routes.ts";
 import type { AgentTokens } from "./clusters/agent-token.adapter.ts";
 import { clusterRoutes } from "./clusters/cluster.routes.ts";
 import { clusterSettingsRoutes } from "./clusters/cluster-settings.routes.ts";
@@ -69,8 +71,9 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
   };
-  const { chartHosts } = config;
-  const appPorts = { vault, clock, findDefinition: definitionFinder(catalog.addons), chartHosts };
+  const { chartHosts, deploymentTimeoutSeconds } = config;
+  const findDefinition = definitionFinder(catalog.addons);
+  const appPorts = { vault, clock, findDefinition, chartHosts, deploymentTimeoutSeconds };
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
@@ -85,12 +88,13 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...taskRoutes(db, bus, clock),
     ...bundleRoutes(catalog.bundles),
     ...addonDefinitionRoutes(catalog.addons),
-    ...addonRoutes(db),
+    ...addonRoutes(db, clock),
     ...addonChangeRoutes({ db, clock, vault, operators }, catalog.addons),
     ...eventRoutes(broadcast),
     ...credentialRoutes(db, vault, clock),
     ...chartRepositoryRoutes(ports, config.chartHosts),
     ...clusterRoutes(ports, publicUrl),
+    ...abandonmentRoutes({ bus, clock }),
     ...clusterSettingsRoutes(ports),
     ...connectionRoutes(ports, publicUrl),
     ...nodeRoutes(ports),
@@ -103,6 +107,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...stackTemplateRoutes({ ...ports, ...appPorts }, config),
     ...appRoutes(appPorts),
     ...appOperationRoutes(db, appPorts),
+    ...deploymentRoutes(db),
     ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
   ];

@@ -2,6 +2,7 @@
 
 /** Of every operation its method, its path, and what the client must know to call it. */
 export const OPERATIONS = {
+  abandonCluster: "POST /clusters/{id}/abandon",
   addMember: "POST /orgs/{id}/members creates",
   attachAddon: "POST /apps/{namespace}/{name}/attach-addon",
   attachClusterRegistrySecret: "POST /clusters/{id}/registry-secrets creates",
@@ -43,6 +44,7 @@ export const OPERATIONS = {
   detachClusterRegistrySecret: "DELETE /clusters/{id}/registry-secrets/{secret_id}",
   detachProjectRegistrySecret: "DELETE /projects/{id}/registry-secrets/{secret_id}",
   diffBundles: "GET /bundles/{version}/diff/{other}",
+  diffDeployments: "GET /apps/{namespace}/{name}/deployments/{deployment_id}/diff",
   endSession: "DELETE /sessions/{id}",
   getAddonDefinition: "GET /addon-definitions/{id}",
   getAddonInstance: "GET /addon-instances/{id}",
@@ -55,6 +57,7 @@ export const OPERATIONS = {
   getClusterMetrics: "GET /clusters/{id}/metrics",
   getClusterSettings: "GET /clusters/{id}/settings",
   getCredential: "GET /credentials/{id}",
+  getDeployment: "GET /apps/{namespace}/{name}/deployments/{deployment_id}",
   getDeviceLogin: "GET /auth/cli/device/{user_code}",
   getInstallCommand: "GET /clusters/{id}/install-command",
   getInstallInstructions: "GET /clusters/{id}/install-instructions",

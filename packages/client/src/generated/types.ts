@@ -1,5 +1,18 @@
 // Written by `npm run openapi` from openapi.json. Do not edit.
 
+export type AbandonedCluster = {
+  cluster_id: string;
+  name: string;
+  /** Of the projects that were deleted here. On the cluster they stay as they are. */
+  namespaces: readonly string[];
+  /** How many apps were deleted here. */
+  apps: number;
+  /** How many addon instances were deleted here. */
+  addon_instances: number;
+  /** What may be left on the cluster and at the provider, for people. */
+  left_behind: readonly string[];
+};
+
 export type AccessToken = {
   access_token: string;
   token_type: "bearer";
@@ -87,6 +100,9 @@ export type AddonInstance = {
   exports: {
     [key: string]: string | SecretRef;
   };
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -159,6 +175,9 @@ export type App = {
     }[];
     detected_at: string | null;
   };
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -498,6 +517,9 @@ export type Cluster = {
   operator_version: string | null;
   kubernetes_version: string | null;
   last_heartbeat: string | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   metrics: ClusterCapacity | null;
   created_at: string;
   updated_at: string;
@@ -867,6 +889,9 @@ export type CreatedCluster = {
   operator_version: string | null;
   kubernetes_version: string | null;
   last_heartbeat: string | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   metrics: ClusterCapacity | null;
   created_at: string;
   updated_at: string;
@@ -1031,6 +1056,28 @@ export type Deployment = {
     components: readonly DeployedComponent[];
     paused: boolean;
   };
+};
+
+/** A secret has neither `before` nor `after`. */
+export type DeploymentChange = {
+  /**
+   * A JSON pointer into the specification. Components, variables and whatever else has a name are addressed by
+   * it.
+   */
+  path: string;
+  change: "added" | "removed" | "changed";
+  before?: unknown;
+  after?: unknown;
+};
+
+export type DeploymentDiff = {
+  deployment_id: string;
+  revision: number;
+  against: {
+    deployment_id: string;
+    revision: number;
+  };
+  changes: readonly DeploymentChange[];
 };
 
 export type DeviceLogin = {
@@ -1264,6 +1311,9 @@ export type Project = {
    */
   isolation: "namespace" | "none";
   quota: Quota | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -2049,6 +2099,18 @@ export type WrittenRegistrySecret = {
 
 /** What goes into every operation, what comes of it, and the statuses with which it can fail. */
 export interface Operations {
+  /** Give up a cluster that never comes back; org admin. `POST /clusters/{id}/abandon` */
+  abandonCluster: {
+    input: {
+      id: string;
+      body: {
+        /** The cluster's name, as a confirmation. */
+        name: string;
+      };
+    };
+    answer: AbandonedCluster;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
   /** Add a user, by id, by username or by email address; org admin. `POST /orgs/{id}/members` */
   addMember: {
     input: {
@@ -2755,6 +2817,24 @@ export interface Operations {
     answer: BundleDiff;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
+  /**
+   * Compare the specifications of two deployments of an app, field by field. `GET
+   * /apps/{namespace}/{name}/deployments/{deployment_id}/diff`
+   */
+  diffDeployments: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      deployment_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** The deployment of the same app to compare with. */
+      against: string;
+    };
+    answer: DeploymentDiff;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
   /** End one of your sessions; a superuser ends anybody's. `DELETE /sessions/{id}` */
   endSession: {
     input: {
@@ -2864,6 +2944,19 @@ export interface Operations {
       id: string;
     };
     answer: Credential;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a deployment: how it has ended, and why. `GET /apps/{namespace}/{name}/deployments/{deployment_id}` */
+  getDeployment: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      deployment_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: Deployment;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
   /** Read what asks for approval, before approving it. `GET /auth/cli/device/{user_code}` */

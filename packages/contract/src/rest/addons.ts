@@ -1,7 +1,18 @@
 import Type, { type Static } from "typebox";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
 import { ShownComponentStatus } from "../component-status.ts";
-import { DnsLabel, FreeMap, Nullable, Page, PageQuery, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
+import {
+  DnsLabel,
+  FreeMap,
+  freshnessFields,
+  Nullable,
+  Page,
+  PageQuery,
+  pageFields,
+  strict,
+  Timestamp,
+  Uuid,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { ADDON_PHASES } from "../states.ts";
@@ -85,6 +96,7 @@ export const AddonInstance = Type.Object(
         },
       ),
     ),
+    ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

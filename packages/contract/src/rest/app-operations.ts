@@ -99,6 +99,61 @@ export const listDeployments = operation({
   failures: [404],
 });
 
+const deploymentParams = Type.Object({ ...appParams, deployment_id: Uuid() });
+
+export const getDeployment = operation({
+  id: "getDeployment",
+  method: "GET",
+  path: "/apps/{namespace}/{name}/deployments/{deployment_id}",
+  tag: "Apps",
+  summary: "Read a deployment: how it has ended, and why",
+  credentials: "user",
+  params: deploymentParams,
+  query,
+  success: [200, Deployment],
+  failures: [404],
+});
+
+const DeploymentDiff = Type.Object(
+  {
+    deployment_id: Uuid(),
+    revision: Type.Integer({ examples: [2] }),
+    against: Type.Object({ deployment_id: Uuid(), revision: Type.Integer({ examples: [1] }) }),
+    changes: Type.Array(
+      Type.Object(
+        {
+          path: Type.String({
+            description:
+              "A JSON pointer into the specification. Components, variables and whatever else has a name are addressed by it.",
+            examples: ["/components/web/workload_spec/image"],
+          }),
+          change: Type.Enum(["added", "removed", "changed"]),
+          before: Type.Optional(Type.Unknown({ examples: ["nginx:1.29"] })),
+          after: Type.Optional(Type.Unknown({ examples: ["nginx:1.30"] })),
+        },
+        { title: "DeploymentChange", description: "A secret has neither `before` nor `after`." },
+      ),
+    ),
+  },
+  { title: "DeploymentDiff" },
+);
+export type DeploymentDiff = Static<typeof DeploymentDiff>;
+
+export const diffDeployments = operation({
+  id: "diffDeployments",
+  method: "GET",
+  path: "/apps/{namespace}/{name}/deployments/{deployment_id}/diff",
+  tag: "Apps",
+  summary: "Compare the specifications of two deployments of an app, field by field",
+  description:
+    "`before` is the value in the deployment `against`, `after` the one in `deployment_id`. Of secrets it only says which have changed.",
+  credentials: "user",
+  params: deploymentParams,
+  query: Type.Object({ ...appQuery, against: Uuid("The deployment of the same app to compare with.") }),
+  success: [200, DeploymentDiff],
+  failures: [404],
+});
+
 export const rollbackApp = operation({
   ...acting,
   id: "rollbackApp",
@@ -121,7 +176,7 @@ export const rollbackToDeployment = operation({
   id: "rollbackToDeployment",
   path: "/apps/{namespace}/{name}/deployments/{deployment_id}/rollback",
   summary: "Restore the specification of this deployment, as a new revision",
-  params: Type.Object({ ...appParams, deployment_id: Uuid() }),
+  params: deploymentParams,
 });
 
 export const attachAddon = operation({

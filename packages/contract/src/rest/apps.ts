@@ -10,7 +10,18 @@ import {
 } from "../component.ts";
 import { ShownComponentStatus } from "../component-status.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
-import { Description, DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
+import {
+  Description,
+  DnsLabel,
+  freshnessFields,
+  Nullable,
+  Page,
+  pageFields,
+  strict,
+  Timestamp,
+  Uuid,
+  Whole,
+} from "../fields.ts";
 import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
 import { operation } from "../operation.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
@@ -81,7 +92,12 @@ export const App = Type.Object(
     paused: Type.Boolean({ examples: [false] }),
     phase: Type.Enum(APP_PHASES, { description: "`pending` until the cluster reports on this generation." }),
     phase_since: Timestamp("When the phase began."),
-    phase_reason: Nullable(Type.String({ examples: ["RolloutComplete"] })),
+    phase_reason: Nullable(
+      Type.String({
+        description: "While a change cannot reach the cluster: `operator_disconnected` or `namespace_conflict`.",
+        examples: ["RolloutComplete"],
+      }),
+    ),
     phase_message: Nullable(Type.String({ examples: ["All replicas are ready."] })),
     components_status: Type.Array(ShownComponentStatus, {
       description: "As the cluster last reported, in the order in which they start; empty before.",
@@ -90,6 +106,7 @@ export const App = Type.Object(
     observed_generation: Nullable(Type.Integer({ description: "The one the cluster last reported on." })),
     revision: Type.Integer({ description: "That of the newest deployment." }),
     drift: Drift,
+    ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { Failure } from "../errors.ts";
-import { Description, DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
+import {
+  Description,
+  DisplayName,
+  freshnessFields,
+  Nullable,
+  Page,
+  PageQuery,
+  strict,
+  Timestamp,
+  Uuid,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import { CLUSTER_STATUSES, PROVIDERS, WIRED_PROVIDERS } from "../states.ts";
 import { Region } from "./credentials.ts";
@@ -59,6 +69,7 @@ const fields = {
   operator_version: Nullable(Type.String({ examples: ["0.1.0"] })),
   kubernetes_version: Nullable(Type.String({ examples: ["v1.34.1+k3s1"] })),
   last_heartbeat: Nullable(Timestamp()),
+  ...freshnessFields(),
   metrics: Nullable(ClusterCapacity),
   created_at: Timestamp(),
   updated_at: Timestamp(),

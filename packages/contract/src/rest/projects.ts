@@ -1,6 +1,17 @@
 import Type, { type Static } from "typebox";
 import { ExportKey } from "../component.ts";
-import { DnsLabel, Nullable, Page, PageQuery, pageFields, strict, Timestamp, Uuid, Whole } from "../fields.ts";
+import {
+  DnsLabel,
+  freshnessFields,
+  Nullable,
+  Page,
+  PageQuery,
+  pageFields,
+  strict,
+  Timestamp,
+  Uuid,
+  Whole,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import { IsolationField, OwnPodSecurity, Quota } from "../project-policy.ts";
 import { except } from "../rules.ts";
@@ -27,6 +38,7 @@ export const Project = Type.Object(
     pod_security: OwnPodSecurity,
     isolation: IsolationField,
     quota: Nullable(Quota),
+    ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

@@ -1,3 +1,4 @@
+import { CONNECTION, SURROUNDINGS } from "../clusters/freshness.store.ts";
 import { PROJECT_GRANTS, VIEWER, VISIBLE_PROJECTS } from "./visible.store.ts";
 
 /**
@@ -62,6 +63,7 @@ const projects =
           ) visible ${WINDOW}`,
         total: `(${grants} select ${inScopes} + (select count(*) from project_scopes))`,
       },
+      columns: `page.*, ${CONNECTION}`,
     };
   };
 
@@ -110,7 +112,7 @@ export const content =
         total: keptTotal(relation, seen),
       },
       // Every answer with an app shows the keys of its secrets.
-      ...(relation === "apps" ? { columns: `page.*, ${SECRET_PATHS}` } : {}),
+      columns: `page.*, ${SURROUNDINGS} ${relation === "apps" ? `, ${SECRET_PATHS}` : ""}`,
     };
   };
 

@@ -2,12 +2,12 @@ import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
 import type pg from "pg";
 import { cliTokenUseRecorder, lastUseThreshold } from "../accounts/cli-token.ts";
 import type { Binding, User } from "../accounts/user.ts";
-import type { Instance } from "../addons/addon.ts";
+import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import type { Org } from "../orgs/org.ts";
-import type { Project } from "../projects/project.ts";
+import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 import type { Caller, Credential } from "./caller.ts";
 import {
@@ -32,15 +32,15 @@ export interface PlaceStore {
   me(credential: Credential, now: Date): Promise<Me | null>;
   org: FindPlace<Org>;
   cluster: FindPlace<Cluster>;
-  project: FindPlace<Project>;
+  project: FindPlace<ConnectedProject>;
   app: FindPlace<AppWithSecretPaths, AppAddress>;
-  addonInstance: FindPlace<Instance>;
+  addonInstance: FindPlace<ShownInstance>;
   cloudCredential: FindPlace<CloudCredential>;
   provisioningJob: FindPlace<ProvisioningJob>;
   orgs: FindList<Org>;
-  projects: FindList<Project, { readonly cluster_id?: string | undefined }>;
+  projects: FindList<ConnectedProject, { readonly cluster_id?: string | undefined }>;
   apps: FindList<AppWithSecretPaths, ContentFilter>;
-  addonInstances: FindList<Instance, ContentFilter>;
+  addonInstances: FindList<ShownInstance, ContentFilter>;
   administersAnyOrg(userId: string): Promise<boolean>;
 }
 
@@ -129,6 +129,16 @@ function place(
   );
 }
 
+/** The connection of the cluster of `p`, and for what is in a project also the condition of that. */
+const CONNECTION = {
+  columns: "cl.last_heartbeat, se.lease_until as session_lease_until",
+  joins: "left join clusters cl on cl.id = p.cluster_id left join cluster_sessions se on se.cluster_id = p.cluster_id",
+};
+const SURROUNDINGS = {
+  columns: `${CONNECTION.columns}, pr.lifecycle_reason as project_reason, pr.lifecycle_message as project_message`,
+  joins: `${CONNECTION.joins} left join projects pr on pr.id = p.project_id`,
+};
+
 /** The benchmarks compare Binnacle with these very statements run by hand. */
 export const STATEMENTS = {
   caller: statement("caller", "select * from caller"),
@@ -153,7 +163,7 @@ export const STATEMENTS = {
         select action, status, phase, error_message from provisioning_jobs where cluster_id = p.id order by id desc limit 1
       ) j on true`,
   }),
-  project: place("project", { table: "projects", cluster: "cluster_id", project: "id" }),
+  project: place("project", { table: "projects", cluster: "cluster_id", project: "id", ...CONNECTION }),
   /** The keys of its secrets come along, because every read of an app shows them. */
   app: place("app", {
     table: "apps",
@@ -161,9 +171,15 @@ export const STATEMENTS = {
     cluster: "cluster_id",
     project: "project_id",
     columns: `array(select k.component || '/' || k.key from app_secrets k where k.app_id = p.id
-      order by k.component, k.key) as secret_paths`,
+      order by k.component, k.key) as secret_paths, ${SURROUNDINGS.columns}`,
+    joins: SURROUNDINGS.joins,
   }),
-  addonInstance: place("addon instance", { table: "addon_instances", cluster: "cluster_id", project: "project_id" }),
+  addonInstance: place("addon instance", {
+    table: "addon_instances",
+    cluster: "cluster_id",
+    project: "project_id",
+    ...SURROUNDINGS,
+  }),
   cloudCredential: place("cloud credential", { table: "cloud_credentials" }),
   provisioningJob: place("provisioning job", { table: "provisioning_jobs", cluster: "cluster_id" }),
 };

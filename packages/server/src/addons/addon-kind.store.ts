@@ -1,5 +1,6 @@
 import { type AddonDefinitionFile, canonicalJson } from "@binnacle/contract";
 import { sql } from "kysely";
+import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
@@ -66,18 +67,19 @@ export const addonKind = (
     return [
       // A change of pods alone is not announced.
       ...changed.flatMap(({ before, after }) => {
-        const event = reportedEvent(after);
-        return canonicalJson(event) === canonicalJson(reportedEvent(before)) ? [] : [event];
+        const event = reportedEvent(after, now);
+        return canonicalJson(event) === canonicalJson(reportedEvent(before, now)) ? [] : [event];
       }),
-      ...gone.map((instance) => deletionOf(announcementOf(instance))),
+      ...gone.map((instance) => deletionOf(announcementOf({ ...instance, reported_at: now }, reportingAt(now), now))),
     ];
   },
 
-  afterRemoval: (tx, clusterId, gone) =>
+  afterRemoval: (tx, clusterId, gone, now) =>
     deleteEmptyProjects(
       tx,
       clusterId,
       gone.map(({ project_id }) => project_id),
+      now,
     ),
 
   async followGeneration(tx, raised) {
@@ -90,8 +92,8 @@ export const addonKind = (
   },
 });
 
-const reportedEvent = (instance: Instance): Announcement => ({
-  ...announcementOf(instance),
+const reportedEvent = (instance: Instance, now: Date): Announcement => ({
+  ...announcementOf({ ...instance, reported_at: now }, reportingAt(now), now),
   observed_generation: instance.observed_generation,
   exports: Object.keys(instance.exports).toSorted(),
 });
@@ -104,7 +106,8 @@ async function saveReported(tx: Tx, instances: readonly Instance[], now: Date): 
     update addon_instances set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
       phase_since = seen.phase_since, observed_generation = seen.observed_generation, exports = seen.exports,
       component_statuses = seen.component_statuses, drift_state = seen.drift_state, drift_summary = seen.drift_summary,
-      drift_fields = seen.drift_fields, drift_detected_at = seen.drift_detected_at, updated_at = ${now}
+      drift_fields = seen.drift_fields, drift_detected_at = seen.drift_detected_at, reported_at = ${now},
+      updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) as seen (
       id uuid, phase text, phase_reason text, phase_message text, phase_since timestamptz, observed_generation bigint,
       exports jsonb, component_statuses jsonb, drift_state text, drift_summary text, drift_fields jsonb,

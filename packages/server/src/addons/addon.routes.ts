@@ -14,6 +14,7 @@ import {
 import type { FastifyReply } from "fastify";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
+import type { ClusterConnection, Surroundings } from "../clusters/freshness.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { confirmedWithin } from "../dispatch/confirmation.store.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
@@ -52,6 +53,7 @@ import {
   operatorUnreachable,
   revised,
   revisionOf,
+  type ShownInstance,
   versionOf,
   wireInstance,
   wireRevision,
@@ -81,15 +83,20 @@ export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): 
   ];
 }
 
-export function addonRoutes(db: Queries): Route[] {
+export function addonRoutes(db: Queries, clock: Clock): Route[] {
   return [
-    route(listAddonInstances, visibleInstances, async ({ rows, total, query }) =>
-      envelope(rows.map(listedInstance), total, query),
-    ),
+    route(listAddonInstances, visibleInstances, async ({ rows, total, query }) => {
+      const now = clock();
+      return envelope(
+        rows.map((instance) => listedInstance(instance, now)),
+        total,
+        query,
+      );
+    }),
 
     route(getAddonInstance, onInstance("viewer"), async ({ instance, reply }) => {
       sendEtag(reply, versionOf(instance));
-      return wireInstance(instance);
+      return wireInstance(instance, clock());
     }),
 
     route(listAddonRevisions, onInstance("viewer"), async ({ instance, query }) => {
@@ -98,6 +105,17 @@ export function addonRoutes(db: Queries): Route[] {
     }),
   ];
 }
+
+/** A locked row, and what was read around it. */
+interface Held {
+  readonly current: Instance;
+  readonly surroundings: Surroundings;
+}
+
+const heldBy = (current: Instance, seen: Surroundings): Held => {
+  const { last_heartbeat, session_lease_until, project_reason, project_message } = seen;
+  return { current, surroundings: { last_heartbeat, session_lease_until, project_reason, project_message } };
+};
 
 interface Ports {
   readonly db: Queries;
@@ -117,17 +135,27 @@ export function addonChangeRoutes(
   const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
 
   /** Announces the instance to subscribers and dispatches it to its cluster. */
-  async function deliver({ announce, dispatch }: Unit, instance: Instance, resource = dispatchedAddon(instance)) {
-    announce(announcementOf(instance));
+  async function deliver(
+    { announce, dispatch }: Unit,
+    instance: Instance,
+    connection: ClusterConnection,
+    resource = dispatchedAddon(instance),
+  ) {
+    announce(announcementOf(instance, connection, clock()));
     await dispatch(instance.cluster_id, [resource]);
   }
 
-  async function revise(unit: Unit, current: Instance, wanted: DesiredState, by: string): Promise<Instance> {
+  async function revise(
+    unit: Unit,
+    { current, surroundings }: Held,
+    wanted: DesiredState,
+    by: string,
+  ): Promise<ShownInstance> {
     const instance = revised(current, wanted, clock());
     await updateInstance(unit.db, instance);
     await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
-    await deliver(unit, instance);
-    return instance;
+    await deliver(unit, instance, surroundings);
+    return { ...surroundings, ...instance };
   }
 
   function storeSecrets(tx: Tx, instanceId: string, { given, missing }: ResolvedValues): Promise<void> {
@@ -154,66 +182,79 @@ export function addonChangeRoutes(
           await insertInstance(unit.db, instance);
           await storeSecrets(unit.db, instance.id, settled);
           await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));
-          await deliver(unit, instance);
+          await deliver(unit, instance, project);
           unit.record({
             action: "addon_instance.create",
             resource: auditedAs(instance),
             orgId: instance.org_id,
             changes: { project_id: project.id, addon_definition_id: definition.id, chart_version },
           });
-          return wireInstance(instance);
+          const { surroundings } = heldBy(instance, {
+            ...project,
+            project_reason: project.lifecycle_reason,
+            project_message: project.lifecycle_message,
+          });
+          return wireInstance({ ...instance, ...surroundings }, clock());
         });
         return shown(reply, answer);
       },
     ),
 
-    route(updateAddonInstance, onInstance("editor"), async ({ caller, params, body, headers, reply, change }) => {
-      const answer = await change(async (unit) => {
-        const current = await lockInstance(unit.db, params.id);
-        requireMatch(headers, versionOf(current));
-        const definition = definitionOf(current.definition_id);
-        if (!definition) throw definitionGone();
-        const { notes = null, chart_version = current.chart_version } = body;
-        if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
-        const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
-        const settled = body.values ? settle(body.values, definition, holder) : null;
-        if (settled) await storeSecrets(unit.db, current.id, settled);
-        const values = settled?.values ?? current.values;
-        const instance = await revise(unit, current, { values, chart_version, notes }, caller.email);
-        unit.record({
-          action: "addon_instance.update",
-          resource: auditedAs(instance),
-          orgId: instance.org_id,
-          changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
+    route(
+      updateAddonInstance,
+      onInstance("editor"),
+      async ({ caller, instance: seen, params, body, headers, reply, change }) => {
+        const answer = await change(async (unit) => {
+          const current = await lockInstance(unit.db, params.id);
+          requireMatch(headers, versionOf(current));
+          const definition = definitionOf(current.definition_id);
+          if (!definition) throw definitionGone();
+          const { notes = null, chart_version = current.chart_version } = body;
+          if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
+          const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
+          const settled = body.values ? settle(body.values, definition, holder) : null;
+          if (settled) await storeSecrets(unit.db, current.id, settled);
+          const values = settled?.values ?? current.values;
+          const instance = await revise(unit, heldBy(current, seen), { values, chart_version, notes }, caller.email);
+          unit.record({
+            action: "addon_instance.update",
+            resource: auditedAs(instance),
+            orgId: instance.org_id,
+            changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
+          });
+          return wireInstance(instance, clock());
         });
-        return wireInstance(instance);
-      });
-      return shown(reply, answer);
-    }),
+        return shown(reply, answer);
+      },
+    ),
 
-    route(rollBackAddonInstance, onInstance("editor"), async ({ caller, params, body, headers, reply, change }) => {
-      const answer = await change(async (unit) => {
-        const current = await lockInstance(unit.db, params.id);
-        requireMatch(headers, versionOf(current));
-        const revision = await findRevision(unit.db, current.id, body);
-        if (!revision) throw notFound("Revision");
-        const held = await heldSecretPaths(unit.db, current.id);
-        const wanted = {
-          values: redactValues(revision.values, held, current.name),
-          chart_version: revision.chart_version,
-          notes: `Rollback to revision ${revision.revision_number}.`,
-        };
-        const instance = await revise(unit, current, wanted, caller.email);
-        unit.record({
-          action: "addon_instance.rollback",
-          resource: auditedAs(instance),
-          orgId: instance.org_id,
-          changes: { revision_number: revision.revision_number },
+    route(
+      rollBackAddonInstance,
+      onInstance("editor"),
+      async ({ caller, instance: seen, params, body, headers, reply, change }) => {
+        const answer = await change(async (unit) => {
+          const current = await lockInstance(unit.db, params.id);
+          requireMatch(headers, versionOf(current));
+          const revision = await findRevision(unit.db, current.id, body);
+          if (!revision) throw notFound("Revision");
+          const held = await heldSecretPaths(unit.db, current.id);
+          const wanted = {
+            values: redactValues(revision.values, held, current.name),
+            chart_version: revision.chart_version,
+            notes: `Rollback to revision ${revision.revision_number}.`,
+          };
+          const instance = await revise(unit, heldBy(current, seen), wanted, caller.email);
+          unit.record({
+            action: "addon_instance.rollback",
+            resource: auditedAs(instance),
+            orgId: instance.org_id,
+            changes: { revision_number: revision.revision_number },
+          });
+          return wireInstance(instance, clock());
         });
-        return wireInstance(instance);
-      });
-      return shown(reply, answer);
-    }),
+        return shown(reply, answer);
+      },
+    ),
 
     route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
       requireMatch(headers, versionOf(seen));
@@ -226,7 +267,7 @@ export function addonChangeRoutes(
         if (current.phase === "deleting") return null;
         const instance = deleting(current, clock());
         await updateInstance(unit.db, instance);
-        await deliver(unit, instance, removalOf(dispatchedAddon(instance)));
+        await deliver(unit, instance, seen, removalOf(dispatchedAddon(instance)));
         return null;
       });
       if (!(await confirmedWithin(db, seen.cluster_id, dispatchedAddon(seen), confirmWithinMs)))

@@ -7,6 +7,7 @@ import type {
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { shownDrift, withoutPods } from "../apps/component-status.ts";
+import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -16,6 +17,9 @@ import type { Project } from "../projects/project.ts";
 import type { Values } from "./addon-values.ts";
 
 export type Instance = Selectable<AddonInstanceTable>;
+
+/** An instance with what its answers show beyond its row. */
+export type ShownInstance = Instance & Surroundings;
 export type Revision = Selectable<AddonRevisionTable>;
 
 export const nameTaken = () => conflict("An addon instance of this name already exists in the project.");
@@ -131,6 +135,7 @@ export function newInstance(
     drift_summary: null,
     drift_fields: [],
     drift_detected_at: null,
+    reported_at: null,
     created_at: now,
     updated_at: now,
   };
@@ -196,7 +201,7 @@ export const dispatchedAddon = ({ id, namespace, name, generation }: Instance): 
 
 export const auditedAs = ({ id, name }: Instance) => ({ type: "addon_instance", id, name });
 
-export const announcementOf = (instance: Instance): Announcement => ({
+export const announcementOf = (instance: Instance, connection: ClusterConnection, now: Date): Announcement => ({
   type: "addon",
   org_id: instance.org_id,
   cluster_id: instance.cluster_id,
@@ -206,13 +211,18 @@ export const announcementOf = (instance: Instance): Announcement => ({
   phase_reason: instance.phase_reason,
   phase_message: instance.phase_message,
   revision_number: instance.revision_number,
+  ...freshnessOf(instance.reported_at, connection, now),
 });
 
-export function wireInstance(instance: Instance): WireInstance {
+export function wireInstance(shown: ShownInstance, now: Date): WireInstance {
+  const { last_heartbeat: _heartbeat, session_lease_until: _lease, project_reason: _reason, ...known } = shown;
+  const { project_message: _message, reported_at, ...instance } = known;
   const { definition_id, exports, phase_since, component_statuses, created_at, updated_at, ...others } = instance;
   const { drift_state: _s, drift_summary: _m, drift_fields: _f, drift_detected_at: _d, ...rest } = others;
   return {
     ...rest,
+    ...shownReason(shown, shown, now),
+    ...freshnessOf(reported_at, shown, now),
     addon_definition_id: definition_id,
     phase_since: phase_since.toISOString(),
     components_status: component_statuses,
@@ -224,8 +234,8 @@ export function wireInstance(instance: Instance): WireInstance {
 }
 
 /** A page of instances would be large with all their pods. */
-export function listedInstance(instance: Instance): WireInstance {
-  const { components_status, ...shown } = wireInstance(instance);
+export function listedInstance(instance: ShownInstance, now: Date): WireInstance {
+  const { components_status, ...shown } = wireInstance(instance, now);
   return { ...shown, components_status: components_status.map(withoutPods) };
 }
 

@@ -1,5 +1,6 @@
 import { canonicalJson, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { sql } from "kysely";
+import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes, type Outcome } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
@@ -74,16 +75,17 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
     const ids = gone.map(({ app }) => app.id);
     if (ids.length > 0) await tx.deleteFrom("apps").where("id", "in", ids).execute();
     return [
-      ...changed.flatMap((outcome) => announcementsOf(outcome, ended)),
-      ...gone.map(({ app }) => deletionOf(appEvent(app))),
+      ...changed.flatMap((outcome) => announcementsOf(outcome, ended, now)),
+      ...gone.map(({ app }) => deletionOf(appEvent({ ...app, reported_at: now }, reportingAt(now), now))),
     ];
   },
 
-  afterRemoval: (tx, clusterId, gone) =>
+  afterRemoval: (tx, clusterId, gone, now) =>
     deleteEmptyProjects(
       tx,
       clusterId,
       gone.map(({ app }) => app.project_id),
+      now,
     ),
 
   /** Deployments and forced applies refer to a generation, so they follow it when it is raised. */
@@ -104,14 +106,17 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
 
 type EndedDeployment = Pick<Deployment, "id" | "app_id" | "revision" | "status">;
 
-/** Announces only apps that have changed. */
+/** Announces only apps that have changed; that they were observed again is no change. */
 function announcementsOf(
-  { before, after: { app } }: Outcome<ReportedApp>,
+  { before, after }: Outcome<ReportedApp>,
   ended: readonly EndedDeployment[],
+  now: Date,
 ): Announcement[] {
-  const event = reportedAppEvent(app, ended.find(({ app_id }) => app_id === app.id) ?? null);
-  const isSame = canonicalJson(event) === canonicalJson(reportedAppEvent(before.app, null));
-  return [...(isSame ? [] : [event]), ...(isSameDrift(before.app, app) ? [] : [driftEvent(app)])];
+  const [app, earlier] = [after.app, before.app].map((seen) => ({ ...seen, reported_at: now })) as [App, App];
+  const eventOf = (seen: App, end: EndedDeployment | null) => reportedAppEvent(seen, end, reportingAt(now), now);
+  const event = eventOf(app, ended.find(({ app_id }) => app_id === app.id) ?? null);
+  const isSame = canonicalJson(event) === canonicalJson(eventOf(earlier, null));
+  return [...(isSame ? [] : [event]), ...(isSameDrift(earlier, app) ? [] : [driftEvent(app, now)])];
 }
 
 /** Writes only the columns that a report can change. Returns the deployments that it has ended. */
@@ -121,7 +126,7 @@ async function saveReported(tx: Tx, reported: readonly ReportedApp[], now: Date)
     update apps set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
       phase_since = seen.phase_since, observed_generation = seen.observed_generation, component_statuses = seen.component_statuses,
       drift_state = seen.drift_state, drift_summary = seen.drift_summary, drift_fields = seen.drift_fields,
-      drift_detected_at = seen.drift_detected_at, updated_at = ${now}
+      drift_detected_at = seen.drift_detected_at, reported_at = ${now}, updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(reported.map(({ app }) => reportedPart(app)))}::jsonb) as seen (
       id uuid, phase text, phase_reason text, phase_message text, phase_since timestamptz, observed_generation bigint,
       component_statuses jsonb,

@@ -48,7 +48,8 @@ describe("every operation", () => {
     await report(name, { phase: "running", phase_reason: "Ready", observed_generation: 1 });
     await act(name, "/redeploy");
     const app = await read(name);
-    expect(app).toMatchObject({ generation: 2, observed_generation: 1, phase: "pending", phase_reason: null });
+    expect(app).toMatchObject({ generation: 2, observed_generation: 1, phase: "pending" });
+    expect(app.phase_reason).not.toBe("Ready");
     const desired = await world.database.kysely
       .selectFrom("desired_resources")
       .selectAll()
@@ -101,7 +102,6 @@ describe("every operation", () => {
     expect(await act(name, "/rollback", { revision: 1 })).toMatchObject(refused);
     expect(await act(name, "/attach-addon", { addon_instance_id: addon })).toMatchObject(refused);
     expect(await shop.editor.api.patch(shop.path(name), { description: "x" })).toMatchObject(refused);
-    expect(await shop.editor.api.delete(shop.path(name))).toMatchObject(refused);
     const secrets = shop.path(name, "/components/web/secrets");
     expect(await shop.editor.api.patch(secrets, { KEY: "v" })).toMatchObject(refused);
 
@@ -216,6 +216,17 @@ describe("redeploy", () => {
     expect((await act(name, "/redeploy", { force: "yes" })).status).toBe(422);
     expect((await act(name, "/redeploy", { hard: true })).status).toBe(422);
   });
+});
+
+test.each([
+  { drift_state: "blocked_sync", drift_summary: "Somebody owns spec.replicas." },
+  { phase: "invalid", phase_reason: "RefusedByCluster" },
+  { phase: "failed", phase_reason: "HostTaken" },
+])("[AP84] an app that is blocked can be deleted: %o", async (facts) => {
+  const name = await shop.app();
+  await report(name, facts);
+  expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
+  expect(await read(name)).toMatchObject({ phase: "deleting" });
 });
 
 describe("deployments and rollback", () => {

@@ -68,4 +68,11 @@ export function auditedSecrets({ values }: SecretChanges): Record<string, unknow
   return touched.length === 0 ? {} : { secrets: Object.fromEntries(touched) };
 }
 
-const componentOf = (path: string) => path.slice(0, path.indexOf("/"));
+/** Names the changed secrets for the deployment. A component whose secrets were all removed is named as `component/`. */
+export const changedSecretPaths = ({ dropped, values }: SecretChanges): string[] =>
+  [
+    ...[...dropped].map((component) => secretPath(component, "")),
+    ...[...values].flatMap(([component, keys]) => [...keys.keys()].map((key) => secretPath(component, key))),
+  ].sort();
+
+export const componentOf = (path: string) => path.slice(0, path.indexOf("/"));

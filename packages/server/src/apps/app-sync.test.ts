@@ -210,6 +210,16 @@ test.each([
   expect(reported(pending(), 3, { phase, message: "why" }).settled).toEqual(settled);
 });
 
+test.each([
+  ["ImmutableField", "failed"],
+  ["ObjectRefused", "failed"],
+  ["Forbidden", undefined],
+  ["ImagePullBackOff", undefined],
+  [null, undefined],
+] as const)("[DS34] an app that is degraded for %s has a deployment that is %s", (reason, status) => {
+  expect(reported(pending(), 3, { phase: "degraded", reason, message: "why" }).settled?.status).toBe(status);
+});
+
 test("[DS17] a failure without a message is told by its reason", () => {
   expect(reported(pending(), 3, { phase: "invalid", reason: "ImageMissing", message: null }).settled?.message).toBe(
     "ImageMissing",

@@ -9,10 +9,12 @@ import {
 import { definitionGone } from "../addons/addon.ts";
 import { withSecrets } from "../addons/addon-sync.ts";
 import { overlay } from "../addons/addon-values.ts";
+import type { ClusterConnection } from "../clusters/freshness.ts";
 import type { Announcement } from "../events/event.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
 import { phaseSinceAfter, storedStatus } from "./component-status.ts";
+import { type DeploymentOutcome, outcomeOf } from "./deployment.ts";
 import { driftAfter, NO_DRIFT_REPORTED } from "./drift-report.ts";
 
 /** Secrets by component, then by key. */
@@ -88,14 +90,6 @@ const givenParts = ({ repo, name, version }: ChartRef): ChartRef => ({
   ...(version === undefined ? {} : { version }),
 });
 
-/** The outcome of a deployment, by its generation. */
-export interface DeploymentOutcome {
-  readonly generation: number;
-  readonly status: "succeeded" | "failed";
-  /** Null leaves the stored message. */
-  readonly message: string | null;
-}
-
 /** An app with the deployments that reports have ended. */
 export interface ReportedApp {
   readonly app: App;
@@ -131,22 +125,6 @@ function turned(app: App, report: AppReport, now: Date): App {
   return { ...app, phase, phase_since, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
 }
 
-function outcomeOf({ phase, phase_reason, phase_message }: App, generation: number): DeploymentOutcome | null {
-  switch (phase) {
-    case "running":
-    case "paused":
-      return { generation, status: "succeeded", message: null };
-    case "failed":
-    case "invalid":
-      return { generation, status: "failed", message: phase_message ?? phase_reason };
-    case "pending":
-    case "deploying":
-    case "degraded":
-    case "deleting":
-      return null;
-  }
-}
-
 /**
  * Returns whether the cluster has applied the current generation completely and removed everything else. An app without
  * components cannot drift.
@@ -174,8 +152,13 @@ export function missingApp(before: ReportedApp, now: Date): ReportedApp {
 type Ended = Pick<Deployment, "id" | "revision" | "status">;
 
 /** The event of a report includes the reported state, so that it differs from the event before. */
-export const reportedAppEvent = (app: App, ended: Ended | null): Announcement => ({
-  ...appEvent(app),
+export const reportedAppEvent = (
+  app: App,
+  ended: Ended | null,
+  connection: ClusterConnection,
+  now: Date,
+): Announcement => ({
+  ...appEvent(app, connection, now),
   phase_reason: app.phase_reason,
   phase_message: app.phase_message,
   observed_generation: app.observed_generation,

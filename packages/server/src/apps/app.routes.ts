@@ -62,7 +62,14 @@ import {
 
 export function appRoutes(ports: AppPorts): Route[] {
   return [
-    route(listApps, visibleApps, async ({ rows, total, query }) => envelope(rows.map(listedApp), total, query)),
+    route(listApps, visibleApps, async ({ rows, total, query }) => {
+      const now = ports.clock();
+      return envelope(
+        rows.map((app) => listedApp(app, now)),
+        total,
+        query,
+      );
+    }),
 
     route(
       createApp,
@@ -75,7 +82,7 @@ export function appRoutes(ports: AppPorts): Route[] {
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const made = await change(async (unit) => {
           const app = await create(unit, ports, { project, name, description, components, ...by });
-          return { version: appVersion(app), app: wireApp(app) };
+          return { version: appVersion(app), app: wireApp(app, ports.clock()) };
         });
         sendEtag(reply, made.version);
         return made.app;
@@ -84,7 +91,7 @@ export function appRoutes(ports: AppPorts): Route[] {
 
     route(getApp, inApp("viewer", addressed), async ({ app, reply }) => {
       sendEtag(reply, appVersion(app));
-      return wireApp(app);
+      return wireApp(app, ports.clock());
     }),
 
     route(
@@ -103,7 +110,7 @@ export function appRoutes(ports: AppPorts): Route[] {
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
         const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body, ports)));
         sendEtag(reply, appVersion(app));
-        return wireApp(app);
+        return wireApp(app, ports.clock());
       },
     ),
 
@@ -118,10 +125,9 @@ export function appRoutes(ports: AppPorts): Route[] {
         record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id });
         const now = ports.clock();
         const app = deleted(before, now);
-        if (app instanceof Fault) throw app;
         await updateAppRow(tx, app);
         await supersedePending(tx, app.id, now);
-        announce(appEvent(app));
+        announce(appEvent(app, app, now));
         await dispatch(app.cluster_id, [removalOf(dispatchedApp(app))]);
         return null;
       }),
@@ -151,7 +157,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
     const order = { address: addressOf({ params, query }), headers, ...by, changes };
     const app = await change((unit) => operate(unit, ports, order, (before) => decide(before, unit.db)));
     sendEtag(reply, appVersion(app));
-    return wireApp(app);
+    return wireApp(app, ports.clock());
   }
 
   return [

@@ -1,15 +1,12 @@
 import { type Selectable, sql } from "kysely";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
+import { surroundingsOf } from "../clusters/freshness.store.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
-import { EVENTS_TOPIC } from "../events/event.ts";
 import { codedConflict, notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
-import { reportedAppEvent } from "./app-sync.ts";
 import { type ObjectName, objectNames } from "./component.ts";
 
 /**
@@ -26,8 +23,8 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
     .forUpdate()
     .executeTakeFirst();
   if (!app) throw notFound("App");
-  const keys = await listSecretKeys(tx, app.id);
-  return { ...app, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
+  const [keys, surroundings] = [await listSecretKeys(tx, app.id), await surroundingsOf(tx, app)];
+  return { ...app, ...surroundings, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
 }
 
 /** Finds the app with this name, even one that is being deleted: its name is taken until it is gone. */
@@ -73,7 +70,10 @@ export async function findObjectNamesake(
   return null;
 }
 
-function columnsOf({ secret_paths: _paths, ...app }: AppWithSecretPaths) {
+/** The columns of the row itself. */
+function columnsOf(shown: AppWithSecretPaths) {
+  const { secret_paths: _paths, last_heartbeat: _heartbeat, session_lease_until: _lease, ...rest } = shown;
+  const { project_reason: _reason, project_message: _message, ...app } = rest;
   return {
     ...app,
     components: JSON.stringify(app.components),
@@ -133,11 +133,11 @@ export function listDeploymentRows(
 }
 
 export async function findDeployment(
-  tx: Tx,
+  db: Queries,
   appId: string,
   wanted: { readonly id: string } | { readonly revision: number },
 ): Promise<Deployment> {
-  const all = tx.selectFrom("app_deployments").selectAll().where("app_id", "=", appId);
+  const all = db.selectFrom("app_deployments").selectAll().where("app_id", "=", appId);
   const one = "id" in wanted ? all.where("id", "=", wanted.id) : all.where("revision", "=", wanted.revision);
   const deployment = await one.executeTakeFirst();
   if (!deployment) throw notFound("Deployment");
@@ -221,35 +221,4 @@ export async function sessionLease(db: Queries, clusterId: string): Promise<Date
     .where("cluster_id", "=", clusterId)
     .executeTakeFirst();
   return session?.lease_until ?? null;
-}
-
-export const OVERDUE_MESSAGE = "The app was not running in time.";
-
-interface Ports {
-  readonly db: Queries;
-  readonly bus: Bus;
-  readonly clock: Clock;
-}
-
-type Failed = App & { readonly deployment_id: string; readonly deployment_revision: number };
-
-/** Fails the deployments whose deadline has passed. Rows that another replica has locked are skipped. */
-export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise<void> {
-  const now = clock();
-  const { rows } = await sql<Failed>`
-    with failed as (
-      update app_deployments set status = 'failed', message = ${OVERDUE_MESSAGE}, finished_at = ${now}, updated_at = ${now}
-      where id = any (array(
-        select id from app_deployments where status = 'pending' and deadline_at <= ${now}
-        order by deadline_at limit 1000 for update skip locked
-      ))
-      returning id, app_id, revision
-    )
-    select apps.*, failed.id as deployment_id, failed.revision as deployment_revision
-    from failed join apps on apps.id = failed.app_id
-  `.execute(db);
-  for (const app of rows) {
-    const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
-    bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...reportedAppEvent(app, ended) });
-  }
 }

@@ -1,5 +1,6 @@
 import type { ComponentSpec, App as WireApp, Deployment as WireDeployment } from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
 import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -22,8 +23,8 @@ export interface AppAddress {
   readonly name: string;
 }
 
-/** An app with the paths of its secrets, each as `component/key`. */
-export interface AppWithSecretPaths extends App {
+/** An app with what its answers show beyond its row: the paths of its secrets, each as `component/key`, and how it is connected. */
+export interface AppWithSecretPaths extends App, Surroundings {
   readonly secret_paths: readonly string[];
 }
 
@@ -41,7 +42,7 @@ export function effectiveComponents({ components, paused }: AppSpec): ComponentS
 
 export const appVersion = ({ id, generation }: App): Versioned => ({ id, version: generation });
 
-export function wireApp(app: AppWithSecretPaths): WireApp {
+export function wireApp(app: AppWithSecretPaths, now: Date): WireApp {
   return {
     id: app.id,
     name: app.name,
@@ -58,21 +59,21 @@ export function wireApp(app: AppWithSecretPaths): WireApp {
     paused: isPaused(app),
     phase: app.phase,
     phase_since: app.phase_since.toISOString(),
-    phase_reason: app.phase_reason,
-    phase_message: app.phase_message,
+    ...shownReason(app, app, now),
     components_status: app.component_statuses.flatMap(shownStatus),
     generation: app.generation,
     observed_generation: app.observed_generation,
     revision: app.revision,
     drift: shownDrift(app),
+    ...freshnessOf(app.reported_at, app, now),
     created_at: app.created_at.toISOString(),
     updated_at: app.updated_at.toISOString(),
   };
 }
 
 /** A page of apps would be large with all their pods. */
-export function listedApp(app: AppWithSecretPaths): WireApp {
-  const { components_status, ...shown } = wireApp(app);
+export function listedApp(app: AppWithSecretPaths, now: Date): WireApp {
+  const { components_status, ...shown } = wireApp(app, now);
   return { ...shown, components_status: components_status.map(withoutPods) };
 }
 
@@ -105,7 +106,7 @@ export const dispatchedApp = ({ id, namespace, name, generation }: App): Dispatc
 
 export const auditedApp = ({ id, name }: App) => ({ type: "app", id, name });
 
-export const appEvent = (app: App): Announcement => ({
+export const appEvent = (app: App, connection: ClusterConnection, now: Date): Announcement => ({
   type: "app",
   org_id: app.org_id,
   cluster_id: app.cluster_id,
@@ -116,6 +117,7 @@ export const appEvent = (app: App): Announcement => ({
   generation: app.generation,
   revision: app.revision,
   paused: isPaused(app),
+  ...freshnessOf(app.reported_at, connection, now),
 });
 
 /** The input of every request about one app. */

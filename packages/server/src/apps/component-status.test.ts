@@ -1,8 +1,9 @@
 import type { AppReport, ComponentStatus } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { someInstance } from "../addons/addon.fixture.ts";
-import { listedInstance, wireInstance } from "../addons/addon.ts";
+import { type Instance, listedInstance, wireInstance } from "../addons/addon.ts";
 import { addonAfterReport } from "../addons/addon-sync.ts";
+import { reportingAt } from "../clusters/freshness.ts";
 import { someApp } from "./app.fixture.ts";
 import { listedApp, wireApp } from "./app.ts";
 import { appAfterReport, missingApp, reportedAppEvent } from "./app-sync.ts";
@@ -45,12 +46,19 @@ const report = (facts: Partial<AppReport> = {}): AppReport => ({
 const reported = (facts: Partial<AppReport> = {}, generation = 1) =>
   appAfterReport({ app: someApp(), settled: null }, generation, report(facts), NOW).app;
 
+const shown = (instance: Instance) => ({
+  ...instance,
+  ...reportingAt(NOW),
+  project_reason: null,
+  project_message: null,
+});
+
 describe("the status of components", () => {
   test("[DS32] of an app is shown as it is reported, and in lists without pods", () => {
     const app = { ...someApp(), ...reported() };
-    expect(wireApp(app).components_status).toEqual([WEB]);
-    expect(listedApp(app).components_status).toEqual([WEB_IN_LISTS]);
-    expect(wireApp(app).components[0]?.ready_replicas).toBe(1);
+    expect(wireApp(app, NOW).components_status).toEqual([WEB]);
+    expect(listedApp(app, NOW).components_status).toEqual([WEB_IN_LISTS]);
+    expect(wireApp(app, NOW).components[0]?.ready_replicas).toBe(1);
   });
 
   test("[DS32] is kept by its known fields, whatever else an operator of a later version reports", () => {
@@ -61,7 +69,7 @@ describe("the status of components", () => {
   test("[DS32] is empty where an operator of an earlier version reports replicas only, and where the app was lost", () => {
     const { components_status: _status, ...earlier } = report();
     const app = appAfterReport({ app: someApp(), settled: null }, 1, earlier, NOW).app;
-    expect(wireApp({ ...someApp(), ...app })).toMatchObject({
+    expect(wireApp({ ...someApp(), ...app }, NOW)).toMatchObject({
       components_status: [],
       components: [{ name: "web", ready_replicas: 1 }],
     });
@@ -69,10 +77,10 @@ describe("the status of components", () => {
   });
 
   test("[DS32] is no part of the event but for the phase of each component", () => {
-    expect(reportedAppEvent(reported(), null)).toMatchObject({
+    expect(reportedAppEvent(reported(), null, reportingAt(NOW), NOW)).toMatchObject({
       components: [{ name: "web", ready_replicas: 1, phase: "degraded" }],
     });
-    expect(JSON.stringify(reportedAppEvent(reported(), null))).not.toContain("storefront-web-1");
+    expect(JSON.stringify(reportedAppEvent(reported(), null, reportingAt(NOW), NOW))).not.toContain("storefront-web-1");
   });
 
   test("[DS32] [DS33] of an addon instance is shown in the same way, with its drift and since when its phase holds", () => {
@@ -92,16 +100,19 @@ describe("the status of components", () => {
     } as const;
     const before = someInstance();
     const after = addonAfterReport(before, before.generation, structuredClone(said) as never, null, NOW);
-    expect(wireInstance(after)).toMatchObject({
+    expect(wireInstance(shown(after), NOW)).toMatchObject({
       phase_since: said.phase_since,
       components_status: [{ ...WEB, name: "db" }],
       drift: said.drift,
     });
-    expect(wireInstance(after)).not.toHaveProperty("drift_state");
-    expect(listedInstance(after).components_status).toEqual([{ ...WEB_IN_LISTS, name: "db" }]);
+    expect(wireInstance(shown(after), NOW)).not.toHaveProperty("drift_state");
+    expect(listedInstance(shown(after), NOW).components_status).toEqual([{ ...WEB_IN_LISTS, name: "db" }]);
     const { drift: _drift, components_status: _status, ...earlier } = said;
     const old = addonAfterReport(after, before.generation, structuredClone(earlier) as never, null, NOW);
-    expect(wireInstance(old)).toMatchObject({ components_status: [], drift: { state: "unknown", fields: [] } });
+    expect(wireInstance(shown(old), NOW)).toMatchObject({
+      components_status: [],
+      drift: { state: "unknown", fields: [] },
+    });
   });
 });
 

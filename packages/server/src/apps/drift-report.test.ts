@@ -58,7 +58,7 @@ test.each([
 
 test("[DS18] the event is about the app and has the fields", () => {
   const app = someApp(driftAfter(someApp(), drifted(), NOW));
-  expect(driftEvent(app)).toMatchObject({
+  expect(driftEvent(app, new Date("2026-02-01T00:00:00Z"))).toMatchObject({
     type: "drift",
     org_id: app.org_id,
     cluster_id: app.cluster_id,

@@ -7,6 +7,7 @@ import {
   safeText,
   UNKNOWN_DRIFT,
 } from "@binnacle/contract";
+import { reportingAt } from "../clusters/freshness.ts";
 import type { Announcement } from "../events/event.ts";
 import { type App, appEvent } from "./app.ts";
 
@@ -55,8 +56,8 @@ function shownValue(value: unknown): unknown {
   return text.length <= LONGEST_MESSAGE && isSafeText(text) ? value : safeText(text);
 }
 
-export const driftEvent = (app: App): Announcement => {
-  const { type: _, ...about } = appEvent(app);
+export const driftEvent = (app: App, now: Date): Announcement => {
+  const { type: _, ...about } = appEvent(app, reportingAt(now), now);
   return {
     ...about,
     type: "drift",

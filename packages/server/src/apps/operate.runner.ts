@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ComponentInput, ComponentSpec } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
+import { surroundingsOf } from "../clusters/freshness.store.ts";
 import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
@@ -33,6 +34,7 @@ import {
 } from "./app.ts";
 import {
   auditedSecrets,
+  changedSecretPaths,
   combineSecretChanges,
   NO_SECRET_CHANGES,
   secretPathsAfter,
@@ -48,6 +50,8 @@ import type { Outcome, Step } from "./transition.ts";
 export interface AppPorts extends ComponentRules {
   readonly vault: Vault;
   readonly clock: Clock;
+  /** The time for the cluster to become ready with a change, where the caller gives none. */
+  readonly deploymentTimeoutSeconds: number;
 }
 
 interface Order {
@@ -79,7 +83,7 @@ export async function operate(
   await claimObjectNames(unit.db, app, before.components);
   await updateAppRow(unit.db, app);
   await supersedePending(unit.db, app.id, now);
-  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, deadlineAt: null, changes, hosts });
+  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, changes, hosts });
   return app;
 }
 
@@ -136,7 +140,7 @@ function advanced({ app, forced }: Step, now: Date): AppWithSecretPaths {
 interface AuditContext {
   readonly createdBy: string;
   readonly now: Date;
-  readonly deadlineAt: Date | null;
+  readonly timeoutSeconds?: number | undefined;
   readonly changes: Readonly<Record<string, unknown>>;
   /** The hosts that the operation adds to the app. */
   readonly hosts: readonly string[];
@@ -147,9 +151,9 @@ interface AuditContext {
  */
 async function deploy(
   { db, record, announce, dispatch }: Unit,
-  { vault }: AppPorts,
+  { vault, deploymentTimeoutSeconds }: AppPorts,
   { app, operation, secrets, message }: Step,
-  { createdBy, now, deadlineAt, changes, hosts }: AuditContext,
+  { createdBy, now, timeoutSeconds = deploymentTimeoutSeconds, changes, hosts }: AuditContext,
 ): Promise<void> {
   await insertDeployment(db, {
     id: newId(),
@@ -161,7 +165,8 @@ async function deploy(
     message,
     spec: specOf(app),
     created_by: createdBy,
-    deadline_at: deadlineAt,
+    deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
+    changed_secrets: changedSecretPaths(secrets),
     finished_at: null,
     created_at: now,
     updated_at: now,
@@ -173,7 +178,7 @@ async function deploy(
     orgId: app.org_id,
     changes: { ...changes, ...auditedSecrets(secrets), revision: app.revision },
   });
-  announce(appEvent(app));
+  announce(appEvent(app, app, now));
   await claimHosts(db, app, hosts);
   await dispatch(app.cluster_id, [dispatchedApp(app)]);
 }
@@ -186,7 +191,7 @@ export interface NewApp {
   readonly components: readonly ComponentInput[];
   readonly createdBy: string;
   readonly isOrgAdmin: boolean;
-  /** The deployment fails if the app is not running after this time. */
+  /** The deployment fails if the app is not running after this time. Without it, the configured time counts. */
   readonly timeoutSeconds?: number;
 }
 
@@ -229,6 +234,8 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     drift_fields: [],
     drift_detected_at: null,
     forced_generation: null,
+    reported_at: null,
+    ...(await surroundingsOf(unit.db, { cluster_id: project.cluster_id, project_id: project.id })),
     created_at: now,
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),
@@ -241,8 +248,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   const { app } = step;
   await claimObjectNames(unit.db, app, []);
   await insertApp(unit.db, app);
-  const deadlineAt = timeoutSeconds === undefined ? null : new Date(now.getTime() + timeoutSeconds * 1000);
   const changes = { description, components: app.components.map((component) => component.name) };
-  await deploy(unit, ports, step, { createdBy, now, deadlineAt, changes, hosts });
+  await deploy(unit, ports, step, { createdBy, now, timeoutSeconds, changes, hosts });
   return app;
 }

@@ -1,26 +1,28 @@
 import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Announcement, Event } from "../events/event.ts";
+import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";
 import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
-import { failOverdueDeployments, OVERDUE_MESSAGE } from "./app.store.ts";
+import { failOverdueDeployments } from "./deployment.store.ts";
 import { createApp } from "./operate.runner.ts";
 
 // No worker: its upkeep would come before the test's own.
 let world: World;
 let shop: Shop;
 
-beforeAll(async () => {
+// The tests outlive access tokens, so each has a world of its own.
+beforeEach(async () => {
   world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
   shop = await openShop(world);
 });
-afterAll(() => world?.stop());
+afterEach(() => world?.stop());
 
 /** As a change of another slice does, within its own transaction. */
-async function deployedBy(timeoutSeconds: number): Promise<string> {
+async function deployedBy(timeoutSeconds?: number): Promise<string> {
   const { kysely: db } = world.database;
   const project = await db.selectFrom("projects").selectAll().where("id", "=", shop.project).executeTakeFirstOrThrow();
   const ports = {
@@ -28,6 +30,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
     clock: world.clock.now,
     findDefinition: () => undefined,
     chartHosts: [],
+    deploymentTimeoutSeconds: 900,
   };
   const records: ChangeRecord[] = [];
   const announced: Announcement[] = [];
@@ -50,7 +53,7 @@ async function deployedBy(timeoutSeconds: number): Promise<string> {
         components: [WEB],
         createdBy: "ada@example.com",
         isOrgAdmin: false,
-        timeoutSeconds,
+        ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
       },
     ),
   );
@@ -74,7 +77,7 @@ const fail = () => {
 const newest = async (name: string) => (await deployments(name))[0];
 
 test("[AP59] a deployment with a deadline has failed when the deadline passes and it is still pending", async () => {
-  const [soon, late, without] = [await deployedBy(60), await deployedBy(3600), await shop.app()];
+  const [soon, late, without] = [await deployedBy(60), await deployedBy(3600), await deployedBy()];
   world.clock.advance(59_000);
   await fail();
   expect((await newest(soon))?.status).toBe("pending");
@@ -83,7 +86,7 @@ test("[AP59] a deployment with a deadline has failed when the deadline passes an
   await fail();
   expect(await newest(soon)).toMatchObject({
     status: "failed",
-    message: OVERDUE_MESSAGE,
+    message: "The app was not running in time: the operator of the cluster is not connected.",
     finished_at: world.clock.now(),
   });
   for (const name of [late, without]) expect((await newest(name))?.status).toBe("pending");
@@ -92,9 +95,58 @@ test("[AP59] a deployment with a deadline has failed when the deadline passes an
 test("[AP59] one that was overtaken or has succeeded is left alone", async () => {
   const name = await deployedBy(60);
   await shop.editor.api.post(shop.path(name, "/redeploy"));
-  world.clock.advance(3_600_000);
+  world.clock.advance(60_000);
   await fail();
   expect((await deployments(name)).map(({ status }) => status)).toEqual(["pending", "superseded"]);
+});
+
+test.each(["/redeploy", "/pause"])(
+  "[AP80] a deployment by %s fails too when the configured time has passed, with the cause",
+  async (operation) => {
+    const name = await shop.app();
+    const { body } = await shop.editor.api.post(shop.path(name, operation));
+    await world.database.kysely
+      .updateTable("apps")
+      .set({
+        phase: "degraded",
+        phase_reason: "ImagePullBackOff",
+        phase_message: "web: The image nginx:does-not-exist cannot be pulled: not found",
+        observed_generation: body.generation,
+      })
+      .where("id", "=", body.id)
+      .execute();
+    world.clock.advance(899_000);
+    await fail();
+    expect((await newest(name))?.status).toBe("pending");
+    world.clock.advance(1_000);
+    await fail();
+    expect(await newest(name)).toMatchObject({
+      status: "failed",
+      message: "The app was not running in time: web: The image nginx:does-not-exist cannot be pulled: not found",
+      finished_at: world.clock.now(),
+    });
+  },
+);
+
+test("[AP80] more overdue deployments than one batch holds all fail in one run", async () => {
+  const name = await shop.app();
+  const { kysely: db } = world.database;
+  const first = await db
+    .selectFrom("app_deployments")
+    .selectAll("app_deployments")
+    .innerJoin("apps", "apps.id", "app_deployments.app_id")
+    .where("apps.name", "=", name)
+    .executeTakeFirstOrThrow();
+  const more = Array.from({ length: 250 }, (_, index) => ({
+    ...first,
+    id: newId(),
+    revision: 100 + index,
+    spec: JSON.stringify(first.spec),
+  }));
+  await db.insertInto("app_deployments").values(more).execute();
+  world.clock.advance(900_000);
+  await fail();
+  expect(new Set((await deployments(name)).map(({ status }) => status))).toEqual(new Set(["failed"]));
 });
 
 test("[DS30] one that has failed for its deadline is announced, once", async () => {

@@ -34,7 +34,6 @@ const operations: [string, (app: AppWithSecretPaths) => unknown][] = [
   ["redeploy", (app) => redeployed(app, {})],
   ["rollback", (app) => rolledBack(app, { revision: 1, spec: specOf(app) })],
   ["attach", (app) => attached(app, { instance: "cache" })],
-  ["delete", (app) => deleted(app, now)],
 ];
 
 describe("what stands in the way of an operation", () => {
@@ -44,6 +43,17 @@ describe("what stands in the way of an operation", () => {
 
   test.each(operations)("[AP23] %s is refused while the drift is blocked_sync", (_, operation) => {
     expect(codeOf(operation(someApp({ drift_state: "blocked_sync" })))).toBe("blocked_sync");
+  });
+
+  test.each<[string, Partial<AppWithSecretPaths>]>([
+    ["another manager holds its fields", { drift_state: "blocked_sync" }],
+    ["it was refused", { phase: "invalid", phase_reason: "RefusedByCluster", phase_message: "no" }],
+    ["its host is taken", { phase: "failed", phase_reason: "HostTaken", phase_message: "no" }],
+    ["its namespace belongs to somebody else", { phase: "pending", observed_generation: null }],
+    ["it is paused", { phase: "paused", replicas_before_pause: { web: 2 } }],
+  ])("[AP84] an app can be deleted although %s", (_, facts) => {
+    const app = someApp({ generation: 4, ...facts });
+    expect(deleted(app, now)).toMatchObject({ generation: 5, phase: "deleting", phase_reason: null, updated_at: now });
   });
 
   test("[AP23] a forced redeploy is not", () => {
@@ -68,7 +78,7 @@ describe("pausing", () => {
         let app = before;
         for (let time = 0; time < times; time++) app = done(pausedApp(app)).app;
         expect(effectiveComponents(specOf(app)).every(({ workload_spec }) => workload_spec?.replicas === 0)).toBe(true);
-        expect(wireApp(app).paused).toBe(true);
+        expect(wireApp(app, now).paused).toBe(true);
         expect(done(resumed(app)).app).toEqual(before);
       }),
     );

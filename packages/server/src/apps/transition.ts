@@ -216,17 +216,16 @@ export function secretsChanged(app: AppWithSecretPaths, component: string, secre
 const replaced = ({ components }: AppWithSecretPaths, changed: ComponentSpec) =>
   components.map((component) => (component.name === changed.name ? changed : component));
 
-/** The app stays, marked as deleting, until the cluster has confirmed that nothing of it is left. */
-export function deleted(app: AppWithSecretPaths, now: Date): AppWithSecretPaths | Fault {
-  return (
-    operationProblem(app) ?? {
-      ...app,
-      generation: app.generation + 1,
-      phase: "deleting",
-      phase_since: now,
-      phase_reason: null,
-      phase_message: null,
-      updated_at: now,
-    }
-  );
-}
+/**
+ * The app stays, marked as deleting, until the cluster has confirmed that nothing of it is left. No state of the app
+ * prevents its deletion: the operator deletes only objects that it made for this app.
+ */
+export const deleted = (app: AppWithSecretPaths, now: Date): AppWithSecretPaths => ({
+  ...app,
+  generation: app.generation + 1,
+  phase: "deleting",
+  phase_since: now,
+  phase_reason: null,
+  phase_message: null,
+  updated_at: now,
+});

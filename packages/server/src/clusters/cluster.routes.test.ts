@@ -79,6 +79,8 @@ describe("reading clusters", () => {
       operator_version: null,
       kubernetes_version: null,
       last_heartbeat: null,
+      observed_at: null,
+      stale: true,
       metrics: null,
       created_at: now,
       updated_at: now,

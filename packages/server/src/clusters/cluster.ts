@@ -8,6 +8,7 @@ import type {
 import type { Selectable } from "kysely";
 import type { ClusterTable } from "../database/fleet-tables.ts";
 import { conflict } from "../fault.ts";
+import { freshnessOf } from "./freshness.ts";
 import { messageOf, statusOf } from "./status.ts";
 
 /** A cluster with the facts of other tables that its status depends on. */
@@ -46,6 +47,7 @@ export function wireCluster(cluster: Cluster, now: Date): WireCluster {
     operator_version: cluster.operator_version,
     kubernetes_version: cluster.kubernetes_version,
     last_heartbeat: cluster.last_heartbeat?.toISOString() ?? null,
+    ...freshnessOf(cluster.last_heartbeat, cluster, now),
     metrics: capacity && {
       cpu_cores: capacity["cpu_cores"] ?? null,
       memory_bytes: capacity["memory_bytes"] ?? null,

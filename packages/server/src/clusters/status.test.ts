@@ -163,7 +163,7 @@ describe("the status of a cluster", () => {
 
 describe("what is announced of it", () => {
   const cluster = (facts: Partial<StatusFacts>) =>
-    ({ id: "c", org_id: "o", name: "production", ...NOTHING, ...facts }) as unknown as Cluster;
+    ({ id: "c", org_id: "o", name: "production", last_heartbeat: null, ...NOTHING, ...facts }) as unknown as Cluster;
 
   test("[CL28] a change of status, with what explains it", () => {
     const failed = cluster(job("create", "failed"));
@@ -174,6 +174,8 @@ describe("what is announced of it", () => {
       resource: { type: "cluster", id: "c", name: "production" },
       status: "error",
       message: "No capacity.",
+      observed_at: null,
+      stale: true,
     });
   });
 

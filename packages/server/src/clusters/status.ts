@@ -1,6 +1,7 @@
 import { type ClusterStatus, INSTALL_STAGES, type JournalEntry, UPGRADE_STAGES } from "@binnacle/contract";
 import type { Announcement } from "../events/event.ts";
 import type { Cluster } from "./cluster.ts";
+import { freshnessOf } from "./freshness.ts";
 
 /** The stored facts that the status of a cluster depends on. */
 export type StatusFacts = Pick<
@@ -76,5 +77,6 @@ export function statusAnnouncement(before: Cluster | null, after: Cluster, now: 
     resource: { type: "cluster", id: after.id, name: after.name },
     status,
     message: messageOf(after, now),
+    ...freshnessOf(after.last_heartbeat, after, now),
   };
 }

@@ -153,6 +153,12 @@ export const SETTINGS = {
     integer(1, 86_400),
     "How long a cluster may take to confirm a project before it counts as degraded",
   ),
+  deploymentTimeoutSeconds: setting(
+    "BINNACLE_DEPLOYMENT_TIMEOUT_SECONDS",
+    "900",
+    integer(60, 86_400),
+    "How long a cluster may take to become ready with a change of an app before its deployment has failed",
+  ),
   trustedProxies: setting(
     "BINNACLE_TRUSTED_PROXIES",
     "",

@@ -171,6 +171,8 @@ export interface ProjectTable extends Timestamps {
   weaker_pod_security_allowed: Generated<boolean>;
   isolation: Generated<Isolation>;
   quota: Json<Quota> | null;
+  /** The time of the last report that changed the project; null before the first. */
+  reported_at: Date | null;
 }
 
 export interface RoleBindingTable extends Timestamps {
@@ -236,6 +238,8 @@ export interface AppTable extends Timestamps {
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
   forced_generation: number | null;
+  /** The time of the last report that changed the app; null before the first. */
+  reported_at: Date | null;
 }
 
 /** An operator of an earlier version reports the count of ready replicas only. */
@@ -265,6 +269,8 @@ export interface AppDeploymentTable extends Timestamps {
   created_by: string | null;
   deadline_at: Date | null;
   finished_at: Date | null;
+  /** The secrets that the operation set or removed, each as `component/key`; a removed component as `component/`. */
+  changed_secrets: Generated<string[]>;
 }
 
 /** A host that an app declares, or that it declared earlier and may still serve. */
@@ -298,6 +304,8 @@ export interface AddonInstanceTable extends Timestamps {
   drift_summary: string | null;
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
+  /** The time of the last report that changed the instance; null before the first. */
+  reported_at: Date | null;
 }
 
 export interface AddonSecretTable {

@@ -9,6 +9,7 @@ import { chartRepositories } from "./migrations/0007_chart_repositories.ts";
 import { projectPolicy } from "./migrations/0009_project_policy.ts";
 import { traces } from "./migrations/0010_traces.ts";
 import { componentStatus } from "./migrations/0011_component_status.ts";
+import { freshness } from "./migrations/0013_freshness.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -23,6 +24,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0009_project_policy": projectPolicy,
   "0010_traces": traces,
   "0011_component_status": componentStatus,
+  "0013_freshness": freshness,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

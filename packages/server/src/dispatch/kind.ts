@@ -64,7 +64,7 @@ export interface DispatchedKind<K extends DesiredKind = DesiredKind, T = unknown
   store(tx: Tx, outcomes: readonly Outcome<T>[], now: Date): Promise<readonly Announcement[]>;
 
   /** Runs after the rows of the resources that are gone have been deleted, and returns what is announced. */
-  afterRemoval?(tx: Tx, clusterId: string, gone: readonly T[]): Promise<readonly Announcement[]>;
+  afterRemoval?(tx: Tx, clusterId: string, gone: readonly T[], now: Date): Promise<readonly Announcement[]>;
 
   /** Brings the generation on the records in step with rows that were raised above what the cluster holds. */
   followGeneration?(tx: Tx, raised: readonly RaisedRow[]): Promise<void>;

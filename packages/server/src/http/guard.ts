@@ -11,13 +11,13 @@ import {
 } from "../access/role.ts";
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
-import type { Instance } from "../addons/addon.ts";
+import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import { forbidden, invalid, unauthenticated } from "../fault.ts";
 import type { Org } from "../orgs/org.ts";
-import type { Project } from "../projects/project.ts";
+import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 import { type Page, pageOf } from "./pagination.ts";
 
@@ -59,7 +59,7 @@ export interface OnCluster extends SignedIn {
   readonly standing: Standing;
 }
 export interface InProject extends SignedIn {
-  readonly project: Project;
+  readonly project: ConnectedProject;
   readonly standing: Standing;
 }
 export interface InApp extends SignedIn {
@@ -67,7 +67,7 @@ export interface InApp extends SignedIn {
   readonly standing: Standing;
 }
 export interface OnInstance extends SignedIn {
-  readonly instance: Instance;
+  readonly instance: ShownInstance;
   readonly standing: Standing;
 }
 export interface InOrg extends SignedIn {

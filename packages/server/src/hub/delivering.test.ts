@@ -170,6 +170,21 @@ describe("a refusal", () => {
 });
 
 describe("a removal", () => {
+  test("[HB65] that is refused as invalid is followed by another try with the next sweep", async () => {
+    operator.onFrame = (frame) => {
+      if (frame.type === "apply") operator.ack(frame);
+      if (frame.type !== "remove") return;
+      if (operator.all("remove").length < 2) operator.nack(frame, "invalid", "Not now.");
+      else operator.ack(frame);
+    };
+    await operator.greet();
+    const id = await world.raise(cluster.id, "app/shop/web");
+    await acked(id, 1);
+    await retire(id, "app/shop/web");
+    await acked(id, 2);
+    expect(operator.all("remove").length).toBeGreaterThan(1);
+  });
+
   test("[HB45] is told until it is confirmed, and then once in each session", async () => {
     await operator.storesAll().greet();
     const id = await world.raise(cluster.id, "app/shop/web");

@@ -82,7 +82,8 @@ function handleNack(session: Session, nack: OperatorFrames["nack"], ports: Ports
       ports.reissue(session, row, row.generation - 1 + session.delivery.stepAbove(row));
       break;
     case "invalid":
-      session.delivery.hold(row, "change");
+      // Nobody can change a resource that is being deleted, so a removal is tried again.
+      session.delivery.hold(row, row.removed_at === null ? "change" : "sweep");
       if (row.removed_at === null) ports.reject(session, row, nack.message);
   }
 }

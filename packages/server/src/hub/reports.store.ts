@@ -104,7 +104,7 @@ async function takeReports(
   );
   for (const { kind, outcomes } of settled) {
     const gone = outcomes.filter(({ isGone }) => isGone).map(({ before }) => before);
-    if (gone.length > 0) announcements.push(...((await kind.afterRemoval?.(tx, clusterId, gone)) ?? []));
+    if (gone.length > 0) announcements.push(...((await kind.afterRemoval?.(tx, clusterId, gone, now)) ?? []));
   }
   return { announcements, isSomethingLost };
 }

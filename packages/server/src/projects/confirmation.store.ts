@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
+import { connectionsOf } from "../clusters/freshness.store.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
@@ -41,10 +42,18 @@ export async function markUnconfirmed({ db, bus, clock, withinSeconds }: Confirm
           return next ? [{ ...project, ...next, updated_at: now }] : [];
         });
         for (const project of moved) await saveLifecycle(tx, project.id, lifecycleOf(project), now);
-        return moved;
+        const connections = await connectionsOf(
+          tx,
+          moved.map(({ cluster_id }) => cluster_id),
+        );
+        return moved.flatMap((project) => {
+          const connection = connections.get(project.cluster_id);
+          return connection ? [{ project, connection }] : [];
+        });
       });
-      for (const project of marked) {
-        bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...projectAnnouncement(project) });
+      for (const { project, connection } of marked) {
+        const event = projectAnnouncement(project, connection, now);
+        bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...event });
       }
       found = marked.length;
     }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
 import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
@@ -49,22 +50,26 @@ export const projectKind: DispatchedKind<"project", Project> = {
   async store(tx, outcomes, now) {
     const projects = divideOutcomes(outcomes).changed.map(({ after }) => after);
     await saveReported(tx, projects, now);
-    return projects.map(projectAnnouncement);
+    return projects.map((project) => reported(project, now));
   },
 
-  afterRemoval: (tx, clusterId, gone) =>
+  afterRemoval: (tx, clusterId, gone, now) =>
     deleteEmptyProjects(
       tx,
       clusterId,
       gone.map(({ id }) => id),
+      now,
     ),
 };
+
+const reported = (project: Project, now: Date): Announcement =>
+  projectAnnouncement({ ...project, reported_at: now }, reportingAt(now), now);
 
 async function saveReported(tx: Tx, projects: readonly Project[], now: Date): Promise<void> {
   if (projects.length === 0) return;
   await sql`
     update projects set lifecycle = seen.lifecycle, lifecycle_reason = seen.lifecycle_reason,
-      lifecycle_message = seen.lifecycle_message, updated_at = ${now}
+      lifecycle_message = seen.lifecycle_message, reported_at = ${now}, updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(projects)}::jsonb)
       as seen (id uuid, lifecycle text, lifecycle_reason text, lifecycle_message text)
     where projects.id = seen.id
@@ -79,6 +84,7 @@ export async function deleteEmptyProjects(
   tx: Tx,
   clusterId: string,
   ids: readonly string[],
+  now: Date,
 ): Promise<readonly Announcement[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<Project>`
@@ -101,5 +107,5 @@ export async function deleteEmptyProjects(
       rows.map(({ id }) => id),
     )
     .execute();
-  return rows.map((project) => deletionOf(projectAnnouncement(project)));
+  return rows.map((project) => deletionOf(reported(project, now)));
 }

@@ -35,7 +35,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
         ({ body }) => quotaProblems(body.quota),
         inProject("admin", ({ params }) => params.id),
       ),
-      async ({ params, body, standing, change }) =>
+      async ({ project: connection, params, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const project = await lockProject(tx, params.id);
           if (project.lifecycle === "cleanup_pending") throw projectIsDeleting();
@@ -52,7 +52,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
           if (Object.keys(changes.after).length > 0) {
             const now = clock();
             await savePolicy(tx, project.id, policy, now);
-            announce(projectAnnouncement({ ...project, ...policy, updated_at: now }));
+            announce(projectAnnouncement({ ...project, ...policy, updated_at: now }, connection, now));
             await dispatch(project.cluster_id, [dispatchedProject(project)]);
           }
           return wirePolicy({ id: project.id, ...policy }, settings);

@@ -15,6 +15,7 @@ const project = (lifecycle: Lifecycle["lifecycle"], reason: Lifecycle["lifecycle
   lifecycle_reason: reason,
   lifecycle_message: null,
   ...FIRST_POLICY,
+  reported_at: null,
   created_at: AT,
   updated_at: AT,
 });

@@ -49,6 +49,8 @@ describe("POST /projects", () => {
       pod_security: null,
       isolation: "namespace",
       quota: null,
+      observed_at: null,
+      stale: true,
       created_at: now,
       updated_at: now,
     });

@@ -72,6 +72,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
             namespace: name,
             ...CREATED,
             ...policy,
+            reported_at: null,
             created_at: now,
             updated_at: now,
           };
@@ -82,32 +83,37 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
             orgId: project.org_id,
             changes: { name, cluster_id: cluster.id, ...asked },
           });
-          announce(projectAnnouncement(project));
+          announce(projectAnnouncement(project, cluster, now));
           // The pull secrets are dispatched too, even if there are none, because those of the cluster may be changing.
           await dispatch(cluster.id, [dispatchedProject(project), dispatchedRegistrySecrets(project)]);
-          return wireProject(project);
+          return wireProject(project, cluster, now);
         }),
     ),
 
-    route(listProjects, visibleProjects, async ({ rows, total, query }) =>
-      envelope(rows.map(wireProject), total, query),
-    ),
+    route(listProjects, visibleProjects, async ({ rows, total, query }) => {
+      const now = clock();
+      return envelope(
+        rows.map((project) => wireProject(project, project, now)),
+        total,
+        query,
+      );
+    }),
 
-    route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project)),
+    route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project, project, clock())),
 
-    route(deleteProject, inProject("org_admin", projectId), async ({ params, change }) =>
+    route(deleteProject, inProject("org_admin", projectId), async ({ project: connection, params, change }) =>
       change(async ({ db: tx, record, announce, dispatch }) => {
         const current = await lockProject(tx, params.id);
         record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id });
         const next = requestDeletion(current);
-        if (!next) return wireProject(current);
         const now = clock();
+        if (!next) return wireProject(current, connection, now);
         const project: Project = { ...current, ...next, updated_at: now };
         await saveLifecycle(tx, project.id, next, now);
         const { apps, instances } = await markContentsDeleting(tx, project.id, now);
-        for (const event of [...apps.map(appEvent), ...instances.map(announcementOf), projectAnnouncement(project)]) {
-          announce(event);
-        }
+        for (const app of apps) announce(appEvent(app, connection, now));
+        for (const instance of instances) announce(announcementOf(instance, connection, now));
+        announce(projectAnnouncement(project, connection, now));
         const unwanted = [
           dispatchedProject(project),
           dispatchedRegistrySecrets(project),
@@ -115,13 +121,18 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
           ...instances.map(dispatchedAddon),
         ];
         await dispatch(project.cluster_id, unwanted.map(removalOf));
-        return wireProject(project);
+        return wireProject(project, connection, now);
       }),
     ),
 
-    route(listProjectApps, appsOfProject(), async ({ rows, total, query }) =>
-      envelope(rows.map(listedApp), total, query),
-    ),
+    route(listProjectApps, appsOfProject(), async ({ rows, total, query }) => {
+      const now = clock();
+      return envelope(
+        rows.map((app) => listedApp(app, now)),
+        total,
+        query,
+      );
+    }),
 
     route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {
       const instances = await listActiveInstances(db, project.id);

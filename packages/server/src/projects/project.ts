@@ -1,11 +1,15 @@
 import type { LifecycleReason, Project as WireProject } from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import { type ClusterConnection, freshnessOf } from "../clusters/freshness.ts";
 import type { ProjectTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import { conflict } from "../fault.ts";
 
 export type Project = Selectable<ProjectTable>;
+
+/** A project with the connection of its cluster. */
+export type ConnectedProject = Project & ClusterConnection;
 
 export type Lifecycle = Pick<Project, "lifecycle" | "lifecycle_reason" | "lifecycle_message">;
 
@@ -83,7 +87,7 @@ export const projectNameTaken = () => conflict("A project with this name already
 export const projectIsDeleting = () => conflict("The project is being deleted.");
 export const clusterIsDeleting = () => conflict("The cluster is being deleted.");
 
-export function wireProject(project: Project): WireProject {
+export function wireProject(project: Project, connection: ClusterConnection, now: Date): WireProject {
   return {
     id: project.id,
     name: project.name,
@@ -96,6 +100,7 @@ export function wireProject(project: Project): WireProject {
     pod_security: project.pod_security,
     isolation: project.isolation,
     quota: project.quota,
+    ...freshnessOf(project.reported_at, connection, now),
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
   };
@@ -108,7 +113,7 @@ export const dispatchedProject = ({ id, namespace }: Pick<Project, "id" | "names
 });
 
 /** The event of a created or changed project. */
-export function projectAnnouncement(project: Project): Announcement {
+export function projectAnnouncement(project: Project, connection: ClusterConnection, now: Date): Announcement {
   return {
     type: "project",
     org_id: project.org_id,
@@ -118,5 +123,6 @@ export function projectAnnouncement(project: Project): Announcement {
     lifecycle: project.lifecycle,
     lifecycle_reason: project.lifecycle_reason,
     lifecycle_message: project.lifecycle_message,
+    ...freshnessOf(project.reported_at, connection, now),
   };
 }

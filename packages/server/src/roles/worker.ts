@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { failOverdueDeployments } from "../apps/app.store.ts";
+import { failOverdueDeployments } from "../apps/deployment.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentTokens } from "../clusters/agent-token.adapter.ts";

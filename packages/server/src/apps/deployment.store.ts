@@ -1,0 +1,90 @@
+import type { ProjectLifecycle } from "@binnacle/contract";
+import { sql } from "kysely";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { hasLiveSession } from "../clusters/cluster.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { EVENTS_TOPIC } from "../events/event.ts";
+import { newId } from "../id.adapter.ts";
+import type { App } from "./app.ts";
+import { reportedAppEvent } from "./app-sync.ts";
+import { overdueMessage } from "./deployment.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+interface OverdueRow extends App {
+  readonly deployment_id: string;
+  readonly deployment_revision: number;
+  readonly deployment_generation: number;
+  readonly session_lease_until: Date | null;
+  readonly last_heartbeat: Date | null;
+  readonly lifecycle: ProjectLifecycle;
+  readonly lifecycle_message: string | null;
+}
+
+/** Small enough that the locks are held for milliseconds only. */
+const BATCH_ROWS = 200;
+
+/** Fails the deployments whose deadline has passed, and says why. Rows that another replica has locked are skipped. */
+export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise<void> {
+  for (let found = BATCH_ROWS; found === BATCH_ROWS; ) {
+    const now = clock();
+    const failed = await inTransaction(db, async (tx) => {
+      const overdue = await findOverdue(tx, now);
+      await fail(tx, overdue, now);
+      return overdue;
+    });
+    for (const app of failed) {
+      const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
+      bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...reportedAppEvent(app, ended, app, now) });
+    }
+    found = failed.length;
+  }
+}
+
+async function findOverdue(tx: Tx, now: Date): Promise<OverdueRow[]> {
+  const { rows } = await sql<OverdueRow>`
+    select apps.*, d.id as deployment_id, d.revision as deployment_revision, d.generation as deployment_generation,
+      projects.lifecycle, projects.lifecycle_message,
+      clusters.last_heartbeat, s.lease_until as session_lease_until
+    from app_deployments d join apps on apps.id = d.app_id join projects on projects.id = apps.project_id
+      join clusters on clusters.id = apps.cluster_id left join cluster_sessions s on s.cluster_id = apps.cluster_id
+    where d.status = 'pending' and d.deadline_at <= ${now}
+    order by d.deadline_at limit ${BATCH_ROWS} for update of d skip locked
+  `.execute(tx);
+  return rows;
+}
+
+async function fail(tx: Tx, overdue: readonly OverdueRow[], now: Date): Promise<void> {
+  if (overdue.length === 0) return;
+  const messages = overdue.map((app) =>
+    overdueMessage({
+      app,
+      deployment: { generation: app.deployment_generation },
+      isConnected: hasLiveSession(app, now),
+      project: app,
+    }),
+  );
+  await sql`
+    update app_deployments d set status = 'failed', message = given.message, finished_at = ${now}, updated_at = ${now}
+    from unnest(${overdue.map(({ deployment_id }) => deployment_id)}::uuid[], ${messages}::text[]) as given (id, message)
+    where d.id = given.id
+  `.execute(tx);
+}
+
+/** The secrets that were changed after one revision, up to and including another one, each as `component/key`. */
+export async function secretsChangedBetween(
+  db: Queries,
+  appId: string,
+  [after, upTo]: readonly [number, number],
+): Promise<string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select distinct unnest(changed_secrets) as path from app_deployments
+    where app_id = ${appId} and revision > ${after} and revision <= ${upTo} order by 1
+  `.execute(db);
+  return rows.map(({ path }) => path);
+}

@@ -1,0 +1,43 @@
+import { conflict, type Fault, invalidValue } from "../fault.ts";
+import { type Cluster, hasLiveSession, isProvisioned } from "./cluster.ts";
+import { OPERATOR_NAMESPACE } from "./connection.ts";
+
+/** Returns why the cluster is not given up, or null. The name is typed to show that this very cluster is meant. */
+export function abandonmentProblem(cluster: Cluster, typedName: string, now: Date): Fault | null {
+  if (typedName !== cluster.name) {
+    return invalidValue(["body", "name"], "This is not the name of the cluster; type the name of the one to give up");
+  }
+  if (hasLiveSession(cluster, now)) {
+    return conflict(
+      "The operator of the cluster is connected. Delete its projects, so that the cluster is cleaned up.",
+    );
+  }
+  return null;
+}
+
+const MOST_NAMED = 20;
+
+/** Says what may be left where nobody has cleaned up. A cluster whose operator never connected has nothing of Binnacle. */
+export function leftBehind(
+  cluster: Pick<Cluster, "first_connected_at" | "credential_id">,
+  namespaces: readonly string[],
+): string[] {
+  const isTouched = cluster.first_connected_at !== null;
+  const named = namespaces.slice(0, MOST_NAMED).join(", ");
+  const more = namespaces.length > MOST_NAMED ? ` and ${namespaces.length - MOST_NAMED} more` : "";
+  return [
+    ...(isTouched && namespaces.length > 0
+      ? [
+          `In the cluster, these namespaces with everything that runs in them, their secrets and volumes: ${named}${more}.`,
+          "Cluster-wide objects of their charts, and volumes at the provider that outlive the cluster.",
+        ]
+      : []),
+    ...(isTouched
+      ? [
+          `The operator in the namespace ${OPERATOR_NAMESPACE} and the custom resources of Binnacle. Its token is revoked, so it ` +
+            "cannot connect; what it last stored keeps running.",
+        ]
+      : []),
+    ...(isProvisioned(cluster) ? ["The infrastructure at the provider: delete the cluster to have it destroyed."] : []),
+  ];
+}
