@@ -25,6 +25,7 @@ export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
 /** They run against the sandbox as well, where the program has been built. */
 export const FILES_WITH_HELM: readonly string[] = [
   "packages/operator/src/addon/addon.kube.test.ts",
+  "packages/operator/src/addon/addon-drift.kube.test.ts",
   "packages/operator/src/helm/private-chart.kube.test.ts",
   "packages/operator/src/addon/chart-rights.kube.test.ts",
   "packages/operator/src/telemetry/release-telemetry.kube.test.ts",
