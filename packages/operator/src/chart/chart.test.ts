@@ -230,4 +230,12 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
     expect(known).toEqual(expect.arrayContaining(given));
     expect(given).toEqual(expect.arrayContaining(["BINNACLE_HUB_URL", "BINNACLE_CLUSTER_ID", "BINNACLE_TOKEN"]));
   });
+
+  test("[OC9] further variables are added, but none of Binnacle's own", async () => {
+    const collector = { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector:4318" };
+    expect(await envOf({ "extraEnv[0].name": collector.name, "extraEnv[0].value": collector.value })).toContainEqual(
+      collector,
+    );
+    await expect(envOf({ "extraEnv[0].name": "BINNACLE_TOKEN", "extraEnv[0].value": "x" })).rejects.toThrow(/extraEnv/);
+  });
 });
