@@ -3857,6 +3857,8 @@ export interface Operations {
       since_seconds?: number | undefined;
       /** Stay and send new lines; else end after those there are. */
       follow?: boolean | undefined;
+      /** The log of each container's run before the current one, as after a crash; nothing is followed then. */
+      previous?: boolean | undefined;
     };
     answer: never;
     item: unknown;
@@ -3877,6 +3879,8 @@ export interface Operations {
       since_seconds?: number | undefined;
       /** Stay and send new lines; else end after those there are. */
       follow?: boolean | undefined;
+      /** The log of each container's run before the current one, as after a crash; nothing is followed then. */
+      previous?: boolean | undefined;
     };
     answer: never;
     item: unknown;

@@ -243,6 +243,7 @@ const StreamOpen = Type.Object({
     tail_lines: Count,
     since_seconds: Nullable(Type.Integer({ minimum: 1 })),
     follow: Type.Boolean(),
+    previous: Type.Optional(Type.Boolean()),
   }),
   credit_bytes: Count,
 });

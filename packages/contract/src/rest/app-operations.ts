@@ -207,6 +207,10 @@ const logOptions = {
   tail_lines: Type.Integer({ minimum: 0, maximum: 10_000, default: 200, description: "Of each container, at first." }),
   since_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000, description: "No older lines." })),
   follow: Type.Boolean({ default: true, description: "Stay and send new lines; else end after those there are." }),
+  previous: Type.Boolean({
+    default: false,
+    description: "The log of each container's run before the current one, as after a crash; nothing is followed then.",
+  }),
 };
 
 export const LogLine = Type.Object(

@@ -25,16 +25,32 @@ const named = (name: string) => ({ name, image: "nginx", env: [{ name: "A", valu
 describe("the containers of a pod", () => {
   const startedAt = "2026-01-01T00:00:01Z";
   test.each([
-    ["not begun", {}, { run: null, isRunning: false }],
-    ["waiting", { state: { waiting: { reason: "ContainerCreating" } } }, { run: null, isRunning: false }],
-    ["running", { containerID: "c://1", state: { running: { startedAt } } }, { run: "c://1", isRunning: true }],
-    ["ended", { state: { terminated: { containerID: "c://1" } } }, { run: "c://1", isRunning: false }],
+    ["not begun", {}, { run: null, isRunning: false, hasPrevious: false }],
+    [
+      "waiting",
+      { state: { waiting: { reason: "ContainerCreating" } } },
+      { run: null, isRunning: false, hasPrevious: false },
+    ],
+    [
+      "running",
+      { containerID: "c://1", state: { running: { startedAt } } },
+      { run: "c://1", isRunning: true, hasPrevious: false },
+    ],
+    [
+      "ended",
+      { state: { terminated: { containerID: "c://1" } } },
+      { run: "c://1", isRunning: false, hasPrevious: false },
+    ],
     [
       "waiting to begin again",
       { containerID: "c://1", state: { waiting: {} }, lastState: { terminated: { containerID: "c://1" } } },
-      { run: "c://1", isRunning: false },
+      { run: "c://1", isRunning: false, hasPrevious: true },
     ],
-    ["running without an id", { state: { running: { startedAt } } }, { run: startedAt, isRunning: true }],
+    [
+      "running without an id",
+      { state: { running: { startedAt } } },
+      { run: startedAt, isRunning: true, hasPrevious: false },
+    ],
   ])("[TE5] have a log of each run: %s", (_, status, expected) => {
     const object = pod({ containers: [named("web")] }, { containerStatuses: [{ name: "web", ...status }] });
     expect(podOf(object).containers).toEqual([{ name: "web", ...expected }]);

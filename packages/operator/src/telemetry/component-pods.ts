@@ -9,6 +9,8 @@ export interface PodContainer {
   /** Tells the runs of a container apart, of which each has a log; null before the first. */
   readonly run: string | null;
   readonly isRunning: boolean;
+  /** A run of it has ended before the current one, and its log can be read. */
+  readonly hasPrevious: boolean;
 }
 
 export interface ComponentPod {
@@ -61,10 +63,11 @@ function containerOf(name: string, statuses: readonly Fields[]): PodContainer {
   const { running, terminated } = fieldsIn(status["state"]);
   const { terminated: before } = fieldsIn(status["lastState"]);
   const current = running ?? terminated ?? before;
-  if (!current) return { name, run: null, isRunning: false };
+  if (!current) return { name, run: null, isRunning: false, hasPrevious: false };
   const { containerID, startedAt } = fieldsIn(current);
   const id = running ? status["containerID"] : containerID;
-  return { name, run: textIn(id) || textIn(startedAt) || "first", isRunning: Boolean(running) };
+  const run = textIn(id) || textIn(startedAt) || "first";
+  return { name, run, isRunning: Boolean(running), hasPrevious: before !== undefined };
 }
 
 /** Keeps the fields that are read; the rest of a pod is large. */

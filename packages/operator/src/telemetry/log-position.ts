@@ -3,6 +3,8 @@ export interface Asking {
   /** Kubernetes knows whole seconds only. */
   readonly sinceTime?: string;
   readonly tailLines?: number;
+  /** The log of the run before the current one. */
+  readonly previous?: boolean;
 }
 
 /** How far the log of a container was read, over as many connections as it takes. */
@@ -78,7 +80,7 @@ export function createLogPosition({ first, again = first, nowMs }: PositionOptio
       if (last === null) return isAnswered ? again : first;
       replayed = new Map(seen);
       replaySecond = secondOf(last);
-      return { sinceTime: replaySecond };
+      return { sinceTime: replaySecond, ...(first.previous ? { previous: true } : {}) };
     },
 
     answered() {

@@ -95,6 +95,21 @@ describe("a stream that does not follow", () => {
     });
   });
 
+  test("[TE13] of the run before has only containers that have ended before, and is not followed", async () => {
+    api.run("web-1");
+    api.run("web-2");
+    api.write("web-1/web before", at(1, "crashed"), at(2, "for good"));
+    api.write("web-1/web", at(3, "again"));
+    api.write("web-2/web", at(3, "never ended"));
+    api.restart("web-1");
+    const stream = reading(api, { previous: true });
+    await stream.done;
+    expect(stream.lines()).toEqual(["crashed", "for good"]);
+    const last = reading(api, { previous: true, tail_lines: 1 });
+    await last.done;
+    expect(last.lines()).toEqual(["for good"]);
+  });
+
   test("[TE8] is refused where the cluster holds no such app or component", async () => {
     for (const changes of [{ app: "other" }, { component: "db" }, { app: "shop,x=y" }, { component: "a b" }]) {
       await expect(reading(api, changes).done).rejects.toMatchObject({ code: "not_found" });

@@ -59,6 +59,18 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     yield { dropped: 0 };
 
     const seen = pods.map(podOf);
+    if (request.previous) {
+      const sources = followedPods(seen).flatMap((pod) =>
+        pod.containers
+          .filter(({ hasPrevious }) => hasPrevious)
+          .map(({ name }) => ({
+            place: { namespace, pod: pod.name, container: name },
+            position: createLogPosition({ nowMs, first: { ...asked.first, previous: true } }),
+          })),
+      );
+      for await (const line of tailsOf(ports, sources, { signal, isFollowing: false })) yield shown(component, line);
+      return;
+    }
     const begun = new Set(seen.flatMap(containersBegun));
     const positions = new Map<string, LogPosition>();
     const positionOf = (pod: ComponentPod, container: string): LogPosition => {

@@ -39,7 +39,10 @@ export async function startPodsApi() {
 
   const api = await startFakeApi((asked, response) => {
     const [, pod] = /\/pods\/([^/]+)\/log$/.exec(asked.path) ?? [];
-    if (pod) return serveLog(`${pod}/${asked.query["container"]}`, asked, response);
+    if (pod) {
+      const run = asked.query["previous"] === "true" ? " before" : "";
+      return serveLog(`${pod}/${asked.query["container"]}${run}`, asked, response);
+    }
     if (asked.query["watch"]) {
       watchers.add(response);
       response.on("close", () => watchers.delete(response));
@@ -114,6 +117,21 @@ export async function startPodsApi() {
       if (!pod) return;
       const containers = pod.spec.containers.map((container) => container.name);
       pod.status = statusOf(containers, { running: {} }, run);
+      tell("MODIFIED", pod);
+    },
+
+    /** The container has ended, and has begun again. The log before is that of `<id> before`. */
+    restart(name: string): void {
+      const pod = pods.get(name);
+      if (!pod) return;
+      const lastState = { terminated: { containerID: "containerd://1" } };
+      const containerStatuses = pod.spec.containers.map((container) => ({
+        name: container.name,
+        containerID: "containerd://2",
+        state: { running: {} },
+        lastState,
+      }));
+      pod.status = { phase: "Running", containerStatuses };
       tell("MODIFIED", pod);
     },
 

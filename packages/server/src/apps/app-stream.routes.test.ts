@@ -67,7 +67,7 @@ describe("logs", () => {
     expect((await get(name, "/logs", "&component=worker")).status).toBe(503);
   });
 
-  test.each(["tail_lines=10001", "tail_lines=-1", "since_seconds=0", "follow=maybe"])(
+  test.each(["tail_lines=10001", "tail_lines=-1", "since_seconds=0", "follow=maybe", "previous=maybe"])(
     "[AP46] %s is a 422",
     async (query) => {
       const name = await shop.app();
@@ -159,6 +159,19 @@ describe("with an operator that is connected", () => {
     expect(asked).toMatchObject([
       { namespace: "shop", app: "storefront", component: "web", tailLines: 5, sinceSeconds: null, follow: false },
     ]);
+  });
+
+  test("[AP46] the log of the run before is asked for, and not followed", async () => {
+    const asked: LogRequest[] = [];
+    const logs: OperatorRequests["logs"] = async (request) => {
+      asked.push(request);
+      return (async function* () {
+        yield line;
+      })();
+    };
+    const client = await answering({ logs }, { tail_lines: 5, follow: true, previous: true });
+    await (await client.follow("/streamAppLogs")).rest();
+    expect(asked).toMatchObject([{ previous: true, follow: false }]);
   });
 
   test("[AP49] a reader who leaves ends the request to the operator", async () => {

@@ -33,6 +33,7 @@ interface LogOptions {
   readonly tail_lines: number;
   readonly since_seconds?: number;
   readonly follow: boolean;
+  readonly previous: boolean;
 }
 
 /** Logs and metrics are requested from the operator of the app's cluster while the client waits. Nothing is stored. */
@@ -47,13 +48,14 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     const component = logTarget(app, asked);
     if (component instanceof Fault) throw component;
     await requireOperator(app.cluster_id);
+    const follow = options.follow && !options.previous;
     const leaving = new AbortController();
     reply.raw.once("close", () => leaving.abort());
     const unwatch = await broadcast.watch(
       credential,
       (access) => mayReadProject(app, access),
       () => leaving.abort(),
-      { isCounted: options.follow },
+      { isCounted: follow },
     );
     leaving.signal.addEventListener("abort", unwatch);
     // The client may have disconnected while its access was read; without this, the stream would count until the token
@@ -67,7 +69,8 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
         component,
         tailLines: options.tail_lines,
         sinceSeconds: options.since_seconds ?? null,
-        follow: options.follow,
+        follow,
+        previous: options.previous,
       },
       leaving.signal,
     );

@@ -79,6 +79,7 @@ const logsRequest = (request: LogRequest): OperatorRequest => ({
   tail_lines: request.tailLines,
   since_seconds: request.sinceSeconds,
   follow: request.follow,
+  previous: request.previous,
 });
 
 interface Batch {

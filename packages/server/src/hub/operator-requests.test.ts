@@ -8,7 +8,15 @@ import { sendRequest } from "./request-frames.ts";
 import type { RequestRouter } from "./request-router.runner.ts";
 
 const SERIES = { step: "60s", series: [] };
-const LOGS = { namespace: "shop", app: "web", component: "web", tailLines: 5, sinceSeconds: null, follow: true };
+const LOGS = {
+  namespace: "shop",
+  app: "web",
+  component: "web",
+  tailLines: 5,
+  sinceSeconds: null,
+  follow: true,
+  previous: false,
+};
 const line = (text: string): LogLine => ({ component: "web", pod: "p", container: "web", time: "t", line: text });
 
 let operator: ReturnType<typeof scriptedSession>;

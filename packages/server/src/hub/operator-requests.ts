@@ -9,6 +9,7 @@ export interface LogRequest {
   readonly tailLines: number;
   readonly sinceSeconds: number | null;
   readonly follow: boolean;
+  readonly previous: boolean;
 }
 
 export interface MetricsRequest {
