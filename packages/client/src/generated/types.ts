@@ -281,6 +281,12 @@ export type AppComponent = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -643,6 +649,12 @@ export type ComponentAddition = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -691,6 +703,12 @@ export type ComponentInput = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -1005,6 +1023,12 @@ export type DeployedComponent = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -1464,6 +1488,12 @@ export type RegistryTemplate = {
        */
       secret_values?: readonly string[] | undefined;
     } | undefined;
+    /**
+     * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+     * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of
+     * the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export
+     * with a secret in it is secret: components that use it read it from a Secret.
+     */
     exports?: {
       [key: string]: string;
     } | undefined;
@@ -1656,6 +1686,12 @@ export type StackTemplate = {
        */
       secret_values?: readonly string[] | undefined;
     } | undefined;
+    /**
+     * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+     * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of
+     * the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export
+     * with a secret in it is secret: components that use it read it from a Secret.
+     */
     exports?: {
       [key: string]: string;
     } | undefined;
@@ -1795,6 +1831,12 @@ export type StackTemplateReading = {
          */
         secret_values?: readonly string[] | undefined;
       } | undefined;
+      /**
+       * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
+       * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a
+       * secret of the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`.
+       * An export with a secret in it is secret: components that use it read it from a Secret.
+       */
       exports?: {
         [key: string]: string;
       } | undefined;
@@ -2408,6 +2450,13 @@ export interface Operations {
              */
             secret_values?: readonly string[] | undefined;
           } | undefined;
+          /**
+           * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
+           * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and
+           * `${secret.KEY}`, a secret of the component. `|uri` behind the name escapes the value for a URL, and
+           * `$${` is the text `${`. An export with a secret in it is secret: components that use it read it from
+           * a Secret.
+           */
           exports?: {
             [key: string]: string;
           } | undefined;
@@ -4114,6 +4163,13 @@ export interface Operations {
              */
             secret_values?: readonly string[] | undefined;
           } | undefined;
+          /**
+           * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
+           * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and
+           * `${secret.KEY}`, a secret of the component. `|uri` behind the name escapes the value for a URL, and
+           * `$${` is the text `${`. An export with a secret in it is secret: components that use it read it from
+           * a Secret.
+           */
           exports?: {
             [key: string]: string;
           } | undefined;
