@@ -14,6 +14,8 @@ export type AddonDefinition = {
   /** The name of a picture; a client that has no such picture shows a general one. */
   icon: string;
   description: string;
+  /** It keeps data that an older version may be unable to read: a downgrade has to be confirmed. */
+  stateful: boolean;
   chart: {
     /** A Helm repository, or the OCI path that the chart's name is appended to. */
     repo: string;
@@ -303,7 +305,7 @@ export type AppComponent = {
 /** Why not: a code for programs, a sentence for people, and what it is about. */
 export type AppConflict = {
   detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required";
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade";
     message: string;
     [key: string]: unknown;
   };
@@ -836,6 +838,11 @@ export type ComponentPatch = {
    * that is a 409 `recreate_required`. It is not stored.
    */
   recreate?: boolean | undefined;
+  /**
+   * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it that
+   * is a 409 `stateful_downgrade`. It is not stored.
+   */
+  allow_downgrade?: boolean | undefined;
 };
 
 export type ComponentRemoval = {
@@ -1867,6 +1874,16 @@ export type StackTemplateSummary = {
   tags: readonly string[];
   created_at: string;
   updated_at: string;
+};
+
+/** The addon keeps data that the older chart version may be unable to read. */
+export type StatefulDowngrade = {
+  detail: {
+    code: "stateful_downgrade";
+    message: string;
+    from_version: string | null;
+    to_version: string | null;
+  };
 };
 
 export type Task = {
@@ -3684,6 +3701,11 @@ export interface Operations {
       body: {
         revision_number?: number | undefined;
         revision_id?: string | undefined;
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
       };
     };
     answer: AddonInstance;
@@ -3705,6 +3727,11 @@ export interface Operations {
         deployment_id?: string | undefined;
         /** -1 is the one before the current. */
         revision?: number | undefined;
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
       };
     };
     answer: App;
@@ -3723,6 +3750,13 @@ export interface Operations {
       deployment_id: string;
       /** The project that the app belongs to. */
       project_id: string;
+      body?: {
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
+      } | undefined;
     };
     answer: App;
     versioned: true;
@@ -3866,6 +3900,11 @@ export interface Operations {
         /** One of the versions that the definition offers. */
         chart_version?: string | undefined;
         notes?: string | null | undefined;
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
       };
     };
     answer: AddonInstance;
