@@ -47,7 +47,7 @@ const ChartVersion = Type.String({
   minLength: 1,
   maxLength: 100,
   description: "One of the versions that the definition offers.",
-  examples: ["0.12.5"],
+  examples: ["0.20.1"],
 });
 
 export const AllowDowngrade = Type.Boolean({
@@ -62,7 +62,7 @@ const StatefulDowngrade = Type.Object(
       {
         code: Type.Literal("stateful_downgrade"),
         message: Type.String({ examples: ["The addon instance db keeps data."] }),
-        from_version: Nullable(Type.String({ examples: ["0.17.0"] })),
+        from_version: Nullable(Type.String({ examples: ["0.20.1"] })),
         to_version: Nullable(Type.String({ examples: ["0.12.4"] })),
       },
       {
@@ -70,7 +70,7 @@ const StatefulDowngrade = Type.Object(
           {
             code: "stateful_downgrade",
             message: "The addon instance db keeps data.",
-            from_version: "0.17.0",
+            from_version: "0.20.1",
             to_version: "0.12.4",
           },
         ],
