@@ -51,7 +51,6 @@ const ChartVersion = Type.String({
 });
 
 export const AllowDowngrade = Type.Boolean({
-  default: false,
   description:
     "Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it that is a 409 `stateful_downgrade`.",
 });
