@@ -41,7 +41,7 @@ describe("an addon component", () => {
       () => isConfirmed,
     );
 
-  test("[AP82] without a version has that of the definition", () => {
+  test("[AP87] without a version has that of the definition", () => {
     expect(found([db()], [db("1.0.0")])).toMatchObject({
       kind: "conflict",
       detail: { code: "stateful_downgrade", component: "db", from_version: "2.0.0", to_version: "1.0.0" },
@@ -49,14 +49,14 @@ describe("an addon component", () => {
     expect(found([db("1.0.0")], [db()])).toBeNull();
   });
 
-  test("[AP82] is guarded only if it keeps data, is there already, and is not confirmed", () => {
+  test("[AP87] is guarded only if it keeps data, is there already, and is not confirmed", () => {
     expect(found([db()], [db("1.0.0")], false)).toBeNull();
     expect(found([db()], [db("1.0.0")], true, true)).toBeNull();
     expect(found([], [db("1.0.0")])).toBeNull();
     expect(found([db("2.0.0", ID.replace("0193", "0194"))], [db("1.0.0")])).toBeNull();
   });
 
-  test("[AP82] is guarded in a change and in a rollback, and the word is not stored", async () => {
+  test("[AP87] is guarded in a change and in a rollback, and the word is not stored", async () => {
     const { addons } = await loadCatalog();
     const definition = addons.find(({ name }) => name === "postgresql");
     if (!definition) throw new Error("The catalog has no postgresql.");

@@ -259,7 +259,7 @@ describe("deployments and rollback", () => {
     expect((await act(name, "/resume")).body.components[0].workload_spec.replicas).toBe(2);
   });
 
-  test("[AP82] a rollback to an older version of a database is confirmed in its body, on both routes", async () => {
+  test("[AP87] a rollback to an older version of a database is confirmed in its body, on both routes", async () => {
     const db = { name: "db", type: "addon", addon_spec: { definition_id: POSTGRESQL, chart_version: "0.12.4" } };
     const name = await shop.app([db]);
     const to = (chart_version: string, more: object = {}) =>

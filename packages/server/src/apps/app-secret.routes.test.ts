@@ -130,7 +130,7 @@ describe("the secrets of a component", () => {
     expect(shown).not.toContain(VALUE);
   });
 
-  test("[AP80] [AP81] that exports are made of are shown by their key, and other placeholders are refused", async () => {
+  test("[AP85] [AP86] that exports are made of are shown by their key, and other placeholders are refused", async () => {
     const exports = { dsn: `postgres://app:\${secret.PASSWORD|uri}@\${host}:\${port}/app` };
     const db = { name: "db", workload_spec: { image: "postgres:18", ports: [{ name: "postgres", port: 5432 }] } };
     const name = await shop.app([{ ...db, exports, secrets: { PASSWORD: VALUE } }]);

@@ -36,7 +36,7 @@ describe("the components of an app", () => {
       { type: "addon", addon_spec: { instance: "db" } },
       ["host", "port", "url", "http_port", "secret", "ref", "addon"],
     ],
-  ])("[AP80] export texts whose placeholders they have a value for: %s", (_, component, unknown) => {
+  ])("[AP85] export texts whose placeholders they have a value for: %s", (_, component, unknown) => {
     const exports = {
       literal: `/v1/$\${host}/\${`,
       host: `\${host}`,
@@ -51,7 +51,7 @@ describe("the components of an app", () => {
     expect(found).toEqual(unknown.map((key) => [0, "exports", key]));
   });
 
-  test("[AP80] are told which placeholders an export may use", () => {
+  test("[AP85] are told which placeholders an export may use", () => {
     const spec = { ports: [{ name: "sql", port: 5432 }] };
     const [problem] = componentProblems("shop", [{ name: "db", workload_spec: spec, exports: { dsn: `\${hots}` } }]);
     expect(problem?.msg).toBe(
