@@ -31,6 +31,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
+    at: component("exports.*"),
+    why: "A placeholder names an export that the component has by itself, or one of its secrets.",
+  },
+  {
+    operations: ["createApp"],
     at: component("addon_spec.definition_id", "addon_spec.chart_version", "addon_spec.values.**"),
     why: "A definition of the catalog says which versions and values its addon takes.",
   },

@@ -19,6 +19,13 @@ export function newestFirst(versions: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
+/** Whether the one is older than the other. Texts that are no versions cannot be compared, so they count as older. */
+export function isOlderVersion(one: string, other: string): boolean {
+  if (one === other) return false;
+  const [mine, theirs] = [parsed(one), parsed(other)];
+  return mine && theirs ? mine.compare(theirs) < 0 : true;
+}
+
 /** The newest stable one; where there is none, the newest. */
 export function newestStable(versions: readonly string[]): string | undefined {
   const sorted = newestFirst(versions);

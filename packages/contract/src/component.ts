@@ -238,7 +238,18 @@ const shared = {
   workload_spec: Type.Optional(WorkloadSpec),
   addon_spec: Type.Optional(AddonSpec),
   chart_spec: Type.Optional(ChartSpec),
-  exports: Type.Optional(Type.Record(ExportKey, Text, { ...strict, maxProperties: 100, examples: [{ path: "/v1" }] })),
+  exports: Type.Optional(
+    Type.Record(ExportKey, Text, {
+      ...strict,
+      maxProperties: 100,
+      description:
+        `Beside \`host\`, \`port\` and \`url\`, which a workload with ports exports by itself. A text may hold \`\${host}\`, ` +
+        `\`\${port}\`, \`\${url}\`, \`\${NAME_port}\` and \`\${NAME_url}\` of the port NAME, and \`\${secret.KEY}\`, a secret of the ` +
+        `component. \`|uri\` behind the name escapes the value for a URL, and \`$\${\` is the text \`\${\`. An export with a secret in ` +
+        "it is secret: components that use it read it from a Secret.",
+      examples: [{ path: "/v1" }],
+    }),
+  ),
   export_refs: Type.Optional(
     Type.Array(
       Type.Object({ component: DnsLabel("db"), key: Type.Optional(ExportKey), env: Type.Optional(EnvName) }, strict),

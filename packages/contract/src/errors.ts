@@ -62,5 +62,6 @@ export const CONFLICT_CODES = [
   "host_taken",
   "email_unverified",
   "recreate_required",
+  "stateful_downgrade",
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];

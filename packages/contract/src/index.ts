@@ -3,6 +3,7 @@ export * from "./catalog/bundle.ts";
 export * from "./catalog/placeholders.ts";
 export * from "./catalog/stack-template.ts";
 export * from "./component.ts";
+export * from "./component-exports.ts";
 export * from "./component-status.ts";
 export * from "./errors.ts";
 export { exampleOf } from "./example.ts";

@@ -27,6 +27,8 @@ export type AddonDefinition = {
   /** The name of a picture; a client that has no such picture shows a general one. */
   icon: string;
   description: string;
+  /** It keeps data that an older version may be unable to read: a downgrade has to be confirmed. */
+  stateful: boolean;
   chart: {
     /** A Helm repository, or the OCI path that the chart's name is appended to. */
     repo: string;
@@ -300,6 +302,12 @@ export type AppComponent = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -316,7 +324,7 @@ export type AppComponent = {
 /** Why not: a code for programs, a sentence for people, and what it is about. */
 export type AppConflict = {
   detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required";
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade";
     message: string;
     [key: string]: unknown;
   };
@@ -665,6 +673,12 @@ export type ComponentAddition = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -713,6 +727,12 @@ export type ComponentInput = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -840,6 +860,11 @@ export type ComponentPatch = {
    * that is a 409 `recreate_required`. It is not stored.
    */
   recreate?: boolean | undefined;
+  /**
+   * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it that
+   * is a 409 `stateful_downgrade`. It is not stored.
+   */
+  allow_downgrade?: boolean | undefined;
 };
 
 export type ComponentRemoval = {
@@ -1030,6 +1055,12 @@ export type DeployedComponent = {
      */
     secret_values?: readonly string[] | undefined;
   } | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
   exports?: {
     [key: string]: string;
   } | undefined;
@@ -1514,6 +1545,12 @@ export type RegistryTemplate = {
        */
       secret_values?: readonly string[] | undefined;
     } | undefined;
+    /**
+     * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+     * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of
+     * the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export
+     * with a secret in it is secret: components that use it read it from a Secret.
+     */
     exports?: {
       [key: string]: string;
     } | undefined;
@@ -1706,6 +1743,12 @@ export type StackTemplate = {
        */
       secret_values?: readonly string[] | undefined;
     } | undefined;
+    /**
+     * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+     * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of
+     * the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export
+     * with a secret in it is secret: components that use it read it from a Secret.
+     */
     exports?: {
       [key: string]: string;
     } | undefined;
@@ -1845,6 +1888,12 @@ export type StackTemplateReading = {
          */
         secret_values?: readonly string[] | undefined;
       } | undefined;
+      /**
+       * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
+       * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a
+       * secret of the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`.
+       * An export with a secret in it is secret: components that use it read it from a Secret.
+       */
       exports?: {
         [key: string]: string;
       } | undefined;
@@ -1875,6 +1924,16 @@ export type StackTemplateSummary = {
   tags: readonly string[];
   created_at: string;
   updated_at: string;
+};
+
+/** The addon keeps data that the older chart version may be unable to read. */
+export type StatefulDowngrade = {
+  detail: {
+    code: "stateful_downgrade";
+    message: string;
+    from_version: string | null;
+    to_version: string | null;
+  };
 };
 
 export type Task = {
@@ -2470,6 +2529,13 @@ export interface Operations {
              */
             secret_values?: readonly string[] | undefined;
           } | undefined;
+          /**
+           * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
+           * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and
+           * `${secret.KEY}`, a secret of the component. `|uri` behind the name escapes the value for a URL, and
+           * `$${` is the text `${`. An export with a secret in it is secret: components that use it read it from
+           * a Secret.
+           */
           exports?: {
             [key: string]: string;
           } | undefined;
@@ -3728,6 +3794,11 @@ export interface Operations {
       body: {
         revision_number?: number | undefined;
         revision_id?: string | undefined;
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
       };
     };
     answer: AddonInstance;
@@ -3749,6 +3820,11 @@ export interface Operations {
         deployment_id?: string | undefined;
         /** -1 is the one before the current. */
         revision?: number | undefined;
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
       };
     };
     answer: App;
@@ -3767,6 +3843,13 @@ export interface Operations {
       deployment_id: string;
       /** The project that the app belongs to. */
       project_id: string;
+      body?: {
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
+      } | undefined;
     };
     answer: App;
     versioned: true;
@@ -3914,6 +3997,11 @@ export interface Operations {
         /** One of the versions that the definition offers. */
         chart_version?: string | undefined;
         notes?: string | null | undefined;
+        /**
+         * Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it
+         * that is a 409 `stateful_downgrade`.
+         */
+        allow_downgrade?: boolean | undefined;
       };
     };
     answer: AddonInstance;
@@ -4211,6 +4299,13 @@ export interface Operations {
              */
             secret_values?: readonly string[] | undefined;
           } | undefined;
+          /**
+           * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
+           * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and
+           * `${secret.KEY}`, a secret of the component. `|uri` behind the name escapes the value for a URL, and
+           * `$${` is the text `${`. An export with a secret in it is secret: components that use it read it from
+           * a Secret.
+           */
           exports?: {
             [key: string]: string;
           } | undefined;

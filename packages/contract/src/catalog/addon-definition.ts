@@ -31,6 +31,10 @@ export const AddonDefinitionFile = Type.Object(
       examples: ["minio"],
     }),
     description: Type.String({ minLength: 1, maxLength: 2000, examples: ["Object storage that speaks S3."] }),
+    stateful: Type.Boolean({
+      description: "It keeps data that an older version may be unable to read: a downgrade has to be confirmed.",
+      examples: [true],
+    }),
     chart: Type.Object(
       {
         repo: Type.String({

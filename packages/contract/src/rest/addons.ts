@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
 import { ShownComponentStatus } from "../component-status.ts";
+import { Failure } from "../errors.ts";
 import {
   DnsLabel,
   FreeMap,
@@ -57,8 +58,41 @@ const ChartVersion = Type.String({
   minLength: 1,
   maxLength: 100,
   description: "One of the versions that the definition offers.",
-  examples: ["0.12.5"],
+  examples: ["0.20.1"],
 });
+
+export const AllowDowngrade = Type.Boolean({
+  description:
+    "Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it that is a 409 `stateful_downgrade`.",
+});
+
+const StatefulDowngrade = Type.Object(
+  {
+    detail: Type.Object(
+      {
+        code: Type.Literal("stateful_downgrade"),
+        message: Type.String({ examples: ["The addon instance db keeps data."] }),
+        from_version: Nullable(Type.String({ examples: ["0.20.1"] })),
+        to_version: Nullable(Type.String({ examples: ["0.12.4"] })),
+      },
+      {
+        examples: [
+          {
+            code: "stateful_downgrade",
+            message: "The addon instance db keeps data.",
+            from_version: "0.20.1",
+            to_version: "0.12.4",
+          },
+        ],
+      },
+    ),
+  },
+  {
+    title: "StatefulDowngrade",
+    description: "The addon keeps data that the older chart version may be unable to read.",
+  },
+);
+const addonConflict = { 409: Type.Union([StatefulDowngrade, Failure]) };
 
 const Notes = Type.String({ maxLength: 2000, description: "Why, for those who read the revisions later." });
 
@@ -218,6 +252,7 @@ export const updateAddonInstance = operation({
       values: Type.Optional(Values),
       chart_version: Type.Optional(ChartVersion),
       notes: Type.Optional(Nullable(Notes)),
+      allow_downgrade: Type.Optional(AllowDowngrade),
     },
     {
       ...strict,
@@ -227,7 +262,8 @@ export const updateAddonInstance = operation({
   ),
   versioned: true,
   success: [200, AddonInstance],
-  failures: [404, 409],
+  failures: [404],
+  failureBodies: addonConflict,
 });
 
 export const deleteAddonInstance = operation({
@@ -261,12 +297,14 @@ export const rollBackAddonInstance = operation({
     {
       revision_number: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [1] })),
       revision_id: Type.Optional(Uuid()),
+      allow_downgrade: Type.Optional(AllowDowngrade),
     },
     { ...strict, allOf: [exactlyOneOf("revision_number", "revision_id")], examples: [{ revision_number: 1 }] },
   ),
   versioned: true,
   success: [200, AddonInstance],
-  failures: [404, 409],
+  failures: [404],
+  failureBodies: addonConflict,
 });
 
 export const listAddonRevisions = operation({

@@ -4,6 +4,7 @@ import { Metrics, RangeQuery } from "../metrics.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { DEPLOYMENT_OPERATIONS, DEPLOYMENT_STATUSES } from "../states.ts";
+import { AllowDowngrade } from "./addons.ts";
 import { App, appConflict, appParams, appQuery, shownComponent } from "./apps.ts";
 
 const params = Type.Object(appParams);
@@ -166,6 +167,7 @@ export const rollbackApp = operation({
       revision: Type.Optional(
         Type.Integer({ minimum: -1, maximum: 2_147_483_647, description: "-1 is the one before the current." }),
       ),
+      allow_downgrade: Type.Optional(AllowDowngrade),
     },
     { ...strict, allOf: [exactlyOneOf("deployment_id", "revision")], examples: [{ revision: -1 }] },
   ),
@@ -177,6 +179,8 @@ export const rollbackToDeployment = operation({
   path: "/apps/{namespace}/{name}/deployments/{deployment_id}/rollback",
   summary: "Restore the specification of this deployment, as a new revision",
   params: deploymentParams,
+  body: Type.Object({ allow_downgrade: Type.Optional(AllowDowngrade) }, strict),
+  bodyIsOptional: true,
 });
 
 export const attachAddon = operation({

@@ -149,6 +149,12 @@ const ComponentChange = Type.Unsafe<ComponentChange>({
               "Confirms that the kind of a component with volumes changes, although the data in them is lost; without it that is a 409 `recreate_required`. It is not stored.",
           }),
         ),
+        allow_downgrade: Type.Optional(
+          Type.Boolean({
+            description:
+              "Confirms an older chart version of an addon that keeps data, which it may be unable to read; without it that is a 409 `stateful_downgrade`. It is not stored.",
+          }),
+        ),
       },
       { ...strict, title: "ComponentPatch" },
     ),

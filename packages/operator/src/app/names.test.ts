@@ -13,6 +13,7 @@ test("[RN1] names are made of the app's, the component's and what the object is 
     headless: "shop-web-headless",
     env: "shop-web-env",
     secrets: "shop-web-secrets",
+    composed: "shop-web-composed",
     tls: "shop-web-tls",
   });
   expect(claim("data")).toBe("shop-web-data");

@@ -26,6 +26,8 @@ export interface ComponentNames {
   readonly headless: string;
   readonly env: string;
   readonly secrets: string;
+  /** The Secret of exports that are made of the component's secrets. */
+  readonly composed: string;
   readonly tls: string;
   claim(volume: string): string;
   /** A Job cannot change, so another template is another Job. */
@@ -40,6 +42,7 @@ export function componentNames(app: string, component: string): ComponentNames {
     headless: `${base}-headless`,
     env: `${base}-env`,
     secrets: `${base}-secrets`,
+    composed: `${base}-composed`,
     tls: `${base}-tls`,
     claim: (volume) => fitted(`${base}-${volume}`, LONGEST_LABEL),
     job: (templateHash) => `${base}-${templateHash}`,

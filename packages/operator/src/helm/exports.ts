@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type AddonBody, fillExportTemplate, type ReleaseFacts, scanPlaceholders } from "@binnacle/contract";
-import type { Exports } from "../app/render/rendering.ts";
+import type { Exports, SecretExport } from "../app/render/rendering.ts";
 
 export type ExportSchema = AddonBody["spec"]["export_schema"];
 type Source = ExportSchema[string]["from"];
@@ -98,16 +98,16 @@ function reasonFor(from: Source, facts: ReleaseFacts, parts: readonly string[]):
 const checksumOf = (secretName: string, key: string, value: string): string =>
   createHash("sha256").update(`${secretName}\n${key}\n${value}`).digest("hex").slice(0, 12);
 
+export const secretExport = (name: string, key: string, value: string): SecretExport => ({
+  secret: { name, key },
+  checksum: checksumOf(name, key, value),
+});
+
 /** As apps see them: a secret one is pointed at. */
 export function exportsSeen({ plain, secret }: ResolvedExports, secretName: string): Exports {
   return {
     ...Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, { value }])),
-    ...Object.fromEntries(
-      Object.entries(secret).map(([key, value]) => [
-        key,
-        { secret: { name: secretName, key }, checksum: checksumOf(secretName, key, value) },
-      ]),
-    ),
+    ...Object.fromEntries(Object.entries(secret).map(([key, value]) => [key, secretExport(secretName, key, value)])),
   };
 }
 

@@ -89,7 +89,8 @@ describe("changing an instance", () => {
     const here = await projectWithPeople(world);
     const { id, values } = await addonIn(here, { values: { persistence: { size: "20Gi" } } });
     const path = `/addon-instances/${id}`;
-    expect(await here.editor.api.patch(path, { chart_version: "0.10.0" })).toMatchObject({
+    const body = { chart_version: "0.10.0", allow_downgrade: true };
+    expect(await here.editor.api.patch(path, body)).toMatchObject({
       status: 200,
       body: { chart_version: "0.10.0", values, revision_number: 2 },
     });
@@ -128,9 +129,10 @@ describe("rolling an instance back", () => {
     const { id, values } = await addonIn(here, { values: { persistence: { size: "20Gi" } }, chart_version: "0.10.0" });
     const path = `/addon-instances/${id}`;
     await here.editor.api.patch(path, { values: { auth: { password: "a new secret of ours" } } });
-    await here.editor.api.patch(path, { chart_version: "0.12.5" });
+    await here.editor.api.patch(path, { chart_version: "0.20.1" });
     const restored = { values, chart_version: "0.10.0", revision_number: 4, generation: 4 };
-    expect(await here.editor.api.post(`${path}/rollback`, { revision_number: 1 })).toMatchObject({
+    const body = { revision_number: 1, allow_downgrade: true };
+    expect(await here.editor.api.post(`${path}/rollback`, body)).toMatchObject({
       status: 200,
       body: restored,
     });
@@ -141,7 +143,7 @@ describe("rolling an instance back", () => {
     const { revision_id } = data[1];
     expect(await here.editor.api.post(`${path}/rollback`, { revision_id })).toMatchObject({
       status: 200,
-      body: { revision_number: 5, chart_version: "0.12.5" },
+      body: { revision_number: 5, chart_version: "0.20.1" },
     });
   });
 
@@ -158,6 +160,45 @@ describe("rolling an instance back", () => {
     expect((await refused(world, here.viewer, "POST", path, { revision_number: 1 })).status).toBe(403);
     expect((await refused(world, here.stranger, "POST", path, { revision_number: 1 })).status).toBe(404);
     expect((await world.anyone.post(path, { revision_number: 1 })).status).toBe(401);
+  });
+});
+
+describe("an older chart version of an addon that keeps data", () => {
+  const guarded = (from_version: string, to_version: string) => ({
+    status: 409,
+    body: { detail: { code: "stateful_downgrade", from_version, to_version } },
+  });
+
+  test("[AD37] is refused until it is confirmed, and the confirmation is on record", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here);
+    const path = `/addon-instances/${id}`;
+    for (const body of [{ chart_version: "0.10.0" }, { chart_version: "0.10.0", allow_downgrade: false }]) {
+      expect(await refused(world, here.editor, "PATCH", path, body)).toMatchObject(guarded("0.20.1", "0.10.0"));
+    }
+    expect(await here.viewer.api.get(path)).toMatchObject({ body: { chart_version: "0.20.1", revision_number: 1 } });
+    const confirmed = { chart_version: "0.10.0", allow_downgrade: true };
+    expect(await here.editor.api.patch(path, confirmed)).toMatchObject({ status: 200 });
+    const audit = await world.database.kysely
+      .selectFrom("audit_log")
+      .select("changes")
+      .where("resource_id", "=", id)
+      .where("action", "=", "addon_instance.update")
+      .execute();
+    expect(audit).toEqual([{ changes: confirmed }]);
+    expect((await here.editor.api.patch(path, { chart_version: "0.20.1" })).status).toBe(200);
+  });
+
+  test("[AD37] is refused in a rollback too, and a rollback of values alone is not", async () => {
+    const here = await projectWithPeople(world);
+    const { id } = await addonIn(here, { chart_version: "0.10.0" });
+    const path = `/addon-instances/${id}`;
+    await here.editor.api.patch(path, { chart_version: "0.20.1" });
+    await here.editor.api.patch(path, { values: { persistence: { size: "20Gi" } } });
+    const back = (body: object) => here.editor.api.post(`${path}/rollback`, body);
+    expect(await back({ revision_number: 1 })).toMatchObject(guarded("0.20.1", "0.10.0"));
+    expect((await back({ revision_number: 2 })).status).toBe(200);
+    expect((await back({ revision_number: 1, allow_downgrade: true })).status).toBe(200);
   });
 });
 

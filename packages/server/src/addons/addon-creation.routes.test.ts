@@ -81,7 +81,7 @@ describe("creating an instance", () => {
 
   test("[AD12] the chart version is the definition's own, or another that it offers", async () => {
     const here = await projectWithPeople(world);
-    expect((await addonIn(here, { name: "own" })).chart_version).toBe("0.12.5");
+    expect((await addonIn(here, { name: "own" })).chart_version).toBe("0.20.1");
     expect((await addonIn(here, { name: "older", chart_version: "0.10.0" })).chart_version).toBe("0.10.0");
     const answer = await refused(world, place.editor, "POST", "/addon-instances", bodyOf({ chart_version: "9.9.9" }));
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body.chart_version", "value_error"]]]);

@@ -134,7 +134,7 @@ describe("an instance", () => {
       cluster_id: here.cluster,
       project_id: here.project,
       addon_definition_id: POSTGRESQL,
-      chart_version: "0.12.5",
+      chart_version: "0.20.1",
       values: {
         auth: { database: "shop", password: { secret_ref: { name: "db-addon-values", key: "auth.password" } } },
       },
@@ -203,7 +203,7 @@ describe("the revisions", () => {
       revision_id: expect.any(String),
       revision_number: 1,
       values: { auth: { password: { secret_ref: { name: "db-addon-values", key: "auth.password" } } } },
-      chart_version: "0.12.5",
+      chart_version: "0.20.1",
       notes: "the first",
       created_by: here.editor.email,
       created_at: world.clock.now().toISOString(),

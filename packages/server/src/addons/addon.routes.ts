@@ -66,6 +66,7 @@ import {
   type Values,
   valueProblems,
 } from "./addon-values.ts";
+import { isGuarded, statefulDowngrade } from "./downgrade.ts";
 
 /** Expects `definitions` in order of their names. */
 export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): Route[] {
@@ -211,6 +212,7 @@ export function addonChangeRoutes(
           if (!definition) throw definitionGone();
           const { notes = null, chart_version = current.chart_version } = body;
           if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
+          guardData(current, chart_version, definition, body);
           const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
           const settled = body.values ? settle(body.values, definition, holder) : null;
           if (settled) await storeSecrets(unit.db, current.id, settled);
@@ -220,7 +222,9 @@ export function addonChangeRoutes(
             action: "addon_instance.update",
             resource: auditedAs(instance),
             orgId: instance.org_id,
-            changes: settled ? { values: "changed", secrets: [...settled.given.keys()] } : { chart_version },
+            changes: settled
+              ? { values: "changed", secrets: [...settled.given.keys()] }
+              : { chart_version, ...confirmed(body) },
           });
           return wireInstance(instance, clock());
         });
@@ -237,6 +241,7 @@ export function addonChangeRoutes(
           requireMatch(headers, versionOf(current));
           const revision = await findRevision(unit.db, current.id, body);
           if (!revision) throw notFound("Revision");
+          guardData(current, revision.chart_version, definitionOf(current.definition_id), body);
           const held = await heldSecretPaths(unit.db, current.id);
           const wanted = {
             values: redactValues(revision.values, held, current.name),
@@ -248,7 +253,7 @@ export function addonChangeRoutes(
             action: "addon_instance.rollback",
             resource: auditedAs(instance),
             orgId: instance.org_id,
-            changes: { revision_number: revision.revision_number },
+            changes: { revision_number: revision.revision_number, ...confirmed(body) },
           });
           return wireInstance(instance, clock());
         });
@@ -309,6 +314,25 @@ function settle(values: Values, definition: AddonDefinition, holder: Holder): Re
   const settled = resolveValues(values, rulesOf(definition), holder);
   if (!("problems" in settled)) return settled;
   throw invalid(inValues(settled.problems));
+}
+
+interface Confirmation {
+  readonly allow_downgrade?: boolean;
+}
+
+/** A confirmed downgrade is on record with who has confirmed it. */
+const confirmed = ({ allow_downgrade }: Confirmation) => (allow_downgrade ? { allow_downgrade } : {});
+
+function guardData(
+  { name, phase, chart_version: from }: Instance,
+  to: string,
+  definition: AddonDefinition | undefined,
+  { allow_downgrade = false }: Confirmation,
+): void {
+  // One that is being deleted is refused for that.
+  if (phase !== "deleting" && !allow_downgrade && isGuarded({ from, to }, definition)) {
+    throw statefulDowngrade(`The addon instance ${name}`, { from, to });
+  }
 }
 
 function refuse(problems: readonly ValidationItem[]): void {

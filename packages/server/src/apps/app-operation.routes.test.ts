@@ -1,12 +1,15 @@
 import { Deployment } from "@binnacle/contract";
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { definitionId } from "../catalog/catalog-file.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { schemaProblems } from "../http/checked.fixture.ts";
 import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { insertInstance, openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+
+const POSTGRESQL = definitionId("postgresql");
 
 let world: World;
 let shop: Shop;
@@ -265,6 +268,35 @@ describe("deployments and rollback", () => {
       components: [{ workload_spec: { replicas: 0 } }],
     });
     expect((await act(name, "/resume")).body.components[0].workload_spec.replicas).toBe(2);
+  });
+
+  test("[AP87] a rollback to an older version of a database is confirmed in its body, on both routes", async () => {
+    const db = { name: "db", type: "addon", addon_spec: { definition_id: POSTGRESQL, chart_version: "0.12.4" } };
+    const name = await shop.app([db]);
+    const to = (chart_version: string, more: object = {}) =>
+      shop.editor.api.patch(shop.path(name), {
+        components: [{ op: "patch", name: "db", addon_spec: { chart_version }, ...more }],
+      });
+    expect((await to("0.20.1")).status).toBe(200);
+    const [, first] = await deployments(name);
+    const conflict = { status: 409, body: { detail: { code: "stateful_downgrade", component: "db" } } };
+    const byPath = `/deployments/${first.deployment_id}/rollback`;
+    expect(await to("0.12.4")).toMatchObject(conflict);
+    expect(await act(name, "/rollback", { revision: 1 })).toMatchObject(conflict);
+    expect(await act(name, byPath)).toMatchObject(conflict);
+    expect(await act(name, byPath, { allow_downgrade: false })).toMatchObject(conflict);
+    expect((await read(name)).revision).toBe(2);
+    for (const back of [
+      () => act(name, "/rollback", { revision: 1, allow_downgrade: true }),
+      () => act(name, byPath, { allow_downgrade: true }),
+      () => to("0.12.4", { allow_downgrade: true }),
+    ]) {
+      expect(await back()).toMatchObject({
+        status: 200,
+        body: { components: [{ addon_spec: { chart_version: "0.12.4" } }] },
+      });
+      expect((await to("0.20.1")).status).toBe(200);
+    }
   });
 
   test("[AP33] an unknown revision or deployment, also another app's, is a 404", async () => {

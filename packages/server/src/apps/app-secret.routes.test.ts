@@ -130,6 +130,30 @@ describe("the secrets of a component", () => {
     expect(shown).not.toContain(VALUE);
   });
 
+  test("[AP85] [AP86] that exports are made of are shown by their key, and other placeholders are refused", async () => {
+    const exports = { dsn: `postgres://app:\${secret.PASSWORD|uri}@\${host}:\${port}/app` };
+    const db = { name: "db", workload_spec: { image: "postgres:18", ports: [{ name: "postgres", port: 5432 }] } };
+    const name = await shop.app([{ ...db, exports, secrets: { PASSWORD: VALUE } }]);
+    const changed = await shop.editor.api.patch(shop.path(name), {
+      components: [{ op: "patch", name: "db", exports: { dsn: `\${secret.PASSWORD}@\${hots}` } }],
+    });
+    expect(changed).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "components", 0, "exports", "dsn"], type: "value_error" }] },
+    });
+    const answers = [
+      await shop.viewer.api.get(shop.path(name)),
+      await shop.viewer.api.get(shop.path(name, "/deployments")),
+    ];
+    expect(answers[0]?.body.components).toMatchObject([{ name: "db", exports, secrets: ["PASSWORD"] }]);
+    const audit = await world.database.kysely
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("resource_name", "=", name)
+      .execute();
+    expect(JSON.stringify([answers.map(({ body }) => body), audit, world.logged])).not.toContain(VALUE);
+  });
+
   test("[AP41] go with their component, and no rollback brings them back or changes them", async () => {
     const name = await shop.app([
       { ...WEB, secrets: { KEY: VALUE } },

@@ -179,14 +179,14 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
       const { deployment_id, revision = -1 } = call.body;
       return act(call, call.body, async (app, tx) => {
         const wanted = deployment_id ? { id: deployment_id } : { revision: targetRevision(app, revision) };
-        return rolledBack(app, await findDeployment(tx, app.id, wanted));
+        return rolledBack(app, await findDeployment(tx, app.id, wanted), ports, call.body);
       });
     }),
 
     route(rollbackToDeployment, asEditor, (call) => {
       const { deployment_id } = call.params;
-      return act(call, { deployment_id }, async (app, tx) =>
-        rolledBack(app, await findDeployment(tx, app.id, { id: deployment_id })),
+      return act(call, { deployment_id, ...call.body }, async (app, tx) =>
+        rolledBack(app, await findDeployment(tx, app.id, { id: deployment_id }), ports, call.body),
       );
     }),
 

@@ -8,6 +8,7 @@ import {
   type ValidationItem,
 } from "@binnacle/contract";
 import type { TSchema } from "typebox";
+import { componentDowngrade } from "../addons/downgrade.ts";
 import { codedConflict, Fault, invalid, notFound } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
 import { type ComponentRules, type ResolvedComponent, resolveAddonComponent } from "./addon-component.ts";
@@ -117,9 +118,14 @@ export function changeComponents(
   const refusal =
     brokenReference(components, changes) ??
     shrinkByReplacement(before, components, changes) ??
-    problemOf(appName, components, changes);
+    problemOf(appName, components, changes) ??
+    componentDowngrade(before, components, rules.findDefinition, (name) => isDowngradeAllowed(changes, name));
   return refusal ?? { components, secrets };
 }
+
+/** An addition has no such word: whoever replaces a component by an older one within a request patches it instead. */
+const isDowngradeAllowed = (changes: readonly ComponentChange[], component: string): boolean =>
+  changes.some(({ op, name, allow_downgrade }) => op === "patch" && name === component && allow_downgrade === true);
 
 function changeOne(
   components: readonly Kept[],
@@ -140,7 +146,7 @@ function changeOne(
   if (op === "remove") {
     return { components: components.filter((component) => component !== current), secrets: dropSecrets([name]) };
   }
-  const { op: _op, secrets: patched, recreate = false, ...patch } = change;
+  const { op: _op, secrets: patched, recreate = false, allow_downgrade: _allowed, ...patch } = change;
   const secrets = patched as Record<string, string | null> | null | undefined;
   const { value, problems } = checkStored(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);

@@ -22,6 +22,43 @@ describe("the components of an app", () => {
     expect(locs([workload("x".repeat(20))], "y".repeat(33))).toEqual([[0, "name"]]);
   });
 
+  test.each<[string, Omit<ComponentSpec, "name">, readonly string[]]>([
+    ["without ports", { workload_spec: {} }, ["host", "port", "url", "http_port", "ref", "addon"]],
+    ["with a port", { workload_spec: { ports: [{ name: "http", port: 80 }] } }, ["ref", "addon"]],
+    [
+      "of a job",
+      { workload_spec: { kind: "job", ports: [{ name: "http", port: 80 }] } },
+      ["host", "port", "url", "http_port", "ref", "addon"],
+    ],
+    ["of a chart", { type: "chart", chart_spec: CHART }, ["host", "port", "url", "http_port", "ref", "addon"]],
+    [
+      "of an addon",
+      { type: "addon", addon_spec: { instance: "db" } },
+      ["host", "port", "url", "http_port", "secret", "ref", "addon"],
+    ],
+  ])("[AP85] export texts whose placeholders they have a value for: %s", (_, component, unknown) => {
+    const exports = {
+      literal: `/v1/$\${host}/\${`,
+      host: `\${host}`,
+      port: `\${port|uri}`,
+      url: `\${url}/v1`,
+      http_port: `\${http_port}`,
+      secret: `\${secret.A.b-c|uri}`,
+      ref: `\${exports.url}`,
+      addon: `\${secret.}\${toString}`,
+    };
+    const found = locs([{ name: "web", ...component, exports }]);
+    expect(found).toEqual(unknown.map((key) => [0, "exports", key]));
+  });
+
+  test("[AP85] are told which placeholders an export may use", () => {
+    const spec = { ports: [{ name: "sql", port: 5432 }] };
+    const [problem] = componentProblems("shop", [{ name: "db", workload_spec: spec, exports: { dsn: `\${hots}` } }]);
+    expect(problem?.msg).toBe(
+      `The component has no value for the placeholder hots: use host, port, url, sql_port, sql_url, secret.KEY, or write $\${ for the text itself`,
+    );
+  });
+
   test("[AP72] have Services and volumes of their own", () => {
     const volume = (name: string) => ({ name, mount_path: "/data", size_gb: 1 });
     const web = (name: string, spec: WorkloadSpec = {}) => ({ name, workload_spec: spec });

@@ -1,4 +1,4 @@
-import type { ComponentSpec, ValidationItem, WorkloadSpec } from "@binnacle/contract";
+import { type ComponentSpec, unknownPlaceholders, type ValidationItem, type WorkloadSpec } from "@binnacle/contract";
 import { isImageReference, scheduleProblem } from "./workload-syntax.ts";
 
 type Loc = ValidationItem["loc"];
@@ -19,6 +19,7 @@ export function componentProblems(
     ...components.flatMap((component, index) => [
       ...nameProblems(appName, component, index),
       ...(component.workload_spec ? workloadProblems(component.workload_spec, [index, "workload_spec"]) : []),
+      ...exportProblems(component, index),
     ]),
     ...sharedObjectNames(appName, components),
     ...needProblems(components, isPartial),
@@ -69,6 +70,20 @@ const wrong = (loc: Loc, msg: string): ValidationItem => ({ loc, msg, type: "val
 function nameProblems(appName: string, { name }: ComponentSpec, index: number): ValidationItem[] {
   if (appName.length + name.length <= LONGEST_NAMES_TOGETHER) return [];
   return [wrong([index, "name"], `App and component name together are at most ${LONGEST_NAMES_TOGETHER} characters`)];
+}
+
+const LONGEST_NAMED = 100;
+
+/** One problem for each export, because a text may hold thousands of placeholders. */
+function exportProblems(component: ComponentSpec, index: number): ValidationItem[] {
+  const byKey = Map.groupBy(unknownPlaceholders(component), ({ key }) => key);
+  return [...byKey.values()].flatMap(([first]) => {
+    if (!first) return [];
+    const { key, placeholder, known } = first;
+    const choice = known.length > 0 ? `use ${known.join(", ")}` : "it may use none";
+    const msg = `The component has no value for the placeholder ${placeholder.slice(0, LONGEST_NAMED)}: ${choice}, or write $\${ for the text itself`;
+    return [wrong([index, "exports", key], msg)];
+  });
 }
 
 const NO_IMAGE =

@@ -32,7 +32,7 @@ const operations: [string, (app: AppWithSecretPaths) => unknown][] = [
   ["pause", pausedApp],
   ["resume", resumed],
   ["redeploy", (app) => redeployed(app, {})],
-  ["rollback", (app) => rolledBack(app, { revision: 1, spec: specOf(app) })],
+  ["rollback", (app) => rolledBack(app, { revision: 1, spec: specOf(app) }, NO_RULES)],
   ["attach", (app) => attached(app, { instance: "cache" })],
 ];
 
@@ -122,7 +122,7 @@ describe("rolling back", () => {
     ];
     for (const from of states) {
       for (const to of states)
-        expect(specOf(done(rolledBack(from, { revision: 1, spec: specOf(to) })).app)).toEqual(specOf(to));
+        expect(specOf(done(rolledBack(from, { revision: 1, spec: specOf(to) }, NO_RULES)).app)).toEqual(specOf(to));
     }
   });
 
@@ -133,7 +133,9 @@ describe("rolling back", () => {
 
   test("[AP41] the secrets of components that go with it go too", () => {
     const app = someApp({ components: [WEB, workload("db")], secret_paths: ["db/A", "web/A"] });
-    const { app: after, secrets } = done(rolledBack(app, { revision: 1, spec: { components: [WEB], paused: false } }));
+    const { app: after, secrets } = done(
+      rolledBack(app, { revision: 1, spec: { components: [WEB], paused: false } }, NO_RULES),
+    );
     expect([...secrets.dropped]).toEqual(["db"]);
     expect(after.secret_paths).toEqual(["web/A"]);
   });

@@ -1,4 +1,5 @@
 import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binnacle/contract";
+import { componentDowngrade } from "../addons/downgrade.ts";
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
 import type { ComponentRules } from "./addon-component.ts";
 import { type AppSpec, type AppWithSecretPaths, type Deployment, isPaused } from "./app.ts";
@@ -140,10 +141,14 @@ export const targetRevision = ({ revision: current }: AppWithSecretPaths, asked:
 export function rolledBack(
   app: AppWithSecretPaths,
   { revision, spec }: Pick<Deployment, "revision" | "spec">,
+  { findDefinition }: Pick<ComponentRules, "findDefinition">,
+  { allow_downgrade = false }: { readonly allow_downgrade?: boolean } = {},
 ): Outcome {
   const message = `Rolled back to revision ${revision}.`;
   const replaced = spec.components.find((component) => losesVolumes(namesake(app.components, component), component));
   if (replaced) return operationProblem(app) ?? recreateRequired(replaced.name);
+  const downgrade = componentDowngrade(app.components, spec.components, findDefinition, () => allow_downgrade);
+  if (downgrade) return operationProblem(app) ?? downgrade;
   const components = spec.components.map((component) =>
     withGrownVolumes(namesake(app.components, component), component),
   );

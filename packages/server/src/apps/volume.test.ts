@@ -10,15 +10,13 @@ const db = (size_gb: number, kind: "deployment" | "statefulset" = "deployment"):
   type: "workload",
   workload_spec: { kind, image: "postgres:18", replicas: 1, volumes: [{ name: "data", mount_path: "/data", size_gb }] },
 });
+const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
 const change = (before: ComponentSpec, ...changes: Omit<ComponentChange, "name">[]) =>
   changeComponents(
     "shop",
     [before],
     changes.map((each) => ({ ...each, name: "db" }) as ComponentChange),
-    {
-      findDefinition: () => undefined,
-      chartHosts: [],
-    },
+    NO_RULES,
   );
 const sized = (size_gb: number) => ({
   op: "patch" as const,
@@ -41,10 +39,14 @@ describe("a volume", () => {
   });
 
   test("[AP77] keeps the size that it has grown to in a rollback", () => {
-    const outcome = rolledBack(someApp({ components: [db(20)] }), {
-      revision: 1,
-      spec: { components: [db(10)], paused: false },
-    });
+    const outcome = rolledBack(
+      someApp({ components: [db(20)] }),
+      {
+        revision: 1,
+        spec: { components: [db(10)], paused: false },
+      },
+      NO_RULES,
+    );
     expect(outcome).toMatchObject({ app: { components: [db(20)] } });
   });
 
@@ -68,7 +70,7 @@ describe("a volume", () => {
 
   test("[AP78] is not lost by a rollback", () => {
     const spec = { components: [db(10, "statefulset")], paused: false };
-    expect(rolledBack(someApp({ components: [db(10)] }), { revision: 1, spec })).toMatchObject({
+    expect(rolledBack(someApp({ components: [db(10)] }), { revision: 1, spec }, NO_RULES)).toMatchObject({
       kind: "conflict",
       detail: { code: "recreate_required" },
     });

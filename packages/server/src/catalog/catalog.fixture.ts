@@ -36,6 +36,7 @@ export_schema:
   host: { description: The host., secret: false, from: { service: "\${fullname}" } }
   password: { description: The password., secret: true, from: { secret: "\${fullname}", key: password } }
   url: { description: The address., secret: true, from: { value: "store://\${values.user}:\${exports.password|uri}@\${exports.host}" } }
+stateful: true
 `;
 
 export const TEMPLATE = `name: app

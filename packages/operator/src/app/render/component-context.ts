@@ -16,6 +16,8 @@ export interface WorkloadContext {
   readonly selector: Readonly<Record<string, string>>;
   readonly environment: Environment;
   readonly secrets: Readonly<Record<string, string>>;
+  /** Exports that contain secrets. */
+  readonly composed: Readonly<Record<string, string>>;
   readonly pullSecrets: readonly string[];
   readonly podSecurity: PodSecurity;
   readonly isPaused: boolean;

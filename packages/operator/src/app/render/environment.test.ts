@@ -1,9 +1,20 @@
 import type { DesiredComponent } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../kube/kube-client.ts";
 import { variableName } from "./environment.ts";
 import { CHECKSUM_ANNOTATION } from "./pod-template.ts";
-import { objectAt, objectsOf, podOf, rendered, standing, variableOf, workload } from "./rendered.fixture.ts";
+import {
+  objectAt,
+  objectsOf,
+  podOf,
+  problem,
+  rendered,
+  standing,
+  templateIn,
+  variableOf,
+  workload,
+} from "./rendered.fixture.ts";
 import type { Exports, Publisher, Workload } from "./rendering.ts";
 import { dnsLabel, exportKey } from "./some-app.fixture.ts";
 
@@ -22,6 +33,7 @@ const DB: Publisher = {
 };
 const instances = new Map([["db", DB]]);
 const PASSWORD = { secretKeyRef: { name: "db-addon-exports", key: "password" } };
+const base64 = (text: string) => Buffer.from(text).toString("base64");
 const variables = (components: DesiredComponent[], around: Parameters<typeof objectsOf>[1], ...names: string[]) => {
   const objects = objectsOf(components, around);
   return names.map((name) => variableOf(objects, "Deployment/shop-web", name));
@@ -84,8 +96,8 @@ describe("the exports of a workload", () => {
     });
   });
 
-  test("[RN17] hold what it says of itself, as it is written, before all else", () => {
-    const exports = { url: "https://api.example.com", path: `/\${v1}` };
+  test("[RN17] hold what it says of itself, before all else", () => {
+    const exports = { url: "https://api.example.com", path: `/$\${v1}` };
     expect(all({ ...API, exports })).toMatchObject({
       API_URL: "https://api.example.com",
       API_PATH: `/\${v1}`,
@@ -95,6 +107,88 @@ describe("the exports of a workload", () => {
       LOG_URL: "https://api.example.com",
       LOG_PATH: `/\${v1}`,
     });
+  });
+});
+
+describe("exports with placeholders", () => {
+  const PG = { ports: [{ name: "postgres", port: 5432 }] };
+  const dsn = `postgres://app:\${secret.PASSWORD|uri}@\${host}:\${port}/app`;
+  const composing = (exports: Record<string, string>, spec: Workload = PG) => workload("db", spec, { exports });
+  const secretsIn = (objects: readonly KubeObject[]) => JSON.stringify(objects.filter(({ kind }) => kind === "Secret"));
+
+  test("[RN29] that name secrets reach others through a Secret and stand in no other object", () => {
+    const PASSWORD_TEXT = "p@ss:w/ord";
+    const components = [composing({ dsn, where: `\${postgres_url}` }), taking({ component: "db" })];
+    const objects = objectsOf(components, { secrets: { db: { PASSWORD: PASSWORD_TEXT } } });
+    const data = { dsn: base64("postgres://app:p%40ss%3Aw%2Ford@shop-db.market.svc:5432/app") };
+    expect(objectAt(objects, "Secret/shop-db-composed")).toMatchObject({ type: "Opaque", data });
+    expect(variableOf(objects, "Deployment/shop-web", "DB_DSN")).toEqual({
+      secretKeyRef: { name: "shop-db-composed", key: "dsn" },
+    });
+    expect(variableOf(objects, "Deployment/shop-web", "DB_WHERE")).toBe("postgres://shop-db.market.svc:5432");
+    const others = JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"));
+    expect(others).not.toContain(PASSWORD_TEXT);
+    expect(others).not.toContain("p%40ss");
+    expect(secretsIn(objects)).toContain(base64(PASSWORD_TEXT));
+  });
+
+  test("[RN29] of a chart may name its secrets", () => {
+    const release = { chart: { repo: "r", name: "c" }, export_schema: {} };
+    const db: DesiredComponent = { name: "db", type: "chart", release, exports: { token: `t-\${secret.auth.token}` } };
+    const objects = objectsOf([db, taking({ component: "db" })], { secrets: { db: { "auth.token": "x" } } });
+    expect(objectAt(objects, "Secret/shop-db-composed")["data"]).toEqual({ token: base64("t-x") });
+    expect(
+      variables([db, taking({ component: "db" })], { secrets: { db: { "auth.token": "x" } } }, "DB_TOKEN"),
+    ).toEqual([{ secretKeyRef: { name: "shop-db-composed", key: "token" } }]);
+  });
+
+  test("[RN29] replace the pods that use them when the secret changes, and keep them waiting until it is set", () => {
+    const components = [composing({ dsn }), taking({ component: "db", key: "dsn" })];
+    const sum = (PASSWORD: string) =>
+      templateIn(objectAt(objectsOf(components, { secrets: { db: { PASSWORD } } }), "Deployment/shop-web"))?.metadata
+        .annotations?.[CHECKSUM_ANNOTATION];
+    expect(sum("one")).toBe(sum("one"));
+    expect(sum("one")).not.toBe(sum("two"));
+    const waiting = rendered(components).components.map(({ name, waitingFor }) => [name, waitingFor]);
+    expect(waiting).toEqual([
+      ["db", []],
+      ["web", ["db.dsn"]],
+    ]);
+  });
+
+  test("[RN29] give a secret with half a surrogate pair an escaped form", () => {
+    const objects = objectsOf([composing({ dsn: `\${secret.A|uri}` })], { secrets: { db: { A: "\ud800" } } });
+    expect(objectAt(objects, "Secret/shop-db-composed")["data"]).toEqual({ dsn: base64("%EF%BF%BD") });
+  });
+
+  test("[RN29] make the app invalid where they become too long or name what there is not", () => {
+    const secrets = { db: { A: "x".repeat(60_000) } };
+    expect(problem([composing({ dsn: `\${secret.A}` })], { secrets })).toBeNull();
+    expect(problem([composing({ dsn: `\${secret.A}`.repeat(2) })], { secrets })).toMatchObject({
+      invalid: "TooLarge",
+      message: expect.stringMatching(/^The export dsn of component db is longer than 65536 characters/),
+    });
+    expect(problem([composing({ dsn: `\${hots}` })])).toMatchObject({
+      invalid: "UnknownExport",
+      message: expect.stringMatching(/^Component db uses \$\{hots\} in exports\.dsn/),
+    });
+  });
+
+  test.each<[string, NonNullable<Workload["ports"]>[number]]>([
+    ["http", { name: "http", port: 8080 }],
+    ["http", { name: "web", port: 80 }],
+    ["https", { name: "web", port: 443 }],
+    ["https", { name: "http", port: 443 }],
+    ["https", { name: "https-admin", port: 9443 }],
+    ["postgres", { name: "postgres", port: 5432 }],
+    ["redis", { name: "redis-main", port: 6379 }],
+    ["amqp", { name: "amqp", port: 80 }],
+    ["tcp", { name: "sql", port: 5432 }],
+    ["tcp", { name: "httpd", port: 8080 }],
+    ["udp", { name: "http", port: 53, protocol: "UDP" }],
+  ])("[RN28] begin with %s where the port is %j", (scheme, port) => {
+    const objects = objectsOf([workload("db", { ports: [port] }), taking({ component: "db" })]);
+    expect(variableOf(objects, "Deployment/shop-web", "DB_URL")).toBe(`${scheme}://shop-db.market.svc:${port.port}`);
   });
 });
 

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type DesiredComponent } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
-import type { Export, Publisher, SecretExport } from "./rendering.ts";
+import type { Publishers } from "./publishers.ts";
+import type { Export, SecretExport } from "./rendering.ts";
 
 /** The variables of a component, each by its name. */
 export interface Environment {
@@ -22,10 +23,7 @@ export function variableName(...parts: readonly string[]): string {
 }
 
 /** Without a key, all exports of the component are meant; `env` is then what their names begin with. */
-function takenByRefs(
-  refs: NonNullable<DesiredComponent["export_refs"]>,
-  publisherOf: (name: string) => Publisher | null,
-): [string, Taken][] {
+function takenByRefs(refs: NonNullable<DesiredComponent["export_refs"]>, publisherOf: Publishers): [string, Taken][] {
   const wholes = refs.flatMap(({ component, key, env }): [string, Taken][] =>
     key === undefined
       ? (publisherOf(component)?.keys ?? []).map((each) => [
@@ -47,7 +45,7 @@ function takenByRefs(
 export function environmentOf(
   { export_refs = [], workload_spec }: Pick<DesiredComponent, "export_refs" | "workload_spec">,
   secretKeys: ReadonlySet<string>,
-  publisherOf: (name: string) => Publisher | null,
+  publisherOf: Publishers,
 ): Environment {
   const asked = new Map<string, Asked>([
     ...takenByRefs(export_refs, publisherOf).filter(([name]) => !secretKeys.has(name)),
@@ -71,7 +69,7 @@ export function environmentOf(
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1);
 const textOf = ({ component, key }: Taken) => `${component}.${key}`;
 
-function exportOf(asked: Asked, publisherOf: (name: string) => Publisher | null): Export | null {
+function exportOf(asked: Asked, publisherOf: Publishers): Export | null {
   if ("value" in asked) return asked;
   const exports = publisherOf(asked.component)?.exports ?? {};
   return Object.hasOwn(exports, asked.key) ? (exports[asked.key] ?? null) : null;
@@ -79,20 +77,26 @@ function exportOf(asked: Asked, publisherOf: (name: string) => Publisher | null)
 
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
 
+type SecretContext = Pick<WorkloadContext, "namespace" | "labels" | "names" | "secrets" | "composed">;
+
+/** The component's secrets, and apart from them, because pods of the component get all of those, what it exports of them. */
+export const secretObjects = (context: SecretContext): KubeObject[] => [
+  ...secretObject(context, context.names.secrets, context.secrets),
+  ...secretObject(context, context.names.composed, context.composed),
+];
+
 /** As `data`, not `stringData`: what is applied must read back the same. */
-export function secretsObject(context: Pick<WorkloadContext, "namespace" | "labels" | "names" | "secrets">) {
-  const data = Object.entries(context.secrets).map(([key, value]) => [key, base64(value)] as const);
+function secretObject(context: SecretContext, name: string, values: Readonly<Record<string, string>>): KubeObject[] {
+  const data = Object.entries(values).map(([key, value]) => [key, base64(value)] as const);
   if (data.length === 0) return [];
-  return [
-    objectOf(context, "v1", "Secret", context.names.secrets, { type: "Opaque", data: Object.fromEntries(data.sort()) }),
-  ];
+  return [objectOf(context, "v1", "Secret", name, { type: "Opaque", data: Object.fromEntries(data.sort()) })];
 }
 
 export function configurationObjects(context: WorkloadContext): KubeObject[] {
   const data = fieldsOf(context.environment.plain);
   return [
     ...(data ? [objectOf(context, "v1", "ConfigMap", context.names.env, { data })] : []),
-    ...secretsObject(context),
+    ...secretObjects(context),
   ];
 }
 

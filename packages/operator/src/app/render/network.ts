@@ -1,6 +1,6 @@
+import { servedPorts } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
-import { servedPorts } from "./publishers.ts";
 import type { Workload } from "./rendering.ts";
 
 const servicePorts = (context: WorkloadContext) =>

@@ -1,21 +1,23 @@
-import { type DesiredComponent, parseQuantity } from "@binnacle/contract";
+import { type DesiredComponent, parseQuantity, unknownPlaceholders } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { LONGEST_NAMES_TOGETHER } from "../names.ts";
 import { ingressPort } from "./network.ts";
-import { publisherOf } from "./publishers.ts";
+import { type App, composedExports, type Publishers, tooLongMessage } from "./publishers.ts";
 import type { AppSpec, Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
 import { startOrder } from "./start-order.ts";
 
 const invalid = (reason: InvalidReason, message: string): Invalid => ({ invalid: reason, message });
 
 /** The first reason why nothing can be made of the app. */
-export function problemOf(app: AppSpec, around: Surroundings): Invalid | null {
+export function problemOf(whole: App, around: Surroundings, publishers: Publishers): Invalid | null {
+  const { spec: app } = whole;
   const { components } = app;
   if (components.length === 0) return invalid("NoComponents", `The app ${app.name} has no components.`);
   const problems = [
     ...repeatedComponents(components),
     ...components.flatMap((component) => componentProblems(app, component, around)),
-    ...components.flatMap((component) => referenceProblems(component, app, around)),
+    ...components.flatMap((component) => exportProblems(whole, component)),
+    ...components.flatMap((component) => referenceProblems(component, app, around, publishers)),
     ...circles(components),
     ...sharedAddresses(components),
   ];
@@ -81,6 +83,17 @@ function ingressProblems(name: string, spec: Workload): Invalid[] {
   return [invalid("UnknownPort", message)];
 }
 
+function exportProblems(app: App, component: DesiredComponent): Invalid[] {
+  return [
+    ...unknownPlaceholders(component).map(({ key, placeholder, known }) => {
+      const has = known.slice(0, KEYS_NAMED).join(", ") || "nothing";
+      const message = `Component ${component.name} uses \${${placeholder.slice(0, LONGEST_NAMED)}} in exports.${key}, but its exports may use ${has}.`;
+      return invalid("UnknownExport", message);
+    }),
+    ...composedExports(app, component).tooLong.map((key) => invalid("TooLarge", tooLongMessage(component.name, key))),
+  ];
+}
+
 function circles(components: readonly DesiredComponent[]): Invalid[] {
   const { circle } = startOrder(components);
   if (circle.length === 0) return [];
@@ -103,6 +116,7 @@ function sharedAddresses(components: readonly DesiredComponent[]): Invalid[] {
 }
 
 const KEYS_NAMED = 10;
+const LONGEST_NAMED = 100;
 
 interface Reference {
   readonly to: string;
@@ -123,7 +137,12 @@ function referencesOf({ export_refs = [], workload_spec }: DesiredComponent): Re
 }
 
 /** Problems of references to components or addon instances that are absent or do not have the key. */
-function referenceProblems(component: DesiredComponent, app: AppSpec, around: Surroundings): Invalid[] {
+function referenceProblems(
+  component: DesiredComponent,
+  app: AppSpec,
+  around: Surroundings,
+  publishers: Publishers,
+): Invalid[] {
   const names = new Set(app.components.map(({ name }) => name));
   const strangers = (component.depends_on ?? []).filter((name) => !names.has(name));
   return [
@@ -133,12 +152,17 @@ function referenceProblems(component: DesiredComponent, app: AppSpec, around: Su
         message: `Component ${component.name} names ${name} in depends_on, but the app has no such component.`,
       }),
     ),
-    ...referencesOf(component).flatMap((reference) => referenceProblem(component.name, reference, app, around)),
+    ...referencesOf(component).flatMap((reference) => referenceProblem(component.name, reference, around, publishers)),
   ];
 }
 
-function referenceProblem(from: string, { to, key, field }: Reference, app: AppSpec, around: Surroundings): Invalid[] {
-  const publisher = publisherOf(to, app, around);
+function referenceProblem(
+  from: string,
+  { to, key, field }: Reference,
+  around: Surroundings,
+  publishers: Publishers,
+): Invalid[] {
+  const publisher = publishers(to);
   if (!publisher) {
     const way = around.instances.has(to)
       ? ` Add a component ${to} of type addon with addon_spec.instance ${to} to use the addon instance of this name.`

@@ -55,7 +55,11 @@ const workloadSpec: fc.Arbitrary<Workload> = fc
 const shape = fc.record({
   name: dnsLabel(24),
   spec: workloadSpec,
-  exports: fc.dictionary(exportKey, fc.string(), { maxKeys: 3 }),
+  exports: fc.dictionary(
+    exportKey,
+    fc.string().map((text) => text.replaceAll("${", "$${")),
+    { maxKeys: 3 },
+  ),
   needs: fc.array(fc.record({ at: fc.nat(), byExport: fc.boolean() }), { maxLength: 3 }),
   takesAddon: fc.boolean(),
 });
