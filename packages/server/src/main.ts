@@ -4,12 +4,12 @@ import { CatalogProblems } from "./catalog/catalog.adapter.ts";
 import { LOCAL_ADMIN, listeningPort, metricsAddress, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { DataDirectoryInUse } from "./database/embedded/placement.ts";
-import { createLog } from "./log.adapter.ts";
+import { openLog } from "./log.adapter.ts";
 
 exitOnOldNode("Binnacle");
 
 const config = configOrExit(parseConfig);
-const log = createLog(config.logLevel);
+const log = await openLog(config.logLevel, config.environment);
 const controlPlane = await start();
 releaseStartupMemory();
 stopOnSignal(log, () => controlPlane.stop());
