@@ -86,6 +86,11 @@ afterAll(async () => {
 });
 
 describe("the sandbox", { timeout: LONG }, () => {
+  test("[ST5] is waited for, with the server's address printed before, and its state after", async () => {
+    await vi.waitFor(() => expect(run.server.printed()).toContain("Sandbox:"), EVENTUALLY);
+    expect(run.server.printed()).toMatch(/is serving at [\s\S]*API docs: [\s\S]*Sandbox: +connected/);
+  });
+
   test("[OP21] continues the traces of the control plane, under a name of its own", async () => {
     const of = (service: string, name: string) =>
       collector.spans.filter((span) => span.name === name && span.resource["service.name"] === service);
