@@ -28,6 +28,29 @@ async function guess(from: Client, username: string, times: number): Promise<voi
 const statusOf = async (from: Client, username: string, password: string) =>
   (await login(from, username, password)).status;
 
+test("[OP32] a refused sign-in is logged with the name as typed and the source, known or not, and without the password", async () => {
+  const { username } = await world.person();
+  for (const account of [username, "nobody-at-all"]) {
+    await login(newSource(), account, "hush hush");
+    await vi.waitFor(() => {
+      const lines = world.logged.map((line) => JSON.parse(line)).filter((line) => line.account === account);
+      expect(lines).toEqual([
+        {
+          level: "warn",
+          time: expect.any(String),
+          request_id: expect.any(String),
+          action: "session.refuse",
+          account,
+          source: `203.0.113.${addresses}`,
+          refused: 1,
+          msg: "a password was refused",
+        },
+      ]);
+    });
+  }
+  expect(world.logged.join("")).not.toContain("hush");
+});
+
 describe("the login throttle", () => {
   test("[AU20] [AU21] refuses the 21st attempt within a minute, right or wrong, for 60 seconds", async () => {
     const { username, password } = await world.person();

@@ -6,10 +6,11 @@ import { isUniqueViolation, type Queries, type Tx } from "../database/transactio
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { codedConflict, notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
+import type { Log } from "../outage.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
-import { reportedAppEvent } from "./app-sync.ts";
+import { logEndedDeployment, reportedAppEvent } from "./app-sync.ts";
 import { type ObjectName, objectNames } from "./component.ts";
 
 /**
@@ -229,12 +230,13 @@ interface Ports {
   readonly db: Queries;
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 type Failed = App & { readonly deployment_id: string; readonly deployment_revision: number };
 
 /** Fails the deployments whose deadline has passed. Rows that another replica has locked are skipped. */
-export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise<void> {
+export async function failOverdueDeployments({ db, bus, clock, log }: Ports): Promise<void> {
   const now = clock();
   const { rows } = await sql<Failed>`
     with failed as (
@@ -250,6 +252,8 @@ export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise
   `.execute(db);
   for (const app of rows) {
     const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
-    bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...reportedAppEvent(app, ended) });
+    const event = reportedAppEvent(app, ended);
+    bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...event });
+    logEndedDeployment(log, event, OVERDUE_MESSAGE);
   }
 }
