@@ -86,6 +86,29 @@ afterAll(async () => {
 });
 
 describe("the sandbox", { timeout: LONG }, () => {
+  test("[OP29] [OP31] is in the log of the server when it connects and when a deployment on it has succeeded", async () => {
+    const { id } = (await run.cluster()) ?? {};
+    const logged = () =>
+      run.server
+        .printed()
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line));
+    await vi.waitFor(() => {
+      expect(logged()).toContainEqual(
+        expect.objectContaining({ msg: "an operator has connected", cluster_id: id, cluster: "sandbox" }),
+      );
+      expect(logged()).toContainEqual(
+        expect.objectContaining({ msg: "a deployment has succeeded", cluster_id: id, app: "web-app", revision: 1 }),
+      );
+    }, EVENTUALLY);
+  });
+
+  test("[ST5] is waited for, with the server's address printed before, and its state after", async () => {
+    await vi.waitFor(() => expect(run.server.printed()).toContain("Sandbox:"), EVENTUALLY);
+    expect(run.server.printed()).toMatch(/is serving at [\s\S]*API docs: [\s\S]*Sandbox: +connected/);
+  });
+
   test("[OP21] continues the traces of the control plane, under a name of its own", async () => {
     const of = (service: string, name: string) =>
       collector.spans.filter((span) => span.name === name && span.resource["service.name"] === service);

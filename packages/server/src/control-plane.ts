@@ -25,6 +25,7 @@ import { startWorkerRole } from "./roles/worker.ts";
 import { startSandboxProcess } from "./sandbox/sandbox.adapter.ts";
 import { seed } from "./seed.store.ts";
 import { createVault } from "./vault/vault.ts";
+import type { SandboxState } from "./welcome.ts";
 
 export interface ControlPlane {
   /** The address that it listens on. */
@@ -33,6 +34,8 @@ export interface ControlPlane {
   readonly metricsUrl: string | null;
   /** Carries hints between this process and the other replicas. */
   readonly bus: Bus;
+  /** Resolves when the sandbox is connected, at the latest after this time; null where the control plane stops meanwhile. */
+  sandboxSettled(withinMs: number): Promise<SandboxState | null>;
   stop(): Promise<void>;
 }
 
@@ -104,11 +107,15 @@ export async function startControlPlane(
       hubHere.sessions = hub.sessions;
       started.push(() => hub.stop());
     }
-    if (hasSandbox(config)) {
-      const sandbox = await startSandboxProcess({ db, clock, log, tokens: agentTokens, url, ...config });
-      if (sandbox) started.push(() => sandbox.stop());
-    }
-    return { url, metricsUrl, bus, stop };
+    const sandbox = hasSandbox(config)
+      ? await startSandboxProcess({ db, clock, log, tokens: agentTokens, url, ...config })
+      : null;
+    if (sandbox) started.push(() => sandbox.stop());
+    const sandboxSettled = async (withinMs: number): Promise<SandboxState | null> => {
+      if (!sandbox) return hasSandbox(config) ? "deleted" : "none";
+      return sandbox.settled(() => hubHere.sessions?.find(sandbox.clusterId) != null, withinMs);
+    };
+    return { url, metricsUrl, bus, sandboxSettled, stop };
   } catch (error) {
     await stop();
     throw error;

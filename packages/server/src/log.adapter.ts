@@ -1,5 +1,6 @@
 import type { LogLevel } from "@binnacle/process";
 import pino, { type DestinationStream, type Logger } from "pino";
+import type { Environment } from "./config.ts";
 
 /** Names under which a secret could come along in something that is logged. */
 const SECRET_NAMES = new Set([
@@ -15,6 +16,77 @@ const SECRET_NAMES = new Set([
   "authorization",
   "cookie",
 ]);
+
+/** The part of a terminal that decides how lines are written to it. */
+interface Terminal {
+  readonly isTTY?: boolean;
+  /** Node.js reads NO_COLOR and TERM here. */
+  hasColors?(): boolean;
+}
+
+/** Opens the log of the process: lines for people on the terminal of a local start, and JSON everywhere else. */
+export async function openLog(
+  level: LogLevel,
+  environment: Environment,
+  terminal: Terminal = process.stdout,
+): Promise<Logger> {
+  if (environment !== "local" || !terminal.isTTY) return createLog(level);
+  const format = await terminalFormat(terminal.hasColors?.() ?? false);
+  // Lines and the texts that the start prints keep their order only if both are written at once.
+  const output = pino.destination({ dest: 1, sync: true });
+  return createLog(level, { write: (line) => void output.write(format(line)) });
+}
+
+/** Returns the function that makes a line for people from a line of JSON. The library is loaded only here. */
+export async function terminalFormat(hasColors: boolean): Promise<(line: string) => string> {
+  const { prettyFactory } = await import("pino-pretty");
+  return prettyFactory({
+    colorize: hasColors,
+    translateTime: "SYS:HH:MM:ss.l",
+    // The library would show some names, such as `name`, apart, and leave others out: fields are written here.
+    hideObject: true,
+    customPrettifiers: { time: (time) => `[${printable(shown(time))}]` },
+    include: "level,time",
+    messageFormat: (line, _key, _label, { colors }) => {
+      const { level: _level, time: _time, msg, err, ...fields } = inWords(line);
+      const named = Object.entries(fields).map(([name, value]) => printable(`${name}=${shown(value)}`));
+      const stack = err ? stackOf(err).split("\n") : [];
+      const words = [printable(msg ?? ""), ...(named.length > 0 ? [colors.gray(named.join(" "))] : [])].join(" ");
+      // Only a stack has further lines, and they are indented: no line that begins with a time is forged.
+      return [words, ...stack.map(printable)].join("\n    ");
+    },
+  });
+}
+
+interface Line extends Readonly<Record<string, unknown>> {
+  readonly time?: string;
+  readonly msg?: string;
+  readonly err?: Partial<LoggedError>;
+  readonly method?: string;
+  readonly route?: string | null;
+  readonly status?: number;
+  readonly ms?: number;
+}
+
+function inWords(line: Line): Line {
+  if (line.msg !== "request") return line;
+  const { method, route, status, ms, ...rest } = line;
+  return { ...rest, msg: `${method} ${route ?? "(unknown path)"} ${status} in ${ms} ms` };
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+
+function stackOf({ message, stack, code, cause }: Partial<LoggedError>): string {
+  const own = `${stack ?? message ?? "an unknown error"}${code ? ` (${code})` : ""}`;
+  return cause ? `${own}\ncaused by: ${stackOf(cause)}` : own;
+}
+
+/** Characters that move the cursor, change colours, end a line, are not seen or reverse the direction of text. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const printable = (text: string): string =>
+  text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 export function createLog(level: LogLevel, destination: DestinationStream = bufferedOutput()): Logger {
   return pino(

@@ -4,16 +4,21 @@ import { CatalogProblems } from "./catalog/catalog.adapter.ts";
 import { LOCAL_ADMIN, listeningPort, metricsAddress, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { DataDirectoryInUse } from "./database/embedded/placement.ts";
-import { createLog } from "./log.adapter.ts";
+import { openLog } from "./log.adapter.ts";
+import { servingLine, welcome } from "./welcome.ts";
+
+/** A sandbox connects within a few seconds; on a busy machine it may take longer, and the start does not depend on it. */
+const SANDBOX_WITHIN_MS = 20_000;
 
 exitOnOldNode("Binnacle");
 
 const config = configOrExit(parseConfig);
-const log = createLog(config.logLevel);
+const log = await openLog(config.logLevel, config.environment);
 const controlPlane = await start();
 releaseStartupMemory();
 stopOnSignal(log, () => controlPlane.stop());
-if (config.environment === "local") process.stdout.write(welcome(controlPlane.url));
+// A program that has read this line may stop the server, so signals are handled before.
+if (config.environment === "local") await printWelcome();
 
 async function start(): Promise<ControlPlane> {
   try {
@@ -40,8 +45,11 @@ function portTaken(taken: number | undefined): string {
   return `Port ${taken ?? port} is taken. Choose another with ${isMetrics ? "BINNACLE_METRICS_PORT" : variable}.`;
 }
 
-function welcome(url: string): string {
+async function printWelcome(): Promise<void> {
+  process.stdout.write(servingLine(controlPlane.url));
+  const sandbox = await controlPlane.sandboxSettled(SANDBOX_WITHIN_MS);
+  if (sandbox === null) return;
   const usesSeed = config.adminEmail === null && config.secrets.adminPassword === null;
-  const signIn = usesSeed ? `  Sign in:  ${LOCAL_ADMIN.username} / ${LOCAL_ADMIN.password}\n` : "";
-  return `\n  Binnacle is serving at ${url}\n  API:      ${url}/api/v1\n  Docs:     ${url}/docs\n${signIn}  Stop:     Ctrl-C\n\n`;
+  const credentials = usesSeed ? `${LOCAL_ADMIN.username} / ${LOCAL_ADMIN.password}` : null;
+  process.stdout.write(welcome(controlPlane.url, credentials, sandbox));
 }

@@ -19,10 +19,11 @@ async function tokenOf({ api }: Person, ...scopes: Scope[]): Promise<{ id: strin
   return (await api.post("/cli-tokens", { name: "laptop", scopes })).body;
 }
 
+/** Their ids are those of an earlier time, so that tokens which are made later are listed before them. */
 async function insertTokens({ id }: Person, count: number, expiresAt: Date): Promise<void> {
   const at = world.clock.now();
   await sql`insert into cli_tokens (id, user_id, name, token_digest, scopes, expires_at, created_at, updated_at)
-    select gen_random_uuid(), ${id}, 'laptop', uuid_send(gen_random_uuid()), '{clusters:read}', ${expiresAt}, ${at}, ${at}
+    select overlay(gen_random_uuid()::text placing '00000000' from 1)::uuid, ${id}, 'laptop', uuid_send(gen_random_uuid()), '{clusters:read}', ${expiresAt}, ${at}, ${at}
     from generate_series(1, ${count}::int)`.execute(world.database.kysely);
 }
 

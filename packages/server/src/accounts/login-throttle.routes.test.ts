@@ -28,6 +28,33 @@ async function guess(from: Client, username: string, times: number): Promise<voi
 const statusOf = async (from: Client, username: string, password: string) =>
   (await login(from, username, password)).status;
 
+test("[OP32] a refused sign-in is logged with the account and the source, and without anything that may be a password", async () => {
+  const { username } = await world.person();
+  for (const [typed, account] of [
+    [username, username],
+    ["hush-typed-as-a-name", null],
+  ] as const) {
+    await login(newSource(), typed, "hush hush");
+    const source = `203.0.113.${addresses}`;
+    await vi.waitFor(() => {
+      const lines = world.logged.map((line) => JSON.parse(line)).filter((line) => line.source === source && line.level === "warn");
+      expect(lines).toEqual([
+        {
+          level: "warn",
+          time: expect.any(String),
+          request_id: expect.any(String),
+          action: "session.refuse",
+          account,
+          source,
+          refused: 1,
+          msg: "a password was refused",
+        },
+      ]);
+    });
+  }
+  expect(world.logged.join("")).not.toContain("hush");
+});
+
 describe("the login throttle", () => {
   test("[AU20] [AU21] refuses the 21st attempt within a minute, right or wrong, for 60 seconds", async () => {
     const { username, password } = await world.person();

@@ -9,6 +9,8 @@ import {
   LOGIN_LIMIT,
   LOGIN_PERIOD_MS,
   LONGEST_WINDOW_MS,
+  LoggedRefusals,
+  REFUSAL_WINDOW_MS,
   succeeded,
   type Tally,
 } from "./login-throttle.ts";
@@ -32,6 +34,21 @@ test("[AL13] of any number of refusals the first is on record, and no more than 
       expect(recorded).toHaveLength(refusals.toString(2).length);
     }),
   );
+});
+
+test("[OP32] a source that guesses leaves few lines, and sources beyond a thousand leave few together", () => {
+  const logged = new LoggedRefusals();
+  const lines = (sources: readonly string[], nowMs: number) =>
+    sources.map((source) => logged.count(source, nowMs)).filter((refused) => refused !== null);
+  expect(
+    lines(
+      Array.from({ length: 1_000 }, () => "192.0.2.1"),
+      START,
+    ),
+  ).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
+  const many = Array.from({ length: 100_000 }, (_, index) => `2001:db8::${index.toString(16)}`);
+  expect(lines(many, START).length).toBeLessThan(1_020);
+  expect(lines(["192.0.2.1"], START + REFUSAL_WINDOW_MS)).toEqual([1]);
 });
 
 interface Step {

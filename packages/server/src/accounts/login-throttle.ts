@@ -47,6 +47,31 @@ export const REFUSAL_WINDOW_MS = 10 * 60_000;
 /** The 1st, 2nd, 4th, 8th… refusal of a window is recorded, so a thousand guesses leave ten audit entries. */
 export const isRecorded = (refused: number): boolean => Number.isInteger(Math.log2(refused));
 
+/** Sources beyond so many in a window share one count, so that changing addresses does not flood the log. */
+const COUNTED_SOURCES = 1_000;
+
+/**
+ * Counts refusals by source in the memory of a process, for its log. The count holds for any account, known or not: names
+ * are free to invent.
+ */
+export class LoggedRefusals {
+  #windowStartedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #bySource = new Map<string, number>();
+
+  /** Returns the number of refusals in the window, or null where this one is not logged. */
+  count(source: string, nowMs: number): number | null {
+    if (Math.abs(nowMs - this.#windowStartedAtMs) >= REFUSAL_WINDOW_MS) {
+      this.#bySource.clear();
+      this.#windowStartedAtMs = nowMs;
+    }
+    const isFull = this.#bySource.size >= COUNTED_SOURCES && !this.#bySource.has(source);
+    const key = isFull ? "others" : source;
+    const refused = (this.#bySource.get(key) ?? 0) + 1;
+    this.#bySource.set(key, refused);
+    return isRecorded(refused) ? refused : null;
+  }
+}
+
 /** Returns whether the tally is equal to an empty one, so that its row can be deleted. */
 export function isIdle(tally: Tally, nowMs: number): boolean {
   const { attempts, refusal } = asOf(tally, nowMs);

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { Change } from "../http/change.runner.ts";
 import { countAttempt, countRefusal, tallyKeys } from "./login-tally.store.ts";
-import { isRecorded } from "./login-throttle.ts";
+import { isRecorded, LoggedRefusals } from "./login-throttle.ts";
 import type { Passwords } from "./password.adapter.ts";
 import { recordInOrgsOf, type UserWithHash } from "./user.store.ts";
 import { userResource } from "./user.ts";
@@ -35,6 +35,16 @@ interface Attempt {
 export type IsPasswordRight = (attempt: Attempt) => Promise<boolean>;
 
 export function passwordCheck({ db, passwords, clock }: Ports): IsPasswordRight {
+  const loggedRefusals = new LoggedRefusals();
+
+  /** Some people type their password where the name belongs, so a name that no account has is not logged. */
+  function logRefusal({ user, refusal: action, reply }: Attempt): void {
+    const account = user?.username ?? null;
+    const { ip: source, id: request_id } = reply.request;
+    const refused = loggedRefusals.count(source, clock().getTime());
+    if (refused !== null) reply.log.warn({ request_id, action, account, source, refused }, "a password was refused");
+  }
+
   async function recordRefusal(user: UserWithHash, { refusal, change }: Attempt): Promise<void> {
     const { refused, window_started_at } = await countRefusal(db, user.id, clock());
     if (!isRecorded(refused)) return;
@@ -53,10 +63,12 @@ export function passwordCheck({ db, passwords, clock }: Ports): IsPasswordRight 
     const refusedUntil = await inTransaction(db, (tx) => countAttempt(tx, keys, account, clock()));
     const isOpen = user !== undefined && !user.disabled && refusedUntil === null;
     const isRight = await passwords.matches(password, isOpen ? user.password_hash : null);
-    if (!isRight && user) {
+    if (!isRight) {
       // The refusal is recorded after the answer is sent. Otherwise the response time would reveal that the account
       // exists.
       reply.raw.once("close", () => {
+        logRefusal(attempt);
+        if (!user) return;
         recordRefusal(user, attempt).catch((error: unknown) =>
           reply.log.warn({ err: error }, "a refused sign-in could not be recorded"),
         );

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
+import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { someApp, WEB, workload } from "./app.fixture.ts";
 import type { App } from "./app.ts";
-import { appAfterReport, appBody, missingApp, type OpenSecrets } from "./app-sync.ts";
+import { appAfterReport, appBody, logEndedDeployment, missingApp, type OpenSecrets } from "./app-sync.ts";
 
 const STORE = {
   id: definitionId("store"),
@@ -273,4 +274,43 @@ test("[DS23] an app that was deleted on the cluster is pending, and nothing is k
   });
   const leaving = { app: someApp({ phase: "deleting" }), settled: null };
   expect(missingApp(leaving, NOW)).toBe(leaving);
+});
+
+const ENDING = {
+  type: "app",
+  org_id: null,
+  cluster_id: "c1",
+  resource: { type: "app", id: "a1", name: "web", namespace: "shop" },
+  phase_reason: "CrashLoop",
+} as const;
+const deployment = { id: "d1", revision: 3 };
+const NAMES = { app_id: "a1", app: "web", namespace: "shop", cluster_id: "c1", deployment_id: "d1", revision: 3 };
+
+test.each([
+  ["has succeeded", { deployment: { ...deployment, status: "succeeded" } }, "info", { outcome: "succeeded" }],
+  [
+    "has failed with a message",
+    { deployment: { ...deployment, status: "failed" }, phase_message: "The container exits." },
+    "warn",
+    { outcome: "failed", cause: "The container exits." },
+  ],
+  [
+    "has failed without one",
+    { deployment: { ...deployment, status: "failed" }, phase_message: null },
+    "warn",
+    { outcome: "failed", cause: "CrashLoop" },
+  ],
+] as const)(
+  "[OP31] a deployment that %s is logged with its app, its outcome and the cause",
+  (_, told, level, outcome) => {
+    const log = listeningLog();
+    logEndedDeployment(log, { ...ENDING, ...told });
+    expect(log[level]).toHaveBeenCalledExactlyOnceWith({ ...NAMES, ...outcome }, expect.any(String));
+  },
+);
+
+test("[OP31] an event that ends no deployment is not logged", () => {
+  const log = listeningLog();
+  logEndedDeployment(log, ENDING);
+  expect([...log.info.mock.calls, ...log.warn.mock.calls]).toEqual([]);
 });

@@ -10,7 +10,8 @@ import { definitionGone } from "../addons/addon.ts";
 import { withSecrets } from "../addons/addon-sync.ts";
 import { overlay } from "../addons/addon-values.ts";
 import type { ClusterConnection } from "../clusters/freshness.ts";
-import type { Announcement } from "../events/event.ts";
+import type { Announcement, Event } from "../events/event.ts";
+import type { Log } from "../outage.ts";
 import type { FindDefinition } from "./addon-component.ts";
 import { type App, appEvent, type Deployment, effectiveComponents, specOf } from "./app.ts";
 import { phaseSinceAfter, storedStatus } from "./component-status.ts";
@@ -150,6 +151,18 @@ export function missingApp(before: ReportedApp, now: Date): ReportedApp {
 }
 
 type Ended = Pick<Deployment, "id" | "revision" | "status">;
+
+/** Logs the end of a deployment; an event that ends none is not logged. */
+export function logEndedDeployment(log: Log, event: Announcement, cause?: string): void {
+  const { deployment, cluster_id, phase_message, phase_reason } = event;
+  if (!deployment) return;
+  const resource = event["resource"] as Event["resource"];
+  const { id: deployment_id, revision, status: outcome } = deployment as Ended;
+  const names = { app_id: resource.id, app: resource.name, namespace: resource.namespace, cluster_id };
+  const line = { ...names, deployment_id, revision, outcome };
+  if (outcome === "succeeded") log.info(line, "a deployment has succeeded");
+  else log.warn({ ...line, cause: cause ?? phase_message ?? phase_reason }, "a deployment has failed");
+}
 
 /** The event of a report includes the reported state, so that it differs from the event before. */
 export const reportedAppEvent = (

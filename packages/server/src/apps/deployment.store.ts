@@ -6,14 +6,16 @@ import { hasLiveSession } from "../clusters/cluster.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
+import type { Log } from "../outage.ts";
 import type { App } from "./app.ts";
-import { reportedAppEvent } from "./app-sync.ts";
+import { logEndedDeployment, reportedAppEvent } from "./app-sync.ts";
 import { overdueMessage } from "./deployment.ts";
 
 interface Ports {
   readonly db: Queries;
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 interface OverdueRow extends App {
@@ -30,7 +32,7 @@ interface OverdueRow extends App {
 const BATCH_ROWS = 200;
 
 /** Fails the deployments whose deadline has passed, and says why. Rows that another replica has locked are skipped. */
-export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise<void> {
+export async function failOverdueDeployments({ db, bus, clock, log }: Ports): Promise<void> {
   for (let found = BATCH_ROWS; found === BATCH_ROWS; ) {
     const now = clock();
     const failed = await inTransaction(db, async (tx) => {
@@ -40,7 +42,9 @@ export async function failOverdueDeployments({ db, bus, clock }: Ports): Promise
     });
     for (const app of failed) {
       const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
-      bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...reportedAppEvent(app, ended, app, now) });
+      const event = reportedAppEvent(app, ended, app, now);
+      bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...event });
+      logEndedDeployment(log, event, messageOf(app, now));
     }
     found = failed.length;
   }
@@ -59,16 +63,17 @@ async function findOverdue(tx: Tx, now: Date): Promise<OverdueRow[]> {
   return rows;
 }
 
+const messageOf = (app: OverdueRow, now: Date): string =>
+  overdueMessage({
+    app,
+    deployment: { generation: app.deployment_generation },
+    isConnected: hasLiveSession(app, now),
+    project: app,
+  });
+
 async function fail(tx: Tx, overdue: readonly OverdueRow[], now: Date): Promise<void> {
   if (overdue.length === 0) return;
-  const messages = overdue.map((app) =>
-    overdueMessage({
-      app,
-      deployment: { generation: app.deployment_generation },
-      isConnected: hasLiveSession(app, now),
-      project: app,
-    }),
-  );
+  const messages = overdue.map((app) => messageOf(app, now));
   await sql`
     update app_deployments d set status = 'failed', message = given.message, finished_at = ${now}, updated_at = ${now}
     from unnest(${overdue.map(({ deployment_id }) => deployment_id)}::uuid[], ${messages}::text[]) as given (id, message)

@@ -5,6 +5,7 @@ import type { Bus } from "../bus/bus.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Announcement, Event } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
+import { listeningLog } from "../jobs/jobs.fixture.ts";
 import { createVault } from "../vault/vault.ts";
 import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
 import { failOverdueDeployments } from "./deployment.store.ts";
@@ -70,9 +71,10 @@ const deployments = (name: string) =>
     .orderBy("app_deployments.revision", "desc")
     .execute();
 let heard: Event[] = [];
+const log = listeningLog();
 const fail = () => {
   const bus = { publish: (_topic: string, event: Event) => void heard.push(event) } as unknown as Bus;
-  return failOverdueDeployments({ db: world.database.kysely, bus, clock: world.clock.now });
+  return failOverdueDeployments({ db: world.database.kysely, bus, clock: world.clock.now, log });
 };
 const newest = async (name: string) => (await deployments(name))[0];
 
@@ -165,4 +167,20 @@ test("[DS30] one that has failed for its deadline is announced, once", async () 
       deployment: { revision: 1, status: "failed" },
     },
   ]);
+});
+
+test("[OP31] one that has failed for its deadline is logged once, with its app and the cause", async () => {
+  const app = await deployedBy(60);
+  world.clock.advance(60_000);
+  log.warn.mockClear();
+  await fail();
+  await fail();
+  const logged = { app, namespace: expect.any(String), cluster_id: expect.any(String), revision: 1, outcome: "failed" };
+  expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({
+      ...logged,
+      cause: expect.stringContaining("the operator of the cluster is not connected"),
+    }),
+    "a deployment has failed",
+  );
 });

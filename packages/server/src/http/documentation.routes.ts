@@ -3,6 +3,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Environment } from "../config.ts";
 import { forbidden, unauthenticated } from "../fault.ts";
+import { DOCUMENTATION_PAGE } from "./documentation-page.ts";
 import { credentialOf } from "./guard.ts";
 import { refuseOtherMethods } from "./refusals.adapter.ts";
 import type { RoutePorts } from "./register.adapter.ts";
@@ -35,7 +36,7 @@ export async function registerDocumentation(
       if (environment !== "local") scope.addHook("onRequest", onlySuperusers);
       scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(text));
       await scope.register(swagger, { mode: "static", specification: { document: document as never } });
-      await scope.register(swaggerUi, { routePrefix: `${prefix}/docs`, theme: { title: "Binnacle API" } });
+      await scope.register(swaggerUi, { routePrefix: `${prefix}/docs`, ...DOCUMENTATION_PAGE });
     });
     for (const path of ["/openapi.json", "/docs"]) refuseOtherMethods(app, prefix + path, ["GET"]);
   }

@@ -1,5 +1,6 @@
+import { runInNewContext } from "node:vm";
 import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { describedRoutes } from "../routes.ts";
 import { openApiDocument } from "./openapi.ts";
 
@@ -22,6 +23,36 @@ const inside = (environment: string) =>
 async function statusOf(world: World, path: string, token?: string): Promise<number> {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
   return (await fetch(world.url + path, { headers })).status;
+}
+
+interface PageConfig {
+  readonly plugins: readonly ((system: object) => {
+    statePlugins?: { auth?: { wrapActions?: { authorizeOauth2WithPersistOption: Wrap } } };
+  })[];
+}
+type Wrap = (original: (given: object) => unknown) => (given: object) => unknown;
+
+/** Runs the script of the page, and returns what it configures Swagger UI with. */
+async function pageConfig(world: World): Promise<PageConfig> {
+  const script = await (await fetch(`${world.url}/docs/static/swagger-initializer.js`)).text();
+  const SwaggerUIBundle = Object.assign(
+    vi.fn(() => ({ initOAuth: () => undefined })),
+    { presets: {}, plugins: { DownloadUrl: () => ({}) } },
+  );
+  const element = { querySelector: () => null, createElement: () => ({}), body: {} };
+  const window = { location: { href: `${world.url}/docs` }, onload: () => undefined };
+  const MutationObserver = class {
+    observe = () => undefined;
+  };
+  runInNewContext(script, {
+    window,
+    document: element,
+    SwaggerUIBundle,
+    SwaggerUIStandalonePreset: {},
+    MutationObserver,
+  });
+  window.onload();
+  return (SwaggerUIBundle.mock.lastCall as unknown as [PageConfig])[0];
 }
 
 describe("in local", () => {
@@ -65,6 +96,46 @@ describe("in local", () => {
     }
     const shown = await fetch(`${world.url}${path.replace(/\/$/, "")}/json`);
     expect(await shown.json()).toEqual(await (await fetch(`${world.url}/openapi.json`)).json());
+  });
+
+  test("[OA20] the page has a title and a favicon of its own, a filter, and a sign-in that lasts over reloads", async () => {
+    const html = await (await fetch(`${world.url}/docs`)).text();
+    expect(html).toContain("<title>Binnacle API</title>");
+    const icons = [...html.matchAll(/<link rel="icon"[^>]*href="([^"]+)"/g)].map(([, link]) => link);
+    expect(icons).toEqual(["/docs/static/theme/binnacle.svg"]);
+    const icon = await fetch(world.url + icons[0]);
+    expect([icon.headers.get("content-type"), await icon.text()]).toEqual([
+      "image/svg+xml",
+      expect.stringMatching(/^<svg/),
+    ]);
+    expect(await pageConfig(world)).toMatchObject({ filter: true, persistAuthorization: true });
+  });
+
+  test("[OA21] the page stores the token of a sign-in, and not the password", async () => {
+    const { plugins } = await pageConfig(world);
+    const [wrapped] = plugins
+      .map((plugin) => plugin({}).statePlugins?.auth?.wrapActions)
+      .filter((one) => one !== undefined);
+    const store = vi.fn();
+    const given = { auth: { username: "ada", password: "hush", schema: {} }, token: { access_token: "t" } };
+    wrapped?.authorizeOauth2WithPersistOption(store)(given);
+    expect(store).toHaveBeenCalledExactlyOnceWith({ ...given, auth: { ...given.auth, password: "" } });
+  });
+
+  test("[OA21] signing in as the page does, by the flow that the document describes, gives a token", async () => {
+    const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as {
+      components: { securitySchemes: { user: { type: string; flows: { password: { tokenUrl: string } } } } };
+    };
+    const { type, flows } = document.components.securitySchemes.user;
+    expect(type).toBe("oauth2");
+    const answer = await fetch(new URL(flows.password.tokenUrl, world.url), {
+      method: "POST",
+      // Swagger UI sends the credentials of a client, which are empty.
+      headers: { authorization: `Basic ${btoa(":")}`, "x-requested-with": "XMLHttpRequest" },
+      body: new URLSearchParams({ grant_type: "password", scope: "", username: "admin", password: "binnacle" }),
+    });
+    const { access_token } = (await answer.json()) as { access_token: string };
+    expect(await statusOf(world, "/api/v1/user/me", access_token)).toBe(200);
   });
 
   test.each(["/docs/static/..%2f..%2fpackage.json", "/docs/static/none.js", "/docs/static/"])(

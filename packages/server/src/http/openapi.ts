@@ -42,7 +42,11 @@ export function openApiDocument(routes: readonly Route[], options: { serverUrl: 
       ...components.toJSON(),
       headers: HEADERS,
       securitySchemes: {
-        user: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The access token of a login." },
+        user: {
+          type: "oauth2",
+          description: "The access token of a login, as `Authorization: Bearer …`. `POST /refresh` renews it.",
+          flows: { password: { tokenUrl: `${options.serverUrl}/login`, scopes: {} } },
+        },
         cli_token: {
           type: "http",
           scheme: "bearer",

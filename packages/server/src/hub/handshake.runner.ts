@@ -71,9 +71,9 @@ export function createHandshake(ports: Ports): Handshake {
     const { operator_version: operatorVersion, facts } = hello;
     const admission = await admit(db, { clusterId, hubId, tokenVersion, operatorVersion, facts }, clock());
     if (admission.refused !== null) return session.end(...REFUSALS[admission.refused]);
-    const { epoch, orgId, driftPolicy } = admission;
+    const { epoch, orgId, clusterName, driftPolicy } = admission;
     const fence = { clusterId, hubId, epoch };
-    session.register({ fence, sessionId: newId(), orgId, driftPolicy, repositoriesStamp: "" });
+    session.register({ fence, sessionId: newId(), orgId, clusterName, driftPolicy, repositoriesStamp: "" });
     if (session.isRevoked) session.end(...REFUSALS.revoked);
     // A session that has ended meanwhile must not stay registered.
     if (session.state === "ended" || !sessions.add(session)) return release(session);
@@ -84,6 +84,7 @@ export function createHandshake(ports: Ports): Handshake {
     const isEqual = createHash("sha256").update(expectedText(rows)).digest("hex") === hello.digest;
     session.delivery.sendFirst(rows.filter(isConfirmedRemoval));
     welcome(session, hello, isEqual ? "digest" : "inventory", credentials);
+    log.info({ cluster_id: clusterId, cluster: clusterName, version: operatorVersion }, "an operator has connected");
     const before = {
       session_lease_until: admission.leaseBefore,
       first_connected_at: admission.firstConnectedBefore,

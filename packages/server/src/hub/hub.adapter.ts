@@ -100,6 +100,8 @@ export function startHub(options: HubOptions): Hub {
     const session = new Session(socketWire(socket), claims, performance.now(), (ended) => {
       sessions.remove(ended);
       release(ended);
+      const { clusterId: cluster_id, registration } = ended;
+      if (registration) log.info({ cluster_id, cluster: registration.clusterName }, "an operator has disconnected");
     });
     sessions.connected(session);
     socket.on("message", (data: Buffer) => receive(session, data));

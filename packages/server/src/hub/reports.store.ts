@@ -19,12 +19,14 @@ interface Ports {
   readonly clock: Clock;
   readonly kinds: readonly DispatchedKind[];
   readonly tracer?: Tracer | null;
+  /** Called for each announcement once its report is stored. */
+  readonly onAnnounced?: (announcement: Announcement) => void;
 }
 
 const MAX_REMEMBERED_BUILDS = 10_000;
 
 /** Stores what operators report. The form of a report has been checked; whether it is true of a record here has not. */
-export function createReportSink({ db, bus, clock, kinds, tracer = null }: Ports): ReportSink {
+export function createReportSink({ db, bus, clock, kinds, tracer = null, onAnnounced }: Ports): ReportSink {
   const isNewBuild = dedupe(MAX_REMEMBERED_BUILDS);
 
   function publish(announcements: readonly Announcement[]): void {
@@ -44,6 +46,7 @@ export function createReportSink({ db, bus, clock, kinds, tracer = null }: Ports
       });
       for (const span of spans) span.end();
       publish(announcements);
+      if (onAnnounced) announcements.forEach(onAnnounced);
       if (isSomethingLost) bus.publish(DISPATCH_TOPIC, { cluster_id: fence.clusterId });
     },
 

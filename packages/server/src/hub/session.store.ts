@@ -20,6 +20,7 @@ export type Admission =
       readonly refused: null;
       readonly epoch: number;
       readonly orgId: string;
+      readonly clusterName: string;
       readonly revision: number;
       readonly driftPolicy: LinkSettings["drift_policy"];
       /** The values before the admission. They tell whether the status of the cluster has changed. */
@@ -29,6 +30,7 @@ export type Admission =
 
 interface AdmissionRow {
   readonly org_id: string;
+  readonly name: string;
   readonly revision: number;
   readonly token_floor: number;
   readonly deletion_requested_at: Date | null;
@@ -46,7 +48,7 @@ export async function admit(db: Queries, arrival: Arrival, now: Date): Promise<A
   const { clusterId, hubId, tokenVersion, operatorVersion, facts } = arrival;
   const { rows } = await sql<AdmissionRow>`
     with seen as materialized (
-      select id, org_id, revision, token_floor, deletion_requested_at, first_connected_at
+      select id, org_id, name, revision, token_floor, deletion_requested_at, first_connected_at
       from clusters where id = ${clusterId} for no key update
     ), taken as (
       insert into cluster_sessions (cluster_id, hub_id, epoch, token_version, lease_until, started_at)
@@ -76,6 +78,7 @@ export async function admit(db: Queries, arrival: Arrival, now: Date): Promise<A
     refused: null,
     epoch: row.epoch,
     orgId: row.org_id,
+    clusterName: row.name,
     revision: row.revision,
     driftPolicy: driftPolicyOf(row.drift_policy),
     leaseBefore: row.lease_until,

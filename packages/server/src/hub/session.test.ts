@@ -28,6 +28,7 @@ beforeEach(() => {
     fence: { clusterId, hubId: newId(), epoch: 1 },
     sessionId: newId(),
     orgId: newId(),
+    clusterName: "production",
     driftPolicy: "heal",
     repositoriesStamp: "",
   });

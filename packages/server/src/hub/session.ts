@@ -39,6 +39,8 @@ export interface Registration {
   readonly fence: Fence;
   readonly sessionId: string;
   readonly orgId: string;
+  /** As it was at the admission, for the log. */
+  readonly clusterName: string;
   readonly driftPolicy: LinkSettings["drift_policy"];
   /** Identifies the credentials of chart repositories that the operator was sent last. */
   readonly repositoriesStamp: string;

@@ -180,6 +180,19 @@ describe("a live session", () => {
     expect(JSON.stringify(world.log.info.mock.calls)).not.toContain(frame.token);
   });
 
+  test("[OP29] is logged when it begins and when it ends, with the id and the name of its cluster", async () => {
+    const logged = () =>
+      world.log.info.mock.calls.flatMap(([fields, message]) =>
+        fields.cluster_id === cluster.id ? [[message, fields]] : [],
+      );
+    const { name } = await clusterRow();
+    const about = expect.objectContaining({ cluster: name });
+    const operator = await connected();
+    await vi.waitFor(() => expect(logged()).toEqual([["an operator has connected", about]]), SOON);
+    operator.socket.terminate();
+    await vi.waitFor(() => expect(logged().slice(1)).toEqual([["an operator has disconnected", about]]), SOON);
+  });
+
   test("[HB28] ends when its token has expired all the same", async () => {
     const operator = await connected();
     world.clock.advance(AGENT_TOKEN_LIFETIME_MS);

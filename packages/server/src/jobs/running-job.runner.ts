@@ -114,7 +114,7 @@ const UNSTORABLE = "The job's work was done, but its result cannot be stored.";
 export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, ports: Ports): RunningJob {
   const { db, log, workerId, leaseMs } = ports;
   const hold: Hold = { id: job.id, fence: job.fence, workerId };
-  const names = { jobId: job.id, kind: job.kind, attempt: job.attempts };
+  const names = { jobId: job.id, kind: job.kind, attempt: job.attempts, createdBy: job.createdBy };
   const controller = new AbortController();
   const givenBack = Promise.withResolvers<Outcome>();
   let givingBack = false;
@@ -162,6 +162,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
       try {
         const kept = await write(outcome);
         if (!kept) log.warn(names, "a job's outcome was dropped: another worker has claimed the job");
+        else if (outcome.is === "done") log.info(names, "a job is done");
         return;
       } catch (error) {
         // A result that the database refuses is not retried.

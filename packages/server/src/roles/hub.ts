@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Tracer } from "@binnacle/tracing";
 import type { Logger } from "pino";
+import { logEndedDeployment } from "../apps/app-sync.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
 import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
@@ -49,7 +50,14 @@ export function startHubRole(
     clusters: hubClusters(db, agentTokens, clock),
     kinds,
     bodies: createBodySource({ db, kinds, log }),
-    reports: createReportSink({ db, bus, clock, kinds, tracer }),
+    reports: createReportSink({
+      db,
+      bus,
+      clock,
+      kinds,
+      tracer,
+      onAnnounced: (event) => logEndedDeployment(log, event),
+    }),
     repositories: repositoryCredentials(db, vault, log),
     tracer,
   });

@@ -32,7 +32,7 @@ export function startWorkerRole(
   const clusters = hubClusters(db, agentTokens, clock);
   const chores = [
     { name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) },
-    { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock }) },
+    { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock, log }) },
     { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock, clusters }) },
   ];
   const upkeep = startUpkeep({ db, clock, log, chores });

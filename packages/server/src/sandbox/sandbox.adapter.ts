@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../clock.ts";
 import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
@@ -25,6 +26,9 @@ export interface SandboxPorts {
 }
 
 export interface RunningSandbox {
+  readonly clusterId: string;
+  /** Resolves when its operator is connected, at the latest after this time; null where it is being stopped. */
+  settled(isConnected: () => boolean, withinMs: number): Promise<"connected" | "late" | "ended" | null>;
   stop(): Promise<void>;
 }
 
@@ -42,14 +46,37 @@ export async function startSandboxProcess(ports: SandboxPorts): Promise<RunningS
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
+  let isStopping = false;
   child.once("exit", (code) => log.info({ code }, "the sandbox has ended"));
   log.info({ cluster_id: cluster.id, kubeconfig: join(dataDir, "sandbox", "kubeconfig") }, "the sandbox starts");
   return {
+    clusterId: cluster.id,
+    async settled(isConnected, withinMs) {
+      const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+      const state = await waitForConnection(isConnected, hasEnded, withinMs);
+      return isStopping ? null : state;
+    },
     async stop() {
+      isStopping = true;
       child.kill("SIGTERM");
       await exited;
     },
   };
+}
+
+const LOOK_EVERY_MS = 50;
+
+export async function waitForConnection(
+  isConnected: () => boolean,
+  hasEnded: () => boolean,
+  withinMs: number,
+): Promise<"connected" | "late" | "ended"> {
+  for (let waitedMs = 0; !isConnected(); waitedMs += LOOK_EVERY_MS) {
+    if (hasEnded()) return "ended";
+    if (waitedMs >= withinMs) return "late";
+    await pause(LOOK_EVERY_MS);
+  }
+  return "connected";
 }
 
 /** Returns the environment of the sandbox, which it passes on to its operator. */
