@@ -42,7 +42,7 @@ export interface FuzzReport {
 }
 
 const CONNECTIONS = 8;
-const REQUESTS_PER_WORLD = 1_500;
+const REQUESTS_PER_WORLD = 500;
 const CHECKPOINTS = 8;
 const HOOK = new URL("./delay-hook.ts", import.meta.url).href;
 

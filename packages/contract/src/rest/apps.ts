@@ -47,6 +47,8 @@ const AppConflict = Type.Object(
   { title: "AppConflict", description: "Why not: a code for programs, a sentence for people, and what it is about." },
 );
 export const appConflict = { 409: AppConflict };
+/** A project that is being deleted and a reused Idempotency-Key are refused with a plain sentence. */
+export const appCreationConflict = { 409: Type.Union([AppConflict, Failure]) };
 
 /** The form of an answer, without secrets. */
 export const shownComponent = {
@@ -197,8 +199,7 @@ export const createApp = operation({
   success: [201, App],
   versioned: true,
   failures: [404],
-  // A project that is being deleted and a reused Idempotency-Key are refused with a plain sentence.
-  failureBodies: { 409: Type.Union([AppConflict, Failure]) },
+  failureBodies: appCreationConflict,
 });
 
 export const getApp = operation({

@@ -4,7 +4,7 @@ import { ValidationItem } from "../errors.ts";
 import { DnsLabel, FreeMap, Nullable, Page, pageFields, strict, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
-import { appConflict, appParams, appQuery } from "./apps.ts";
+import { appConflict, appCreationConflict, appParams, appQuery } from "./apps.ts";
 import { ChartName, ChartRepo, ChartVersion } from "./chart-inspection.ts";
 import {
   changeable,
@@ -300,5 +300,5 @@ export const deployStackTemplate = operation({
     ),
   ],
   failures: [403, 404, 429, 502],
-  failureBodies: appConflict,
+  failureBodies: appCreationConflict,
 });
