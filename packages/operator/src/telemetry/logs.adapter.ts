@@ -4,11 +4,19 @@ import { KubeError } from "../kube/kube-error.ts";
 import { PODS } from "../kube/resource-types.ts";
 import { AnswerError, type Answerer, type DroppedLines, type LogStreamRequest } from "../link/ports.ts";
 import type { AppComponent } from "./app-components.ts";
-import { type ComponentPod, componentSelector, followedPods, isLabelValue, podOf, slimPod } from "./component-pods.ts";
+import {
+  type ComponentPod,
+  componentSelector,
+  followedPods,
+  isLabelValue,
+  type PodContainer,
+  podOf,
+  slimPod,
+} from "./component-pods.ts";
 import { createBudget } from "./connection-budget.ts";
 import { type ContainerLine, type FollowPorts, followPods } from "./followed-pods.adapter.ts";
 import { createLogPosition, instantAt, type LogPosition, secondOf, timeOf } from "./log-position.ts";
-import { tailsOf } from "./log-tails.adapter.ts";
+import { type TailSource, tailsOf } from "./log-tails.adapter.ts";
 import { type PodSelection, podsLabelled, podsOfRelease } from "./pod-selection.ts";
 
 /** Fewer than the connections for streams, so that logs never take those that watches need. */
@@ -59,14 +67,20 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     yield { dropped: 0 };
 
     const seen = pods.map(podOf);
-    if (request.previous) {
-      const sources = followedPods(seen).flatMap((pod) =>
+    const sourcesOf = (
+      isRead: (pod: ComponentPod, container: PodContainer) => boolean,
+      from: (pod: ComponentPod, container: string) => LogPosition,
+    ): TailSource[] =>
+      followedPods(seen).flatMap((pod) =>
         pod.containers
-          .filter(({ hasPrevious }) => hasPrevious)
-          .map(({ name }) => ({
-            place: { namespace, pod: pod.name, container: name },
-            position: createLogPosition({ nowMs, first: { ...asked.first, previous: true } }),
-          })),
+          .filter((container) => isRead(pod, container))
+          .map(({ name }) => ({ place: { namespace, pod: pod.name, container: name }, position: from(pod, name) })),
+      );
+    if (request.previous) {
+      const first = { ...asked.first, previous: true };
+      const sources = sourcesOf(
+        (_pod, { hasPrevious }) => hasPrevious,
+        () => createLogPosition({ nowMs, first }),
       );
       for await (const line of tailsOf(ports, sources, { signal, isFollowing: false })) yield shown(component, line);
       return;
@@ -82,14 +96,7 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     };
 
     if (tailLines > 0) {
-      const sources = followedPods(seen).flatMap((pod) =>
-        pod.containers
-          .filter(({ name }) => begun.has(idOf(pod, name)))
-          .map(({ name }) => ({
-            place: { namespace, pod: pod.name, container: name },
-            position: positionOf(pod, name),
-          })),
-      );
+      const sources = sourcesOf((pod, { name }) => begun.has(idOf(pod, name)), positionOf);
       for await (const line of tailsOf(ports, sources, { signal, isFollowing: follow })) yield shown(component, line);
     }
     if (!follow) return;

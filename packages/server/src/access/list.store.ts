@@ -1,4 +1,5 @@
-import { CONNECTION, SURROUNDINGS } from "../clusters/freshness.store.ts";
+import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
+import { type Statement, statement } from "./caller.store.ts";
 import { PROJECT_GRANTS, VIEWER, VISIBLE_PROJECTS } from "./visible.store.ts";
 
 /**
@@ -6,7 +7,7 @@ import { PROJECT_GRANTS, VIEWER, VISIBLE_PROJECTS } from "./visible.store.ts";
  * filters follow. Superusers see everything, so theirs is another query. Both are in one statement, of which only the part
  * that the caller needs is executed. `bound` is more than the end of the page, where that is known.
  */
-export type ListSql = (bound: number | null) => {
+type ListSql = (bound: number | null) => {
   readonly all: PageSql;
   readonly own: PageSql;
   /** The columns of a row of `page`. */
@@ -36,7 +37,7 @@ const keptTotal = (relation: string, scopes?: string) =>
     where relation = '${relation}' ${scopes ? `and scope in ${scopes}` : ""})`;
 
 /** An organization is visible to its members. */
-export const ORGS: ListSql = (bound) => ({
+const ORGS: ListSql = (bound) => ({
   all: { page: `select * from ${newest("orgs", "true", bound)} o ${WINDOW}`, total: keptTotal("orgs") },
   own: {
     page: `select * from orgs where id in (select org_id from memberships where user_id = ${VIEWER}) ${WINDOW}`,
@@ -63,11 +64,11 @@ const projects =
           ) visible ${WINDOW}`,
         total: `(${grants} select ${inScopes} + (select count(*) from project_scopes))`,
       },
-      columns: `page.*, ${CONNECTION}`,
+      columns: `page.*, ${connectionOf("page")}`,
     };
   };
 
-export const PROJECTS = projects(
+const PROJECTS = projects(
   "true",
   WHOLE_RELATION,
   `org_scopes as (select id from administered), cluster_scopes as (select id from bound),
@@ -75,7 +76,7 @@ export const PROJECTS = projects(
 );
 
 /** $5 is the cluster. Whoever sees its whole organization or the whole cluster sees all of its projects. */
-export const PROJECTS_OF_CLUSTER = projects(
+const PROJECTS_OF_CLUSTER = projects(
   "cluster_id = $5",
   "($5::uuid)",
   `org_scopes as (select id from administered where false),
@@ -93,7 +94,7 @@ export interface ContentFilter {
  * Apps and addon instances are visible with their project. Totals are kept for each project, so those of the visible ones
  * are added up. The filters are $5 and $6.
  */
-export const content =
+const content =
   (relation: "apps" | "addon_instances", filters: readonly (keyof ContentFilter)[]): ListSql =>
   (bound) => {
     const matching = (columns: Readonly<Record<keyof ContentFilter, string>>) =>
@@ -112,16 +113,17 @@ export const content =
         total: keptTotal(relation, seen),
       },
       // Every answer with an app shows the keys of its secrets.
-      columns: `page.*, ${SURROUNDINGS} ${relation === "apps" ? `, ${SECRET_PATHS}` : ""}`,
+      columns: ["page.*", surroundingsOf("page"), ...(relation === "apps" ? [secretPathsOf("page")] : [])].join(", "),
     };
   };
 
-const SECRET_PATHS = `array(
-  select k.component || '/' || k.key from app_secrets k where k.app_id = page.id order by k.component, k.key
+/** The column with the keys of the secrets of an app, of which `row` is the alias. */
+export const secretPathsOf = (row: string) => `array(
+  select k.component || '/' || k.key from app_secrets k where k.app_id = ${row}.id order by k.component, k.key
 ) as secret_paths`;
 
 /** The rest of a statement that starts with the CTE `caller`. */
-export function listText(list: ListSql, bound: number | null): string {
+function listText(list: ListSql, bound: number | null): string {
   const { all, own, columns = "page.*" } = list(bound);
   return `select caller.*, case when caller_is_superuser then ${all.total} else ${own.total} end as list_total, ${columns}
     from caller left join lateral (
@@ -130,3 +132,34 @@ export function listText(list: ListSql, bound: number | null): string {
       select * from (${own.page}) visible where not caller_is_superuser
     ) page on true order by page.id desc`.replaceAll(VIEWER, "(select caller_id from caller)");
 }
+
+/**
+ * PostgreSQL plans a prepared statement once if that is not expected to cost more than planning it for the values at hand. It
+ * expects a tenth of a table for a limit that it does not know, so the first pages have statements with a limit that it knows.
+ */
+export const FIRST_ROWS = 100;
+
+export interface List {
+  readonly first: Statement;
+  readonly deep: Statement;
+}
+
+const list = (name: string, sql: ListSql): List => ({
+  first: statement(`first ${name}`, listText(sql, FIRST_ROWS)),
+  deep: statement(name, listText(sql, null)),
+});
+
+const contentLists = (relation: "apps" | "addon_instances") => ({
+  whole: list(relation, content(relation, [])),
+  ofOrg: list(`${relation} of an org`, content(relation, ["org_id"])),
+  ofProject: list(`${relation} of a project`, content(relation, ["project_id"])),
+  ofBoth: list(`${relation} of an org and a project`, content(relation, ["org_id", "project_id"])),
+});
+
+export const LISTS = {
+  orgs: list("orgs", ORGS),
+  projects: list("projects", PROJECTS),
+  projectsOfCluster: list("projects of a cluster", PROJECTS_OF_CLUSTER),
+  apps: contentLists("apps"),
+  addonInstances: contentLists("addon_instances"),
+};

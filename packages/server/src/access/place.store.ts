@@ -1,25 +1,19 @@
-import type { BindingRole, OrgRole, Scope } from "@binnacle/contract";
+import type { BindingRole, OrgRole } from "@binnacle/contract";
 import type pg from "pg";
 import { cliTokenUseRecorder, lastUseThreshold } from "../accounts/cli-token.ts";
 import type { Binding, User } from "../accounts/user.ts";
 import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
+import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import type { Org } from "../orgs/org.ts";
 import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
+import { type CallerRow, callerOf, type Statement, statement } from "./caller.store.ts";
 import type { Caller, Credential } from "./caller.ts";
-import {
-  type ContentFilter,
-  content,
-  type ListSql,
-  listText,
-  ORGS,
-  PROJECTS,
-  PROJECTS_OF_CLUSTER,
-} from "./list.store.ts";
-import { type Statement as Prepared, rowsFrom } from "./prepared-query.adapter.ts";
+import { type ContentFilter, FIRST_ROWS, LISTS, type List, secretPathsOf } from "./list.store.ts";
+import { rowsFrom } from "./prepared-query.adapter.ts";
 import { type Located, strongest } from "./role.ts";
 
 /**
@@ -73,26 +67,6 @@ export type FindList<R, F = unknown> = (
   now: Date,
 ) => Promise<Listed<R> | null>;
 
-const CALLER_COLUMNS = `u.id as caller_id, u.email as caller_email, u.is_superuser as caller_is_superuser, u.tier_name as caller_tier`;
-
-/** $1 is the credential, $2 the time. */
-const CALLER = {
-  session: `select ${CALLER_COLUMNS}, s.id as caller_credential_id, null::text[] as caller_scopes
-    from sessions s join users u on u.id = s.user_id
-    where s.id = $1 and s.ended_at is null and s.expires_at > $2 and not u.disabled`,
-  cli_token: `select ${CALLER_COLUMNS}, t.id as caller_credential_id, t.scopes as caller_scopes, t.last_used_at as caller_last_used_at
-    from cli_tokens t join users u on u.id = t.user_id
-    where t.token_digest = $1 and t.expires_at > $2 and not u.disabled`,
-} as const;
-
-type Statement = Readonly<Record<Credential["kind"], Prepared>>;
-
-/** The text is put together once, at the start of the process. */
-const statement = (name: string, sql: string): Statement => ({
-  session: { name: `${name} by session`, text: `with caller as (${CALLER.session}) ${sql}` },
-  cli_token: { name: `${name} by token`, text: `with caller as (${CALLER.cli_token}) ${sql}` },
-});
-
 interface Kind {
   readonly table: string;
   /** Finds the one row `p`; its parameters start with $3. */
@@ -129,16 +103,6 @@ function place(
   );
 }
 
-/** The connection of the cluster of `p`, and for what is in a project also the condition of that. */
-const CONNECTION = {
-  columns: "cl.last_heartbeat, se.lease_until as session_lease_until",
-  joins: "left join clusters cl on cl.id = p.cluster_id left join cluster_sessions se on se.cluster_id = p.cluster_id",
-};
-const SURROUNDINGS = {
-  columns: `${CONNECTION.columns}, pr.lifecycle_reason as project_reason, pr.lifecycle_message as project_message`,
-  joins: `${CONNECTION.joins} left join projects pr on pr.id = p.project_id`,
-};
-
 /** The benchmarks compare Binnacle with these very statements run by hand. */
 export const STATEMENTS = {
   caller: statement("caller", "select * from caller"),
@@ -163,71 +127,27 @@ export const STATEMENTS = {
         select action, status, phase, error_message from provisioning_jobs where cluster_id = p.id order by id desc limit 1
       ) j on true`,
   }),
-  project: place("project", { table: "projects", cluster: "cluster_id", project: "id", ...CONNECTION }),
+  project: place("project", { table: "projects", cluster: "cluster_id", project: "id", columns: connectionOf("p") }),
   /** The keys of its secrets come along, because every read of an app shows them. */
   app: place("app", {
     table: "apps",
     where: "p.project_id = $3 and p.namespace = $4 and p.name = $5",
     cluster: "cluster_id",
     project: "project_id",
-    columns: `array(select k.component || '/' || k.key from app_secrets k where k.app_id = p.id
-      order by k.component, k.key) as secret_paths, ${SURROUNDINGS.columns}`,
-    joins: SURROUNDINGS.joins,
+    columns: `${secretPathsOf("p")}, ${surroundingsOf("p")}`,
   }),
   addonInstance: place("addon instance", {
     table: "addon_instances",
     cluster: "cluster_id",
     project: "project_id",
-    ...SURROUNDINGS,
+    columns: surroundingsOf("p"),
   }),
   cloudCredential: place("cloud credential", { table: "cloud_credentials" }),
   provisioningJob: place("provisioning job", { table: "provisioning_jobs", cluster: "cluster_id" }),
 };
 
-/**
- * PostgreSQL plans a prepared statement once if that is not expected to cost more than planning it for the values at hand. It
- * expects a tenth of a table for a limit that it does not know, so the first pages have statements with a limit that it knows.
- */
-const FIRST_ROWS = 100;
-
-interface List {
-  readonly first: Statement;
-  readonly deep: Statement;
-}
-
-const list = (name: string, sql: ListSql): List => ({
-  first: statement(`first ${name}`, listText(sql, FIRST_ROWS)),
-  deep: statement(name, listText(sql, null)),
-});
-
-const contentLists = (relation: "apps" | "addon_instances") => ({
-  whole: list(relation, content(relation, [])),
-  ofOrg: list(`${relation} of an org`, content(relation, ["org_id"])),
-  ofProject: list(`${relation} of a project`, content(relation, ["project_id"])),
-  ofBoth: list(`${relation} of an org and a project`, content(relation, ["org_id", "project_id"])),
-});
-
-const LISTS = {
-  orgs: list("orgs", ORGS),
-  projects: list("projects", PROJECTS),
-  projectsOfCluster: list("projects of a cluster", PROJECTS_OF_CLUSTER),
-  apps: contentLists("apps"),
-  addonInstances: contentLists("addon_instances"),
-};
-
 /** The condition holds across replicas: of several that record a use at once, one writes. */
 const NOTE_USE = `update cli_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`;
-
-interface CallerRow {
-  caller_id: string;
-  caller_email: string;
-  caller_is_superuser: boolean;
-  caller_tier: string;
-  caller_credential_id: string;
-  caller_scopes: Scope[] | null;
-  /** Only a CLI token has it. */
-  caller_last_used_at?: Date | null;
-}
 
 /** JSON has no dates, so those of the bindings are texts. */
 interface MeRow extends CallerRow, User {
@@ -346,17 +266,5 @@ function locatedOf<P>(credential: Credential, row: PlaceRow<P>): Located<P> {
     place: row.id === null ? null : row,
     orgRole: row.org_role,
     bindingRole: strongest([row.cluster_role, row.project_role]),
-  };
-}
-
-function callerOf(credential: Credential, row: CallerRow): Caller {
-  return {
-    id: row.caller_id,
-    email: row.caller_email,
-    isSuperuser: row.caller_is_superuser,
-    tier: row.caller_tier,
-    via: credential.kind === "session" ? "user" : "cli_token",
-    credentialId: row.caller_credential_id,
-    scopes: row.caller_scopes,
   };
 }

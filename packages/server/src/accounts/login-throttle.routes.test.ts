@@ -37,7 +37,9 @@ test("[OP32] a refused sign-in is logged with the account and the source, and wi
     await login(newSource(), typed, "hush hush");
     const source = `203.0.113.${addresses}`;
     await vi.waitFor(() => {
-      const lines = world.logged.map((line) => JSON.parse(line)).filter((line) => line.source === source && line.level === "warn");
+      const lines = world.logged
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.source === source && line.level === "warn");
       expect(lines).toEqual([
         {
           level: "warn",

@@ -21,7 +21,7 @@ import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { inProject, onInstance, signedIn, visibleInstances, wellFormed } from "../http/guard.ts";
+import { addonInstanceList, inProject, onInstance, signedIn, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
@@ -86,7 +86,7 @@ export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): 
 
 export function addonRoutes(db: Queries, clock: Clock): Route[] {
   return [
-    route(listAddonInstances, visibleInstances, async ({ rows, total, query }) => {
+    route(listAddonInstances, addonInstanceList, async ({ rows, total, query }) => {
       const now = clock();
       return envelope(
         rows.map((instance) => listedInstance(instance, now)),

@@ -7,7 +7,13 @@ import type {
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { shownDrift, withoutPods } from "../apps/component-status.ts";
-import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
+import {
+  type ClusterConnection,
+  freshnessOf,
+  type Surroundings,
+  shownReason,
+  withoutSurroundings,
+} from "../clusters/freshness.ts";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -215,8 +221,7 @@ export const announcementOf = (instance: Instance, connection: ClusterConnection
 });
 
 export function wireInstance(shown: ShownInstance, now: Date): WireInstance {
-  const { last_heartbeat: _heartbeat, session_lease_until: _lease, project_reason: _reason, ...known } = shown;
-  const { project_message: _message, reported_at, ...instance } = known;
+  const { reported_at, ...instance } = withoutSurroundings(shown);
   const { definition_id, exports, phase_since, component_statuses, created_at, updated_at, ...others } = instance;
   const { drift_state: _s, drift_summary: _m, drift_fields: _f, drift_detected_at: _d, ...rest } = others;
   return {

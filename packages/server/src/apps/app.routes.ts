@@ -20,7 +20,7 @@ import type { Queries, Tx } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { type InApp, inApp, inProject, visibleApps, wellFormed } from "../http/guard.ts";
+import { appList, type InApp, inApp, inProject, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import {
@@ -62,7 +62,7 @@ import {
 
 export function appRoutes(ports: AppPorts): Route[] {
   return [
-    route(listApps, visibleApps, async ({ rows, total, query }) => {
+    route(listApps, appList, async ({ rows, total, query }) => {
       const now = ports.clock();
       return envelope(
         rows.map((app) => listedApp(app, now)),

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
-import { surroundingsOf } from "../clusters/freshness.store.ts";
+import { readSurroundings } from "../clusters/freshness.store.ts";
+import { withoutSurroundings } from "../clusters/freshness.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { codedConflict, notFound } from "../fault.ts";
@@ -23,7 +24,7 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
     .forUpdate()
     .executeTakeFirst();
   if (!app) throw notFound("App");
-  const [keys, surroundings] = [await listSecretKeys(tx, app.id), await surroundingsOf(tx, app)];
+  const [keys, surroundings] = [await listSecretKeys(tx, app.id), await readSurroundings(tx, app)];
   return { ...app, ...surroundings, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
 }
 
@@ -72,8 +73,7 @@ export async function findObjectNamesake(
 
 /** The columns of the row itself. */
 function columnsOf(shown: AppWithSecretPaths) {
-  const { secret_paths: _paths, last_heartbeat: _heartbeat, session_lease_until: _lease, ...rest } = shown;
-  const { project_reason: _reason, project_message: _message, ...app } = rest;
+  const { secret_paths: _paths, ...app } = withoutSurroundings(shown);
   return {
     ...app,
     components: JSON.stringify(app.components),

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ComponentInput, ComponentSpec } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { surroundingsOf } from "../clusters/freshness.store.ts";
+import { readSurroundings } from "../clusters/freshness.store.ts";
 import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
@@ -235,7 +235,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     drift_detected_at: null,
     forced_generation: null,
     reported_at: null,
-    ...(await surroundingsOf(unit.db, { cluster_id: project.cluster_id, project_id: project.id })),
+    ...(await readSurroundings(unit.db, { cluster_id: project.cluster_id, project_id: project.id })),
     created_at: now,
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),

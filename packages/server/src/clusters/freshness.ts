@@ -13,6 +13,12 @@ export interface Surroundings extends ClusterConnection {
   readonly project_message: string | null;
 }
 
+/** The row itself, without what was read beside it. */
+export function withoutSurroundings<R extends Surroundings>(shown: R): Omit<R, keyof Surroundings> {
+  const { session_lease_until: _l, last_heartbeat: _h, project_reason: _r, project_message: _m, ...row } = shown;
+  return row;
+}
+
 /** Two heartbeats may be lost or late before what is known counts as old. */
 const STALE_AFTER_MS = 75_000;
 

@@ -105,10 +105,10 @@ const listed = <R, Q>(listOf: (places: PlaceStore) => FindList<R, Q>): Guard<Lis
   },
 });
 
-export const visibleOrgs = listed(({ orgs }) => orgs);
-export const visibleProjects = listed(({ projects }) => projects);
-export const visibleApps = listed(({ apps }) => apps);
-export const visibleInstances = listed(({ addonInstances }) => addonInstances);
+export const orgList = listed(({ orgs }) => orgs);
+export const projectList = listed(({ projects }) => projects);
+export const appList = listed(({ apps }) => apps);
+export const addonInstanceList = listed(({ addonInstances }) => addonInstances);
 
 /** Superusers and administrators of any organization may create users. */
 export const userCreator: Guard<SignedIn> = {
@@ -190,7 +190,7 @@ export const appsOfProject = <I extends ById & ListInput<object>>(): Guard<
     async authorize(request, input) {
       const seen = await project.authorize(request, input);
       const query = { ...input.query, project_id: seen.project.id };
-      return { ...seen, ...(await visibleApps.authorize(request, { ...input, query })) };
+      return { ...seen, ...(await appList.authorize(request, { ...input, query })) };
     },
   };
 };

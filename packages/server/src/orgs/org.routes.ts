@@ -13,10 +13,10 @@ import {
   hiddenOrgAdmin,
   hiddenOrgMember,
   orgAdmin,
+  orgList,
   orgMember,
   orgSuperuser,
   superuser,
-  visibleOrgs,
 } from "../http/guard.ts";
 import { envelope } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
@@ -29,7 +29,7 @@ const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
 
 export function orgRoutes(bus: Bus, clock: Clock): Route[] {
   return [
-    route(listOrgs, visibleOrgs, async ({ rows, total, query }) => envelope(rows.map(wireOrg), total, query)),
+    route(listOrgs, orgList, async ({ rows, total, query }) => envelope(rows.map(wireOrg), total, query)),
 
     route(createOrg, superuser, async ({ caller, body, change }) =>
       change(async (unit) => {

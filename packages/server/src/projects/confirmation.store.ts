@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { connectionsOf } from "../clusters/freshness.store.ts";
+import { readConnections } from "../clusters/freshness.store.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
@@ -42,7 +42,7 @@ export async function markUnconfirmed({ db, bus, clock, withinSeconds }: Confirm
           return next ? [{ ...project, ...next, updated_at: now }] : [];
         });
         for (const project of moved) await saveLifecycle(tx, project.id, lifecycleOf(project), now);
-        const connections = await connectionsOf(
+        const connections = await readConnections(
           tx,
           moved.map(({ cluster_id }) => cluster_id),
         );

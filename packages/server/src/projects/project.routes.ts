@@ -15,7 +15,7 @@ import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { appsOfProject, type Input, inProject, onCluster, visibleProjects } from "../http/guard.ts";
+import { appsOfProject, type Input, inProject, onCluster, projectList } from "../http/guard.ts";
 import { envelope } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
@@ -90,7 +90,7 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
         }),
     ),
 
-    route(listProjects, visibleProjects, async ({ rows, total, query }) => {
+    route(listProjects, projectList, async ({ rows, total, query }) => {
       const now = clock();
       return envelope(
         rows.map((project) => wireProject(project, project, now)),
