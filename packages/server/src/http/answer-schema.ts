@@ -2,8 +2,9 @@ import { withoutRules } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 
 /**
- * The schema that serializes an answer, without rules between fields, which apply to input only. `null or X` becomes a
- * nullable X: as a union, every such field would be validated at every answer before it is written.
+ * The schema that serializes an answer, without rules between fields, which apply to input only. The choices of a union are
+ * validated at every answer until one fits, by code that takes long to compile. So `null or X` becomes a nullable X, and a
+ * union of scalars becomes a value of any type.
  */
 export const answerSchema = (schema: TSchema): TSchema => written(withoutRules(schema));
 
@@ -13,10 +14,18 @@ function written(schema: TSchema): TSchema {
   if (given && others.length === 0 && anyOf?.length === 2 && isOfOneType(given)) {
     return { ...rest, ...written(given), nullable: true };
   }
+  if (anyOf?.every(isScalar)) return rest;
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
 }
 
 const isNull = (schema: TSchema) => "type" in schema && schema["type"] === "null";
+
+const SCALARS: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "null"]);
+
+function isScalar(schema: TSchema): boolean {
+  const { type, anyOf, ...rest } = schema as TSchema & { type?: unknown; anyOf?: readonly TSchema[] };
+  return anyOf ? anyOf.every(isScalar) : SCALARS.has(type) || "enum" in rest || "const" in rest;
+}
 
 /** Ajv accepts `nullable` only beside a type, and null is not among the values of an `enum`. */
 const isOfOneType = (schema: TSchema) => "type" in schema && !("enum" in schema || "const" in schema);
