@@ -3,7 +3,7 @@ import type { ComponentSpec } from "@binnacle/contract";
 import type { Person, World } from "@binnacle/world";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import type { AppWithSecretPaths } from "./app.ts";
+import { type AppWithSecretPaths, type Deployment, specOf } from "./app.ts";
 
 export const WEB: ComponentSpec = {
   name: "web",
@@ -55,6 +55,24 @@ export function someApp(changes: Partial<AppWithSecretPaths> = {}): AppWithSecre
     ...changes,
   };
 }
+
+/** The first deployment of an app. */
+export const firstDeployment = (app: AppWithSecretPaths): Deployment => ({
+  id: newId(),
+  app_id: app.id,
+  revision: 1,
+  generation: 1,
+  operation: "create",
+  status: "pending",
+  message: null,
+  spec: specOf(app),
+  created_by: "ada@example.com",
+  deadline_at: app.created_at,
+  changed_secrets: [],
+  finished_at: null,
+  created_at: app.created_at,
+  updated_at: app.created_at,
+});
 
 /** A project with people of every kind around it, and ways to have apps in it. */
 export interface Shop {

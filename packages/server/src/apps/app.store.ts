@@ -8,7 +8,6 @@ import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
-import { type ObjectName, objectNames } from "./component.ts";
 
 /**
  * Locks the app until the end of the transaction, so that concurrent changes build on each other. The keys are read in
@@ -28,16 +27,6 @@ export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress
   return { ...app, ...surroundings, secret_paths: keys.map(({ component, key }) => secretPath(component, key)) };
 }
 
-/** Finds the app with this name, even one that is being deleted: its name is taken until it is gone. */
-export function findNamesake(db: Queries, projectId: string, name: string): Promise<Pick<App, "phase"> | undefined> {
-  return db
-    .selectFrom("apps")
-    .select("phase")
-    .where("project_id", "=", projectId)
-    .where("name", "=", name)
-    .executeTakeFirst();
-}
-
 export const appNameTaken = (name: string) =>
   codedConflict("name_taken", `The project already has an app ${name}.`, { name });
 
@@ -46,29 +35,24 @@ export async function lockObjectNames(tx: Tx, projectId: string): Promise<void> 
   await sql`select pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId}))`.execute(tx);
 }
 
+/** An app that has the wanted name, or objects that may have names of the wanted app's objects. */
+export type Namesake = Pick<App, "name" | "phase" | "components">;
+
 /**
- * Finds an object of another app of the project that has one of the names. All names begin with the app's name and a
- * hyphen, so only an app whose name begins with that of the other can be concerned.
+ * Reads the apps of a project that have the name or may have an object's name in common with an app of that name, even those
+ * that are being deleted. Names of objects begin with the app's name and a hyphen, so these are the apps whose name begins
+ * with the other's.
  */
-export async function findObjectNamesake(
-  tx: Tx,
-  projectId: string,
-  appName: string,
-  wanted: readonly ObjectName[],
-): Promise<{ readonly app: string; readonly owner: ObjectName; readonly wanted: ObjectName } | null> {
-  const byName = new Map(wanted.map((name) => [name.name, name]));
-  const { rows } = await sql<Pick<App, "name" | "components">>`
-    select name, components from apps where project_id = ${projectId}
-      and (starts_with(${appName}, name || '-') or starts_with(name, ${`${appName}-`}))
+export async function findNamesakes(tx: Tx, projectId: string, name: string): Promise<readonly Namesake[]> {
+  const words = name.split("-");
+  const beginnings = words.map((_, index) => words.slice(0, index + 1).join("-"));
+  // In the collation "C" a full stop follows the hyphen.
+  const { rows } = await sql<Namesake>`
+    select name, phase, components from apps where project_id = ${projectId}
+      and (name = any(${beginnings}) or (name collate "C" > ${`${name}-`} and name collate "C" < ${`${name}.`}))
     order by name
   `.execute(tx);
-  for (const { name: app, components } of rows) {
-    for (const owner of objectNames(app, components)) {
-      const same = byName.get(owner.name);
-      if (same) return { app, owner, wanted: same };
-    }
-  }
-  return null;
+  return rows;
 }
 
 /** The columns of the row itself. */
@@ -83,10 +67,12 @@ function columnsOf(shown: AppWithSecretPaths) {
   };
 }
 
-export async function insertApp(tx: Tx, app: AppWithSecretPaths): Promise<void> {
+/** Writes a new app with its first deployment. */
+export async function insertApp(tx: Tx, app: AppWithSecretPaths, deployment: Deployment): Promise<void> {
   await tx
-    .insertInto("apps")
-    .values(columnsOf(app))
+    .with("app", (db) => db.insertInto("apps").values(columnsOf(app)))
+    .insertInto("app_deployments")
+    .values(deploymentColumns(deployment))
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "apps_name_taken")) throw appNameTaken(app.name);
@@ -110,11 +96,10 @@ export async function supersedePending(tx: Tx, appId: string, now: Date): Promis
 }
 
 export async function insertDeployment(tx: Tx, deployment: Deployment): Promise<void> {
-  await tx
-    .insertInto("app_deployments")
-    .values({ ...deployment, spec: JSON.stringify(deployment.spec) })
-    .execute();
+  await tx.insertInto("app_deployments").values(deploymentColumns(deployment)).execute();
 }
+
+const deploymentColumns = (deployment: Deployment) => ({ ...deployment, spec: JSON.stringify(deployment.spec) });
 
 /** Revisions have no gaps and are never deleted, so the app's revision is their count. */
 export function listDeploymentRows(

@@ -48,6 +48,21 @@ export function objectNames(appName: string, components: readonly ComponentSpec[
   });
 }
 
+/** Returns an object of one of the other apps that has one of the names. */
+export function findSharedName(
+  others: readonly { readonly name: string; readonly components: readonly ComponentSpec[] }[],
+  wanted: readonly ObjectName[],
+): { readonly app: string; readonly owner: ObjectName; readonly wanted: ObjectName } | null {
+  const byName = new Map(wanted.map((name) => [name.name, name]));
+  for (const { name: app, components } of others) {
+    for (const owner of objectNames(app, components)) {
+      const same = byName.get(owner.name);
+      if (same) return { app, owner, wanted: same };
+    }
+  }
+  return null;
+}
+
 /**
  * Reports both components of which an object would have the same name, so that a change is told of it whichever of them
  * it touches. Equal names of components are reported elsewhere.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
-import { someApp, workload } from "./app.fixture.ts";
+import { firstDeployment, someApp, workload } from "./app.fixture.ts";
 import { insertApp } from "./app.store.ts";
 import type { AppWithSecretPaths } from "./app.ts";
 import { claimHosts, releaseHosts } from "./ingress-host.store.ts";
@@ -70,7 +70,7 @@ test("[AP64] whatever projects do, no two hold hosts that overlap, and what nobo
           const id = newId();
           const app = someApp({ ...place, id, name: id, project_id, components: componentsAt(host) });
           const isGiven = await attempt(async (tx) => {
-            await insertApp(tx, app);
+            await insertApp(tx, app, firstDeployment(app));
             await claimHosts(tx, app, [host]);
           });
           expect([host, isGiven]).toEqual([host, isFree(project_id, host)]);

@@ -1,24 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ComponentInput, ComponentSpec } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { readSurroundings } from "../clusters/freshness.store.ts";
 import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
 import { newId, newSecret } from "../id.adapter.ts";
 import { lockActiveProject } from "../projects/project.store.ts";
-import type { Project } from "../projects/project.ts";
+import type { ConnectedProject } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type ComponentRules, missingAddonSecrets } from "./addon-component.ts";
 import {
   appNameTaken,
-  findNamesake,
-  findObjectNamesake,
+  findNamesakes,
   insertApp,
   insertDeployment,
   lockApp,
   lockObjectNames,
+  type Namesake,
   supersedePending,
   updateAppRow,
   writeSecrets,
@@ -29,6 +28,7 @@ import {
   appEvent,
   appVersion,
   auditedApp,
+  type Deployment,
   dispatchedApp,
   specOf,
 } from "./app.ts";
@@ -40,7 +40,7 @@ import {
   secretPathsAfter,
   setSecrets,
 } from "./app-secrets.ts";
-import { objectNames } from "./component.ts";
+import { findSharedName, type ObjectName, objectNames } from "./component.ts";
 import { newAppProblems, storedPart } from "./component-change.ts";
 import { NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";
@@ -80,10 +80,20 @@ export async function operate(
   refuseWildcards(hosts, isOrgAdmin);
   const now = ports.clock();
   const app = advanced(outcome, now);
-  await claimObjectNames(unit.db, app, before.components);
-  await updateAppRow(unit.db, app);
-  await supersedePending(unit.db, app.id, now);
-  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, changes, hosts });
+  const added = addedObjectNames(app, before.components);
+  if (added.length > 0) {
+    await lockObjectNames(unit.db, app.project_id);
+    const others = await findNamesakes(unit.db, app.project_id, app.name);
+    refuseSharedNames(
+      others.filter(({ name }) => name !== app.name),
+      added,
+    );
+  }
+  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, changes, hosts }, async (tx, deployment) => {
+    await updateAppRow(tx, app);
+    await supersedePending(tx, app.id, now);
+    await insertDeployment(tx, deployment);
+  });
   return app;
 }
 
@@ -98,20 +108,20 @@ function withGeneratedSecrets(step: Step, before: readonly ComponentSpec[], { fi
   return { ...step, secrets: all, app: { ...app, secret_paths: secretPathsAfter(app.secret_paths, all) } };
 }
 
+function addedObjectNames(
+  { name, components }: Pick<AppWithSecretPaths, "name" | "components">,
+  before: readonly ComponentSpec[],
+): ObjectName[] {
+  const had = new Set(objectNames(name, before).map((object) => object.name));
+  return objectNames(name, components).filter((object) => !had.has(object.name));
+}
+
 /**
  * Throws the 409 where an object that the app adds has the name of an object of another app of the project: `a-b` with the
  * component `c`, and `a` with `b-c`. The objects would be one, and each app would take it from the other.
  */
-async function claimObjectNames(
-  tx: Tx,
-  { project_id, name, components }: Pick<AppWithSecretPaths, "project_id" | "name" | "components">,
-  before: readonly ComponentSpec[],
-): Promise<void> {
-  const had = new Set(objectNames(name, before).map((object) => object.name));
-  const added = objectNames(name, components).filter((object) => !had.has(object.name));
-  if (added.length === 0) return;
-  await lockObjectNames(tx, project_id);
-  const found = await findObjectNamesake(tx, project_id, name, added);
+function refuseSharedNames(others: readonly Namesake[], added: readonly ObjectName[]): void {
+  const found = findSharedName(others, added);
   if (!found) return;
   const { app, owner, wanted } = found;
   throw codedConflict(
@@ -147,15 +157,16 @@ interface AuditContext {
 }
 
 /**
- * Writes what every operation adds to the app's row: a revision, its secrets, its hosts, the events and the dispatch.
+ * Writes the app with its new deployment, and what every operation adds: its secrets, its hosts, the events and the dispatch.
  */
 async function deploy(
   { db, record, announce, dispatch }: Unit,
   { vault, deploymentTimeoutSeconds }: AppPorts,
   { app, operation, secrets, message }: Step,
   { createdBy, now, timeoutSeconds = deploymentTimeoutSeconds, changes, hosts }: AuditContext,
+  write: (tx: Tx, deployment: Deployment) => Promise<void>,
 ): Promise<void> {
-  await insertDeployment(db, {
+  await write(db, {
     id: newId(),
     app_id: app.id,
     revision: app.revision,
@@ -184,7 +195,7 @@ async function deploy(
 }
 
 export interface NewApp {
-  readonly project: Project;
+  readonly project: ConnectedProject;
   readonly name: string;
   readonly description: string | null;
   /** Validated components with their defaults filled in. */
@@ -203,7 +214,9 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   const hosts = hostsOf(given.components);
   refuseWildcards(hosts, given.isOrgAdmin);
   await lockActiveProject(unit.db, project.id);
-  const namesake = await findNamesake(unit.db, project.id, name);
+  await lockObjectNames(unit.db, project.id);
+  const others = await findNamesakes(unit.db, project.id, name);
+  const namesake = others.find((other) => other.name === name);
   if (namesake?.phase === "deleting")
     throw codedConflict("app_deleting", `The app ${name} is being deleted.`, { name });
   if (namesake) throw appNameTaken(name);
@@ -235,7 +248,10 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     drift_detected_at: null,
     forced_generation: null,
     reported_at: null,
-    ...(await readSurroundings(unit.db, { cluster_id: project.cluster_id, project_id: project.id })),
+    last_heartbeat: project.last_heartbeat,
+    session_lease_until: project.session_lease_until,
+    project_reason: project.lifecycle_reason,
+    project_message: project.lifecycle_message,
     created_at: now,
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),
@@ -246,9 +262,10 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     ports,
   );
   const { app } = step;
-  await claimObjectNames(unit.db, app, []);
-  await insertApp(unit.db, app);
+  refuseSharedNames(others, addedObjectNames(app, []));
   const changes = { description, components: app.components.map((component) => component.name) };
-  await deploy(unit, ports, step, { createdBy, now, timeoutSeconds, changes, hosts });
+  await deploy(unit, ports, step, { createdBy, now, timeoutSeconds, changes, hosts }, (tx, deployment) =>
+    insertApp(tx, app, deployment),
+  );
   return app;
 }

@@ -48,7 +48,7 @@ async function deployedBy(timeoutSeconds?: number): Promise<string> {
       },
       ports,
       {
-        project,
+        project: { ...project, last_heartbeat: null, session_lease_until: null },
         name: someName(),
         description: null,
         components: [WEB],

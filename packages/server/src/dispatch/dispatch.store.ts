@@ -1,6 +1,7 @@
 import type { DesiredKind } from "@binnacle/contract";
 import { sql } from "kysely";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
 import type { DispatchedResource } from "./dispatch.ts";
 import type { DispatchedKind, RaisedRow } from "./kind.ts";
 
@@ -19,14 +20,18 @@ export async function dispatchResources(
   now: Date,
   traceparent: string | null = null,
 ): Promise<void> {
-  const revision = await nextRevision(tx, clusterId);
-  const given = typeof resources === "function" ? await resources() : resources;
-  await sql`
+  const raise = sql<{ revision: number }>`
+    update clusters set revision = revision + 1 where id = ${clusterId} returning revision`;
+  const isFound = typeof resources === "function";
+  const raised = isFound ? sql`select ${(await raise.execute(tx)).rows[0]?.revision}::bigint as revision` : raise;
+  const given = isFound ? await resources() : resources;
+  const { numAffectedRows } = await sql`
+    with raised as (${raised})
     insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at,
       traceparent)
-    select ${clusterId}::uuid, kind, resource_id, key, coalesce(generation, 1), ${revision}::bigint,
+    select ${clusterId}::uuid, kind, resource_id, key, coalesce(generation, 1), raised.revision,
       case when is_removed then ${now}::timestamptz end, ${now}::timestamptz, ${traceparent}::text
-    from unnest(${given.map(({ kind }) => kind)}::text[], ${given.map(({ resourceId }) => resourceId)}::uuid[],
+    from raised, unnest(${given.map(({ kind }) => kind)}::text[], ${given.map(({ resourceId }) => resourceId)}::uuid[],
       ${given.map(({ key }) => key)}::text[], ${given.map(({ generation }) => generation ?? null)}::bigint[],
       ${given.map(({ isRemoved = false }) => isRemoved)}::boolean[])
       as given (kind, resource_id, key, generation, is_removed)
@@ -34,16 +39,7 @@ export async function dispatchResources(
       set generation = greatest(excluded.generation, desired_resources.generation + 1), revision = excluded.revision,
         removed_at = excluded.removed_at, updated_at = excluded.updated_at, traceparent = excluded.traceparent
   `.execute(tx);
-}
-
-async function nextRevision(tx: Tx, clusterId: string): Promise<number> {
-  const { revision } = await tx
-    .updateTable("clusters")
-    .set({ revision: sql`revision + 1` })
-    .where("id", "=", clusterId)
-    .returning("revision")
-    .executeTakeFirstOrThrow();
-  return revision;
+  if (given.length > 0 && !numAffectedRows) throw notFound("Cluster");
 }
 
 export interface Reissue {

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { type ComponentInput, createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import { isOrgAdmin } from "../access/role.ts";
-import { findNamesake, findObjectNamesake, lockObjectNames } from "../apps/app.store.ts";
+import { findNamesakes, lockObjectNames } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app.ts";
-import { objectNames } from "../apps/component.ts";
+import { findSharedName, objectNames } from "../apps/component.ts";
 import { type AppPorts, createApp } from "../apps/operate.runner.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { Fault } from "../fault.ts";
@@ -32,9 +32,12 @@ const SUFFIX_BYTES = 2;
 async function freeName(tx: Tx, projectId: string, name: string, components: readonly ComponentInput[]) {
   await lockNames(tx, projectId);
   await lockObjectNames(tx, projectId);
-  const isTaken = async (wanted: string) =>
-    (await findNamesake(tx, projectId, wanted)) !== undefined ||
-    (await findObjectNamesake(tx, projectId, wanted, objectNames(wanted, components))) !== null;
+  const isTaken = async (wanted: string) => {
+    const others = await findNamesakes(tx, projectId, wanted);
+    return (
+      others.some((other) => other.name === wanted) || findSharedName(others, objectNames(wanted, components)) !== null
+    );
+  };
   let free = appName(name, components);
   // The suffix grows with each taken name, so that the loop ends.
   for (let bytes = SUFFIX_BYTES; await isTaken(free); bytes++) {

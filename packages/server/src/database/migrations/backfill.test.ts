@@ -3,7 +3,7 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster } from "../../access/bindings.fixture.ts";
-import { someApp, WEB, workload } from "../../apps/app.fixture.ts";
+import { firstDeployment, someApp, WEB, workload } from "../../apps/app.fixture.ts";
 import { insertApp } from "../../apps/app.store.ts";
 import { newId } from "../../id.adapter.ts";
 import { inTransaction, type Queries } from "../transaction.ts";
@@ -75,9 +75,8 @@ test("[AP70] apps from before have the hosts that they declare, also where two p
   const at = (name: string, host: string) => workload(name, { workload_spec: { ingress: { host } } });
   const app = async ({ id: project_id, cluster: cluster_id }: typeof one, components: ComponentSpec[]) => {
     const id = newId();
-    await inTransaction(db, (tx) =>
-      insertApp(tx, someApp({ id, org_id, cluster_id, project_id, name: id, components })),
-    );
+    const app = someApp({ id, org_id, cluster_id, project_id, name: id, components });
+    await inTransaction(db, (tx) => insertApp(tx, app, firstDeployment(app)));
     return (host: string) => ({ app_id: id, host, cluster_id, project_id });
   };
   const two = await app(one, [at("a", "a.example.com"), at("b", "*.b.example.com"), at("c", "a.example.com"), WEB]);
