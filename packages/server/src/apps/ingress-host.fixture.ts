@@ -72,7 +72,7 @@ export async function shareCluster(world: World): Promise<SharedCluster> {
     await confirmHeld(db, id);
     const said = facts === "gone" ? ({ state: "gone" } as const) : appReport(facts);
     const key = `app/project-${project}/${name}`;
-    await sink.take(fence, [status({ key, resource_id: id, generation, report: said })]);
+    await sink.storeStatuses(fence, [status({ key, resource_id: id, generation, report: said })]);
   }
   return { org, cluster, admin, mine, theirs, editor, rival, anotherProject, report };
 }

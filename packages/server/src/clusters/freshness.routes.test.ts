@@ -56,7 +56,7 @@ async function reported() {
       .execute();
   }
   const [{ key }, project] = rows;
-  await sink.take(fence, [
+  await sink.storeStatuses(fence, [
     app.said(1, appReport()),
     status({ key, resource_id: addon, generation: 1, report: addonReport({ phase: "degraded" }) }),
     status({ ...project, generation: 1, report: { state: "apply_failed", message: null } }),

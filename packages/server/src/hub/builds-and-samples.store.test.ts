@@ -37,9 +37,9 @@ describe("builds", () => {
   });
 
   test("[DS27] are announced in the project of their namespace, once for each state", async () => {
-    await sink.takeBuild(fence, build());
-    await sink.takeBuild(fence, build());
-    await sink.takeBuild(fence, build({ state: "succeeded", image: "ghcr.io/shop/web:1" }));
+    await sink.announceBuild(fence, build());
+    await sink.announceBuild(fence, build());
+    await sink.announceBuild(fence, build({ state: "succeeded", image: "ghcr.io/shop/web:1" }));
     const about = { type: "build", org_id: shop.org, cluster_id: shop.cluster, project_id: shop.project };
     const resource = { type: "build", id: null, name: "web-build-1", namespace: shop.namespace };
     expect(sink.heard()).toMatchObject([
@@ -50,14 +50,14 @@ describe("builds", () => {
 
   test("[DS27] in a namespace of nobody, or of a project on another cluster, are the cluster's alone", async () => {
     const other = await openShop(world);
-    for (const namespace of ["kube-system", other.namespace]) await sink.takeBuild(fence, build({ namespace }));
+    for (const namespace of ["kube-system", other.namespace]) await sink.announceBuild(fence, build({ namespace }));
     const heard = sink.heard();
     expect(heard).toMatchObject([{ org_id: shop.org, cluster_id: shop.cluster }, { org_id: shop.org }]);
     for (const event of heard) expect(event).not.toHaveProperty("project_id");
   });
 
   test("[DS10] of a session that is not the registered one are not", async () => {
-    await sink.takeBuild({ ...fence, epoch: 6 }, build({ name: "late" }));
+    await sink.announceBuild({ ...fence, epoch: 6 }, build({ name: "late" }));
     expect(sink.heard()).toEqual([]);
   });
 });
@@ -84,11 +84,11 @@ describe("samples", () => {
   test("[DS28] are kept one a minute, the first, and not from another session or another time", async () => {
     const minuteMs = Math.floor(world.clock.now().getTime() / 60_000) * 60_000;
     const at = (ms: number) => new Date(minuteMs + ms);
-    await sink.takeSamples(fence, samples(at(5_000), 1));
-    await sink.takeSamples(fence, samples(at(35_000), 2));
-    await sink.takeSamples(fence, samples(at(60_000), 3));
-    await sink.takeSamples({ ...fence, hubId: newId() }, samples(at(120_000), 4));
-    await sink.takeSamples(fence, samples(at(-25 * 3_600_000), 5));
+    await sink.storeSamples(fence, samples(at(5_000), 1));
+    await sink.storeSamples(fence, samples(at(35_000), 2));
+    await sink.storeSamples(fence, samples(at(60_000), 3));
+    await sink.storeSamples({ ...fence, hubId: newId() }, samples(at(120_000), 4));
+    await sink.storeSamples(fence, samples(at(-25 * 3_600_000), 5));
     expect(await kept()).toEqual([
       [at(0).toISOString(), 1],
       [at(60_000).toISOString(), 3],

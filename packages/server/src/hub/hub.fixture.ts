@@ -79,12 +79,12 @@ export async function hubWorld(): Promise<HubWorld> {
       new Map(rows.map((row) => [row, world.bodyOf(row) as Body] as const).filter(([, body]) => body !== undefined)),
   };
   const reports: ReportSink = {
-    async take(_, given) {
+    async storeStatuses(_, given) {
       await world.beforeTake(given);
       world.taken.push(...given);
     },
-    takeBuild: async () => undefined,
-    takeSamples: async () => undefined,
+    announceBuild: async () => undefined,
+    storeSamples: async () => undefined,
   };
 
   const world: HubWorld = {

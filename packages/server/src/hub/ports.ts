@@ -66,9 +66,9 @@ export interface Fence {
 /** Stores reports. */
 export interface ReportSink {
   /** Resolves once they are stored, or known to change nothing. Throws while the database is unreachable. */
-  take(fence: Fence, reports: readonly OperatorFrames["status"][]): Promise<void>;
-  takeBuild(fence: Fence, build: OperatorFrames["build"]): Promise<void>;
-  takeSamples(fence: Fence, samples: OperatorFrames["samples"]): Promise<void>;
+  storeStatuses(fence: Fence, reports: readonly OperatorFrames["status"][]): Promise<void>;
+  announceBuild(fence: Fence, build: OperatorFrames["build"]): Promise<void>;
+  storeSamples(fence: Fence, samples: OperatorFrames["samples"]): Promise<void>;
 }
 
 /** A session over which requests can be sent to an operator. */

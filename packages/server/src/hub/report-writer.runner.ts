@@ -74,10 +74,10 @@ export function startReportWriter(sink: ReportSink, log: Log): ReportWriter {
 
   async function storeTogether({ fence }: Session, batch: readonly QueuedReport[]): Promise<readonly QueuedReport[]> {
     const statuses = batch.flatMap(({ report }) => (report.type === "status" ? [report] : []));
-    if (statuses.length > 0) await sink.take(fence, statuses);
+    if (statuses.length > 0) await sink.storeStatuses(fence, statuses);
     for (const { report } of batch) {
-      if (report.type === "build") await sink.takeBuild(fence, report);
-      if (report.type === "samples") await sink.takeSamples(fence, report);
+      if (report.type === "build") await sink.announceBuild(fence, report);
+      if (report.type === "samples") await sink.storeSamples(fence, report);
     }
     return batch;
   }

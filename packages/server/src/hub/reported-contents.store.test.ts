@@ -77,11 +77,13 @@ const READY = { state: "ready", message: null } as const;
 describe("a project", () => {
   test("[DS14] is ready once it is seen, announced once, and says what is wrong with it", async () => {
     const project = await heldProject();
-    await sink.take(fence, [project.said(1, READY)]);
-    await sink.take(fence, [project.said(1, READY)]);
+    await sink.storeStatuses(fence, [project.said(1, READY)]);
+    await sink.storeStatuses(fence, [project.said(1, READY)]);
     expect(await project.read()).toMatchObject({ lifecycle: "ready" });
     expect(sink.heard()).toMatchObject([{ type: "project", project_id: project.id, lifecycle: "ready" }]);
-    await sink.take(fence, [project.said(1, { state: "apply_failed", message: "The API server refuses it." })]);
+    await sink.storeStatuses(fence, [
+      project.said(1, { state: "apply_failed", message: "The API server refuses it." }),
+    ]);
     expect(await project.read()).toMatchObject({
       lifecycle: "degraded",
       lifecycle_reason: "apply_failed",
@@ -92,12 +94,14 @@ describe("a project", () => {
 
   test("[DS12] is not what is said of another generation", async () => {
     const project = await heldProject();
-    await sink.take(fence, [project.said(2, READY), project.said(0, READY)]);
+    await sink.storeStatuses(fence, [project.said(2, READY), project.said(0, READY)]);
     expect(await project.read()).toMatchObject({ lifecycle: "pending" });
     await project.delete();
-    await sink.take(fence, [project.said(1, { state: "cleanup_blocked", message: "late" })]);
+    await sink.storeStatuses(fence, [project.said(1, { state: "cleanup_blocked", message: "late" })]);
     expect(await project.read()).toMatchObject({ lifecycle: "cleanup_pending", lifecycle_reason: null });
-    await sink.take(fence, [project.said(2, { state: "cleanup_blocked", message: "A finalizer of example.com/x." })]);
+    await sink.storeStatuses(fence, [
+      project.said(2, { state: "cleanup_blocked", message: "A finalizer of example.com/x." }),
+    ]);
     expect(await project.read()).toMatchObject({
       lifecycle: "cleanup_pending",
       lifecycle_reason: "cleanup_degraded",
@@ -109,7 +113,7 @@ describe("a project", () => {
     const project = await heldProject();
     await project.delete();
     sink.heard();
-    await sink.take(fence, [project.said(2, GONE)]);
+    await sink.storeStatuses(fence, [project.said(2, GONE)]);
     expect(await project.read()).toEqual({ detail: "Project not found." });
     expect(await project.rows()).toEqual([]);
     expect(sink.heard()).toMatchObject([{ type: "project", project_id: project.id, deleted: true }]);
@@ -121,12 +125,12 @@ describe("a project", () => {
     const project = await heldProject();
     const [app, addon] = [await project.app(), await project.addon()];
     await project.delete();
-    await sink.take(fence, [project.said(2, GONE)]);
+    await sink.storeStatuses(fence, [project.said(2, GONE)]);
     expect(await project.read()).toMatchObject({ lifecycle: "cleanup_pending" });
-    await sink.take(fence, [app.said(2, GONE)]);
+    await sink.storeStatuses(fence, [app.said(2, GONE)]);
     expect(await project.read()).toMatchObject({ lifecycle: "cleanup_pending" });
     sink.heard();
-    await sink.take(fence, [addon.said(2, GONE)]);
+    await sink.storeStatuses(fence, [addon.said(2, GONE)]);
     expect((await world.admin.api.get(`/projects/${project.id}`)).status).toBe(404);
     expect(sink.heard().map(({ type, deleted }) => [type, deleted])).toEqual([
       ["addon", true],
@@ -139,16 +143,16 @@ describe("a project", () => {
     const project = await heldProject();
     const [app, addon] = [await project.app(), await project.addon()];
     await project.delete();
-    await sink.take(fence, [app.said(2, GONE), project.said(2, { state: "cleaning", message: null })]);
+    await sink.storeStatuses(fence, [app.said(2, GONE), project.said(2, { state: "cleaning", message: null })]);
     expect(await project.read()).toMatchObject({ lifecycle: "cleanup_pending" });
-    await sink.take(fence, [project.said(2, GONE), addon.said(2, GONE)]);
+    await sink.storeStatuses(fence, [project.said(2, GONE), addon.said(2, GONE)]);
     expect((await world.admin.api.get(`/projects/${project.id}`)).status).toBe(404);
   });
 
   test("[DS21] that is not to go does not, and of what is in it nothing either", async () => {
     const project = await heldProject();
     const app = await project.app();
-    await sink.take(fence, [project.said(1, READY), project.said(1, GONE), app.said(1, GONE)]);
+    await sink.storeStatuses(fence, [project.said(1, READY), project.said(1, GONE), app.said(1, GONE)]);
     expect(await project.read()).toMatchObject({ lifecycle: "ready" });
     expect(sink.hinted()).toEqual([{ cluster_id: shop.cluster }]);
     expect(await project.rows()).toEqual(
@@ -163,7 +167,7 @@ describe("a project", () => {
     const project = await heldProject();
     await project.delete();
     const key = `registry_secrets/${project.name}`;
-    await sink.take(fence, [status({ key, resource_id: project.id, generation: 2, report: GONE })]);
+    await sink.storeStatuses(fence, [status({ key, resource_id: project.id, generation: 2, report: GONE })]);
     expect(await project.rows()).toMatchObject([{ kind: "project" }]);
     expect(await project.read()).toMatchObject({ lifecycle: "cleanup_pending" });
   });
@@ -174,8 +178,8 @@ describe("an addon instance", () => {
 
   test("[DS20] is as its report says, and that is announced once", async () => {
     const addon = await (await heldProject()).addon();
-    await sink.take(fence, [addon.said(1, addonReport({ exports: EXPORTS }))]);
-    await sink.take(fence, [addon.said(1, addonReport({ exports: EXPORTS }))]);
+    await sink.storeStatuses(fence, [addon.said(1, addonReport({ exports: EXPORTS }))]);
+    await sink.storeStatuses(fence, [addon.said(1, addonReport({ exports: EXPORTS }))]);
     expect(await addon.row()).toMatchObject({ phase: "ready", phase_reason: "Installed", observed_generation: 1 });
     expect((await addon.row())?.exports).toMatchObject({ host: "db.shop.svc", password: { secret_ref: {} } });
     expect((await addon.row())?.exports).not.toHaveProperty("unknown");
@@ -198,9 +202,9 @@ describe("an addon instance", () => {
       if (!clusterId || !kind || !resourceId || !key) throw new Error("the addon is not to be told");
       await dispatchResources(tx, clusterId, [{ kind, resourceId, key, isRemoved: true }], world.clock.now());
     });
-    await sink.take(fence, [addon.said(1, GONE)]);
+    await sink.storeStatuses(fence, [addon.said(1, GONE)]);
     expect(await addon.row()).toMatchObject({ phase: "deleting" });
-    await sink.take(fence, [addon.said(2, GONE)]);
+    await sink.storeStatuses(fence, [addon.said(2, GONE)]);
     expect(await addon.row()).toBeUndefined();
     expect(await desiredRowOf(db, addon.id)).toBeUndefined();
     expect(sink.heard()).toMatchObject([{ type: "addon", resource: { id: addon.id }, deleted: true }]);
@@ -210,7 +214,7 @@ describe("an addon instance", () => {
   test("[DS23] that was deleted on the cluster is told again", async () => {
     const addon = await (await heldProject()).addon();
     await confirmHeld(world.database.kysely, addon.id);
-    await sink.take(fence, [addon.said(1, addonReport()), addon.said(1, GONE)]);
+    await sink.storeStatuses(fence, [addon.said(1, addonReport()), addon.said(1, GONE)]);
     expect(await addon.row()).toMatchObject({ phase: "pending", phase_reason: "DeletedOnCluster" });
     expect(await desiredRowOf(world.database.kysely, addon.id)).toMatchObject({ acked_generation: null });
     expect(sink.hinted()).toEqual([{ cluster_id: shop.cluster }]);
@@ -224,7 +228,7 @@ test("[DS26] no event holds a secret, whatever is reported", async () => {
   const object = { kind: "Secret", name: "web-secrets" };
   const fields = [{ object, pointer: "/data/KEY", desired: "hunter2", observed: "hunter3" }];
   const drift = { state: "drifted", summary: null, fields, detected_at: null } as const;
-  await sink.take(fence, [
+  await sink.storeStatuses(fence, [
     app.said(1, appReport({ drift })),
     addon.said(1, addonReport({ exports: { password: "hunter2", url: "postgres://app:hunter2@db/app" } })),
   ]);

@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 beforeEach(() => void [sink.heard(), sink.hinted()]);
 
-/** Takes the report and makes sure that nothing comes of it. */
-async function passedOver(from: Fence, ...frames: Parameters<ListeningSink["take"]>[1]) {
+/** Stores the report and makes sure that nothing comes of it. */
+async function passedOver(from: Fence, ...frames: Parameters<ListeningSink["storeStatuses"]>[1]) {
   const before = await rowsOf(world);
-  await sink.take(from, frames);
+  await sink.storeStatuses(from, frames);
   expect(await rowsOf(world)).toEqual(before);
   expect([sink.heard(), sink.hinted()]).toEqual([[], []]);
 }
@@ -68,7 +68,7 @@ describe("whose reports count", () => {
     let taking = Promise.resolve();
     await inTransaction(db, async (tx) => {
       await tx.updateTable("cluster_sessions").set({ epoch: 8 }).where("cluster_id", "=", other.cluster).execute();
-      taking = sink.take(earlier, [app.said(1, appReport())]);
+      taking = sink.storeStatuses(earlier, [app.said(1, appReport())]);
       await vi.waitFor(async () => {
         const waiting =
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
@@ -77,7 +77,7 @@ describe("whose reports count", () => {
     });
     await taking;
     expect((await app.row())?.phase).toBe("pending");
-    await sink.take({ ...earlier, epoch: 8 }, [app.said(1, appReport())]);
+    await sink.storeStatuses({ ...earlier, epoch: 8 }, [app.said(1, appReport())]);
     expect((await app.row())?.phase).toBe("running");
   });
 
@@ -108,7 +108,7 @@ describe("an app", () => {
   test("[DS15] is as its report says, and that is announced", async () => {
     const app = await heldApp(world, shop);
     world.clock.advance(1_000);
-    await sink.take(fence, [app.said(1, appReport())]);
+    await sink.storeStatuses(fence, [app.said(1, appReport())]);
     expect(await app.row()).toMatchObject({
       phase: "running",
       phase_reason: "RolloutComplete",
@@ -140,7 +140,7 @@ describe("an app", () => {
   test("[DS13] keeps its phase for a report on an earlier generation", async () => {
     const app = await heldApp(world, shop);
     await shop.editor.api.post(shop.path(app.name, "/redeploy"));
-    await sink.take(fence, [app.said(1, appReport())]);
+    await sink.storeStatuses(fence, [app.said(1, appReport())]);
     expect(await app.row()).toMatchObject({ phase: "pending", observed_generation: 1, drift_state: "unknown" });
     expect((await app.deployments()).map(({ status }) => status)).toEqual(["superseded", "pending"]);
     expect(sink.heard()).toMatchObject([{ type: "app", phase: "pending", components: [{ ready_replicas: 2 }] }]);
@@ -153,15 +153,15 @@ describe("an app", () => {
     ["invalid", "failed", "why"],
   ] as const)("[DS17] that is %s has a deployment that has %s", async (phase, result, message) => {
     const app = await heldApp(world, shop);
-    await sink.take(fence, [app.said(1, appReport({ phase: "deploying" }))]);
+    await sink.storeStatuses(fence, [app.said(1, appReport({ phase: "deploying" }))]);
     expect(await app.deployments()).toMatchObject([{ status: "pending", finished_at: null }]);
     world.clock.advance(60_000);
-    await sink.take(fence, [app.said(1, appReport({ phase, message: "why" }))]);
+    await sink.storeStatuses(fence, [app.said(1, appReport({ phase, message: "why" }))]);
     const ended = [{ status: result, message, finished_at: world.clock.now() }];
     expect(await app.deployments()).toMatchObject(ended);
     world.clock.advance(60_000);
     for (const later of ["degraded", "running", "failed"] as const) {
-      await sink.take(fence, [app.said(1, appReport({ phase: later }))]);
+      await sink.storeStatuses(fence, [app.said(1, appReport({ phase: later }))]);
     }
     expect(await app.deployments()).toMatchObject(ended);
     expect(sink.heard().filter(({ deployment }) => deployment)).toHaveLength(1);
@@ -171,14 +171,14 @@ describe("an app", () => {
     const app = await heldApp(world, shop);
     await shop.editor.api.post(shop.path(app.name, "/scale"), { component_name: "web", replicas: 3 });
     await shop.editor.api.post(shop.path(app.name, "/rollback"), { revision: 1 });
-    await sink.take(fence, [app.said(3, appReport())]);
+    await sink.storeStatuses(fence, [app.said(3, appReport())]);
     expect((await app.deployments())[2]).toMatchObject({ status: "succeeded", message: "Rolled back to revision 1." });
   });
 
   test("[DS18] that has drifted is announced once for each drift", async () => {
     const app = await heldApp(world, shop);
     const drifts = async (facts: object) => {
-      await sink.take(fence, [app.said(1, appReport({ drift: { ...DRIFT, ...facts } }))]);
+      await sink.storeStatuses(fence, [app.said(1, appReport({ drift: { ...DRIFT, ...facts } }))]);
       return sink.heard().filter(({ type }) => type === "drift");
     };
     expect(await drifts({})).toMatchObject([{ workload_id: app.id, state: "drifted", fields: DRIFT.fields }]);
@@ -217,7 +217,7 @@ describe("an app", () => {
     } as const;
     const phase_since = new Date(world.clock.now().getTime() - 60_000).toISOString();
     const said = appReport({ phase_since, components_status: [{ ...web, pods: [...pods] }] });
-    await sink.take(fence, [app.said(1, said)]);
+    await sink.storeStatuses(fence, [app.said(1, said)]);
     const { body } = await shop.viewer.api.get(shop.path(app.name));
     expect(body).toMatchObject({ phase_since, components_status: [{ ...web, pods }] });
     const list = await shop.viewer.api.get(`/apps?project_id=${shop.project}&items_per_page=100`);
@@ -227,7 +227,9 @@ describe("an app", () => {
 
     // Another restart of a pod is stored and not announced.
     const restarted = pods.map((pod) => ({ ...pod, restarts: 2 }));
-    await sink.take(fence, [app.said(1, { ...said, components_status: [{ ...web, restarts: 2, pods: restarted }] })]);
+    await sink.storeStatuses(fence, [
+      app.said(1, { ...said, components_status: [{ ...web, restarts: 2, pods: restarted }] }),
+    ]);
     expect((await shop.viewer.api.get(shop.path(app.name))).body.components_status[0]).toMatchObject({ restarts: 2 });
     expect(sink.heard()).toEqual([]);
     await shop.editor.api.post(shop.path(app.name, "/redeploy"));
@@ -239,7 +241,7 @@ describe("an app", () => {
 
   test("[DS15] whose fields somebody else holds takes no operation but a forced redeploy", async () => {
     const app = await heldApp(world, shop);
-    await sink.take(fence, [app.said(1, appReport({ drift: { ...DRIFT, state: "blocked_sync" } }))]);
+    await sink.storeStatuses(fence, [app.said(1, appReport({ drift: { ...DRIFT, state: "blocked_sync" } }))]);
     const refused = await shop.editor.api.post(shop.path(app.name, "/redeploy"));
     expect(refused).toMatchObject({ status: 409, body: { detail: { code: "blocked_sync", fields: DRIFT.fields } } });
     expect((await shop.editor.api.post(shop.path(app.name, "/redeploy"), { force: true })).status).toBeLessThan(300);
@@ -248,7 +250,7 @@ describe("an app", () => {
   test("[DS24] whose report comes again is neither written nor announced again", async () => {
     const app = await heldApp(world, shop);
     const said = appReport({ drift: DRIFT });
-    await sink.take(fence, [app.said(1, said)]);
+    await sink.storeStatuses(fence, [app.said(1, said)]);
     sink.heard();
     world.clock.advance(180_000);
     await passedOver(fence, app.said(1, said), app.said(1, structuredClone(said)));
@@ -261,7 +263,7 @@ describe("an absence", () => {
     const app = await heldApp(world, shop, [{ ...WEB, secrets: { API_KEY: "hunter2" } }]);
     await shop.editor.api.delete(shop.path(app.name));
     await passedOver(fence, app.said(1, { state: "gone" }));
-    await sink.take(fence, [app.said(2, { state: "gone" })]);
+    await sink.storeStatuses(fence, [app.said(2, { state: "gone" })]);
     expect(await app.row()).toBeUndefined();
     expect(await app.deployments()).toEqual([]);
     expect(await desiredRowOf(db, app.id)).toBeUndefined();
@@ -274,7 +276,7 @@ describe("an absence", () => {
   test("[DS21] of an app does nothing to its namesake that came after it", async () => {
     const app = await heldApp(world, shop);
     await shop.editor.api.delete(shop.path(app.name));
-    await sink.take(fence, [app.said(2, { state: "gone" })]);
+    await sink.storeStatuses(fence, [app.said(2, { state: "gone" })]);
     await shop.editor.api.post("/apps", { name: app.name, project_id: shop.project, components: [WEB] });
     sink.heard();
     await passedOver(fence, app.said(2, { state: "gone" }), app.said(1, appReport()));
@@ -284,9 +286,9 @@ describe("an absence", () => {
   test("[DS23] of an app that is wanted has it told again, once, and it is not green meanwhile", async () => {
     const { kysely: db } = world.database;
     const app = await heldApp(world, shop);
-    await sink.take(fence, [app.said(1, appReport())]);
+    await sink.storeStatuses(fence, [app.said(1, appReport())]);
     sink.heard();
-    await sink.take(fence, [app.said(1, { state: "gone" })]);
+    await sink.storeStatuses(fence, [app.said(1, { state: "gone" })]);
     expect(await desiredRowOf(db, app.id)).toMatchObject({
       removed_at: null,
       acked_generation: null,
@@ -299,7 +301,7 @@ describe("an absence", () => {
       { type: "drift", state: "unknown" },
     ]);
     await passedOver(fence, app.said(1, { state: "gone" }));
-    await sink.take(fence, [app.said(1, appReport())]);
+    await sink.storeStatuses(fence, [app.said(1, appReport())]);
     expect(await app.row()).toMatchObject({ phase: "running" });
   });
 
@@ -313,7 +315,7 @@ describe("an absence", () => {
       .where("resource_id", "=", shop.project)
       .execute();
     const about = { ...(await heldApp(world, shop)).said(1, { state: "gone" }), resource_id: shop.project };
-    await sink.take(fence, [{ ...about, key: `registry_secrets/${shop.namespace}` }]);
+    await sink.storeStatuses(fence, [{ ...about, key: `registry_secrets/${shop.namespace}` }]);
     expect(await desiredRowOf(db, shop.project)).toMatchObject({ kind: "registry_secrets", acked_generation: null });
     expect([sink.hinted(), sink.heard()]).toEqual([[{ cluster_id: shop.cluster }], []]);
   });
@@ -329,9 +331,9 @@ test("[DS25] many reports take as many statements as one", async () => {
   });
   const counting = await listeningSink(world, db);
   const [first, ...rest] = apps;
-  await counting.take(fence, first ? [first.said(1, appReport())] : []);
+  await counting.storeStatuses(fence, first ? [first.said(1, appReport())] : []);
   const ofOne = statements.splice(0).length;
-  await counting.take(
+  await counting.storeStatuses(
     fence,
     rest.flatMap((app) => [app.said(1, appReport({ phase: "deploying" })), app.said(1, appReport())]),
   );
@@ -339,6 +341,6 @@ test("[DS25] many reports take as many statements as one", async () => {
   expect(counting.heard().map(({ type }) => type)).toEqual(Array.from({ length: 5 }, () => ["app", "drift"]).flat());
   for (const app of apps) expect((await app.row())?.phase).toBe("running");
   const before = statements.splice(0).length;
-  await counting.take(fence, []);
+  await counting.storeStatuses(fence, []);
   expect([before > 0, statements]).toEqual([true, []]);
 });

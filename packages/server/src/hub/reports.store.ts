@@ -35,11 +35,11 @@ export function createReportSink({ db, bus, clock, kinds, tracer = null, onAnnou
   }
 
   return {
-    async take(fence, frames) {
+    async storeStatuses(fence, frames) {
       if (frames.length === 0) return;
       const spans = tracer ? storingSpans(tracer, fence, frames) : [];
       const { announcements, isSomethingLost } = await inTransaction(db, (tx) =>
-        takeReports(tx, kinds, fence, frames, clock()),
+        storeReports(tx, kinds, fence, frames, clock()),
       ).catch((error: unknown) => {
         for (const span of spans) span.end("The report could not be stored.");
         throw error;
@@ -50,13 +50,13 @@ export function createReportSink({ db, bus, clock, kinds, tracer = null, onAnnou
       if (isSomethingLost) bus.publish(DISPATCH_TOPIC, { cluster_id: fence.clusterId });
     },
 
-    async takeBuild(fence, build) {
+    async announceBuild(fence, build) {
       const announcement = await buildEvent(db, fence, build);
       const subject = [fence.clusterId, build.source, build.namespace, build.name].join("/");
       if (announcement && isNewBuild(subject, JSON.stringify(announcement))) publish([announcement]);
     },
 
-    takeSamples: (fence, samples) => storeSamples(db, fence, samples, clock()),
+    storeSamples: (fence, samples) => storeSamples(db, fence, samples, clock()),
   };
 }
 
@@ -73,7 +73,7 @@ function storingSpans(tracer: Tracer, { clusterId }: Fence, frames: readonly Sta
   });
 }
 
-async function takeReports(
+async function storeReports(
   tx: Tx,
   kinds: readonly DispatchedKind[],
   fence: Fence,

@@ -151,7 +151,7 @@ test("[OP21] storing a report is a span of the trace that the report names", asy
   const status = { type: "status", id: newId(), session: newId(), key: KEY, generation: 3 } as const;
   const report = { state: "gone" } as const;
   const resource_id = newId();
-  await sink.take({ clusterId: cluster.id, hubId: "h", epoch: 1 }, [
+  await sink.storeStatuses({ clusterId: cluster.id, hubId: "h", epoch: 1 }, [
     { ...status, resource_id, report, traceparent: CHANGE },
     { ...status, resource_id: newId(), report },
   ]);
