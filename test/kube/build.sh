@@ -2,6 +2,7 @@
 # Builds the programs of a Kubernetes cluster for the tests, only those that are missing, from the Go module proxy.
 #   test/kube/build.sh                 the cluster
 #   test/kube/build.sh helm kubectl    others of the programs below, by name
+#   test/kube/build.sh node            those that a real node needs beside them
 # Takes Go 1.26 or later, about 12 minutes of two cores the first time, and 6 GB of the user's cache folder.
 set -euo pipefail
 
@@ -19,12 +20,13 @@ done
 # The module, version and package of a program, the version of the modules beside it, and linker flags.
 source_of() {
   case $1 in
-    kube-apiserver | kube-controller-manager | kube-scheduler | kubectl)
+    kube-apiserver | kube-controller-manager | kube-scheduler | kubectl | kubelet | kube-proxy)
       echo "k8s.io/kubernetes $kubernetes k8s.io/kubernetes/cmd/$1 v0.${kubernetes#v1.} $versioned" ;;
     etcd) echo "go.etcd.io/etcd/server/v3 v3.7.3 go.etcd.io/etcd/server/v3 v3.7.3" ;;
     kwok) echo "sigs.k8s.io/kwok v0.8.0 sigs.k8s.io/kwok/cmd/kwok v0.8.0" ;;
     metrics-server) echo "sigs.k8s.io/metrics-server v0.9.0 sigs.k8s.io/metrics-server/cmd/metrics-server v0.9.0" ;;
     helm) echo "helm.sh/helm/v4 v4.3.1 helm.sh/helm/v4/cmd/helm v4.3.1 -X helm.sh/helm/v4/internal/version.version=v4.3.1" ;;
+    coredns) echo "github.com/coredns/coredns v1.15.0 . v1.15.0" ;;
     *) echo "build.sh knows no program $1" >&2; return 2 ;;
   esac
 }
@@ -52,6 +54,23 @@ write_wrapper() {
   cp "$(fetched "$module@$version" Dir)/go.sum" go.sum
 }
 
+# CoreDNS with the plugins that a cluster needs. All of them would bring the libraries of every cloud along.
+write_coredns() {
+  cat >main.go <<'GO'
+package main
+
+import (
+	_ "github.com/coredns/coredns/plugin/bind"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/kubernetes"
+
+	"github.com/coredns/coredns/coremain"
+)
+
+func main() { coremain.Run() }
+GO
+}
+
 build() {
   local program=$1 from module version package beside flags
   from=$(source_of "$program")
@@ -62,10 +81,12 @@ build() {
   mkdir -p "$bin" "$kube/src/$program"
   cd "$kube/src/$program"
   write_wrapper "$module" "$version" "$beside"
+  [ "$program" != coredns ] || write_coredns
   # Under its name only when it is whole, because what is there is never built again.
   go build -mod=mod -trimpath -ldflags "-s -w ${flags:-}" -o "$bin/.$program" "$package"
   mv "$bin/.$program" "$bin/$program"
 }
 
 [ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kwok metrics-server
+[ "$*" != node ] || set -- kubectl kubelet kube-proxy coredns
 for program in "$@"; do build "$program"; done
