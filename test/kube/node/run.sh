@@ -5,16 +5,23 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export NODE_DIR=${NODE_DIR:-/tmp/binnacle-node}
 trap '"$here/down.sh"' EXIT
 "$here/up.sh"
-# No registry is reached from the node. These stand in for the images that the tests name: they run until they are ended.
+# The node reaches no registry. These stand in for the images that the tests name: most of them serve a page at port 80
+# until they are ended.
 work=$(mktemp -d)
 mkdir -p "$work/root/bin" "$work/root/etc"
 cp "$(command -v busybox)" "$work/root/bin/busybox"
-for name in sh sleep echo true false; do ln -s busybox "$work/root/bin/$name"; done
-for name in nginx:1 nginx:1.29 nginx:1.30 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
-  "$here/image.sh" "docker.io/library/$name" "$work/root" "$work/image.tar" \
-    '{"Entrypoint": ["/bin/sh", "-c", "trap exit TERM; while :; do sleep 1 & wait $!; done"], "Env": ["PATH=/bin"]}'
+mkdir "$work/root/www" && echo here >"$work/root/www/index.html"
+for name in sh sleep httpd; do ln -s busybox "$work/root/bin/$name"; done
+image() { # name, and the command of its entrypoint
+  "$here/image.sh" "docker.io/library/$1" "$work/root" "$work/image.tar" \
+    "{\"Entrypoint\": [\"/bin/sh\", \"-c\", \"$2\"], \"Env\": [\"PATH=/bin\"], \"User\": \"65532:65532\"}"
   ctr -a "$NODE_DIR/containerd.sock" -n k8s.io images import "$work/image.tar" >/dev/null
+}
+for name in nginx:1 nginx:1.29 nginx:1.30 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
+  image "$name" 'trap exit TERM; httpd -f -p 80 -h /www & wait'
 done
+image done:1 'exit 0'
+image crash:1 'echo it breaks >&2; exit 3'
 rm -rf "$work"
 cd "$here/../../.."
 BINNACLE_TEST_KUBECONFIG="$NODE_DIR/kubeconfig" npm run test:kube -- "$@"

@@ -106,6 +106,7 @@ state = "/run/containerd"
 address = "$dir/containerd.sock"
 [plugins."io.containerd.grpc.v1.cri"]
 sandbox_image = "localhost/pause:0"
+enable_unprivileged_ports = true
 restrict_oom_score_adj = true   # below its own takes CAP_SYS_RESOURCE, which root on this machine may lack
 [plugins."io.containerd.grpc.v1.cri".cni]
 bin_dir = "$NODE_CNI"

@@ -185,7 +185,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.deploy([
       workload("web", {
         ports: [{ name: "http", port: 80 }],
-        resources: { requests: { cpu: "1000m", memory: "1024Mi" } },
+        resources: { requests: { cpu: "0.1", memory: "1024Mi" } },
         autoscale: { min: 1, max: 5, cpu_percent: 70 },
         probes: { liveness: { port: 80 } },
       }),
