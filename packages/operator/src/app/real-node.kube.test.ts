@@ -1,0 +1,39 @@
+import { beforeEach, describe, expect, inject, test } from "vitest";
+import { appWorld, workload } from "./app-world.fixture.ts";
+
+/** The images are those of test/kube/node. Only a real kubelet restarts containers and pulls images. */
+describe.skipIf(inject("isSimulated"))("an app on a real node", { timeout: 120_000 }, () => {
+  let world: Awaited<ReturnType<typeof appWorld>>;
+  beforeEach(async () => {
+    world = await appWorld();
+    return () => world.stop();
+  });
+
+  test("[AO45] that keeps ending is in a crash loop with its exit code, and never runs in between", async () => {
+    await world.deploy([workload("web", { image: "crash:1" })]);
+    const message = expect.stringContaining("The container web keeps ending with exit code 3");
+    await world.seen({ phase: "deploying", reason: "CrashLoopBackOff", message }, 60_000);
+    expect(phases()).not.toContain("running");
+  });
+
+  test("[AO45] with a command that does not exist says so in the words of the runtime", async () => {
+    await world.deploy([workload("web", { command: ["/bin/nothing"] })]);
+    const message = expect.stringContaining('exec: "/bin/nothing": stat /bin/nothing: no such file or directory');
+    await world.seen({ phase: "deploying", reason: "StartError", message }, 60_000);
+  });
+
+  test("[AO45] with a job that fails says how often, and with what exit code", async () => {
+    await world.deploy([workload("migrate", { kind: "job", image: "crash:1" })]);
+    const message = expect.stringContaining("exit code 3");
+    await world.seen({ phase: "deploying", message }, 60_000);
+  });
+
+  test("[AO45] with an image that nobody has reports that once, though the kubelet says it in two ways", async () => {
+    await world.deploy([workload("web", { image: "localhost:1/nobody/has:1" })]);
+    await world.seen({ phase: "deploying", reason: "ImagePullBackOff" }, 60_000);
+    const messages = new Set(world.reports.map(({ report }) => ("message" in report ? report.message : null)));
+    expect([...messages].filter((text) => text?.includes("cannot be pulled"))).toHaveLength(1);
+  });
+
+  const phases = () => world.reports.map(({ report }) => ("phase" in report ? report.phase : null));
+});
