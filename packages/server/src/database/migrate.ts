@@ -10,6 +10,7 @@ import { projectPolicy } from "./migrations/0009_project_policy.ts";
 import { traces } from "./migrations/0010_traces.ts";
 import { componentStatus } from "./migrations/0011_component_status.ts";
 import { freshness } from "./migrations/0013_freshness.ts";
+import { boundTokens } from "./migrations/0015_bound_tokens.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -25,6 +26,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0010_traces": traces,
   "0011_component_status": componentStatus,
   "0013_freshness": freshness,
+  "0015_bound_tokens": boundTokens,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */
