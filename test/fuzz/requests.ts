@@ -25,8 +25,13 @@ export interface Request {
 }
 
 const STRONG = ["superuser", "superuser", "owner", "owner", "editor"];
-/** They may end the session of whoever sends them: most are sent by somebody whom nothing else depends on. */
-const ENDING_SESSIONS = new Set(["logout", "updateUser", "deleteUser"]);
+/** They may end the credential of whoever sends them: most are sent by somebody whom nothing else depends on. */
+const LEAVERS: ReadonlyMap<string, string> = new Map([
+  ["logout", "leaver"],
+  ["updateUser", "leaver"],
+  ["deleteUser", "leaver"],
+  ["revokePresentedCliToken", "CLI token of the leaver"],
+]);
 const IDEMPOTENCY_KEYS = ["fuzz-1", "fuzz-2", "", "x".repeat(201), "with space", "ünïcode"];
 const IF_MATCH = ["*", '"01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11.3"', 'W/"x"', "", '"'];
 const MEDIA_TYPES = [
@@ -74,8 +79,9 @@ export function requestMaker(document: ApiDocument, world: FuzzWorld, seed: numb
   function actorFor({ id, isPublic }: DocumentedOperation, kind: Kind, random: Random): Actor {
     const named = (name: string) => world.actors.find((actor) => actor.name === name);
     const strong = named(random.pick(STRONG));
-    if (ENDING_SESSIONS.has(id)) {
-      const leaver = named("leaver");
+    const leaverName = LEAVERS.get(id);
+    if (leaverName) {
+      const leaver = named(leaverName);
       return leaver && random.chance(0.7) ? leaver : random.pick(world.actors.filter((it) => it.isRefused));
     }
     if (strong && !isPublic && random.chance(kind === "valid" ? 0.8 : 0.6)) return strong;

@@ -153,7 +153,7 @@ export class FuzzWorld {
     }
     await this.#fill(project, orgId, mark);
     this.#seedWords();
-    this.#actors = await this.#castOf({ owner, editor, viewer, member, stranger, leaver });
+    this.#actors = await this.#castOf({ owner, editor, viewer, member, stranger, leaver }, project.id);
   }
 
   /** Creates the contents of a project. */
@@ -233,8 +233,8 @@ export class FuzzWorld {
     for (const [field, values] of Object.entries(words)) this.#known.set(field, [...values]);
   }
 
-  async #castOf(people: Readonly<Record<string, Person>>): Promise<Actor[]> {
-    const { owner } = people;
+  async #castOf(people: Readonly<Record<string, Person>>, projectId: string): Promise<Actor[]> {
+    const { owner, leaver } = people;
     const fuzzAdmin = await this.#signIn("admin", "binnacle");
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
     const superuser = { ...fuzzAdmin, id: this.#adminId };
@@ -244,12 +244,15 @@ export class FuzzWorld {
       headers: { ...bearer(token), cookie },
       isRefused: false,
     }));
-    const tokens = await Promise.all(
-      SCOPES.map(async (scope) => {
-        const { body } = await (owner as Person).api.post("/cli-tokens", { name: scope, scopes: [scope] });
-        return { name: `CLI token ${scope}`, userId: null, headers: bearer(body.token), isRefused: false };
-      }),
-    );
+    const tokenOf = async (name: string, person: Person | undefined, fields: object) => {
+      const { body } = await (person as Person).api.post("/cli-tokens", { name, ...fields });
+      return { name, userId: null, headers: bearer(body.token), isRefused: false };
+    };
+    const tokens = await Promise.all([
+      ...SCOPES.map((scope) => tokenOf(`CLI token ${scope}`, owner, { scopes: [scope] })),
+      tokenOf("CLI token of a project", owner, { scopes: ["read", "write"], project_id: projectId }),
+      tokenOf("CLI token of the leaver", leaver, { scopes: ["read"] }),
+    ]);
     const gone = await this.#signIn("admin", "binnacle");
     await gone.api.send("POST", "/logout", { headers: { cookie: gone.cookie } });
     const expired = await (await createTokens(this.#signingKey, () => new Date(0))).sign("access", {

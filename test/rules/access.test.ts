@@ -1,15 +1,16 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
+import { acceptedScopes, CLOSED_TO_READ_AND_WRITE, exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
 import { bindRole, insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import type { Requirement } from "../../packages/server/src/access/role.ts";
 import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts";
-import { provisionedCluster, storedCredential } from "../../packages/server/src/clusters/clusters.fixture.ts";
+import { AWS_KEYS, provisionedCluster, storedCredential } from "../../packages/server/src/clusters/clusters.fixture.ts";
 import type { Route } from "../../packages/server/src/http/route.ts";
 import { describedRoutes } from "../../packages/server/src/routes.ts";
 import { someTemplate } from "../../packages/server/src/templates/template.fixture.ts";
 import type { Answer, Sending } from "../world/client.ts";
 import { type Client, startWorld, type World } from "../world/world.ts";
+import { CLOSED, FOR_TOKENS_ONLY, OPEN_TO, OPEN_TO_READ, OPEN_TO_WRITE, PUBLIC } from "./cli-access.ts";
 import { routeTable } from "./route-table.ts";
 
 const routes = describedRoutes();
@@ -58,11 +59,12 @@ function rowOf(requirement: Requirement): readonly Verdict[] {
 
 const tokenWith = (scope: string) => `CLI token with ${scope}`;
 
-function expectedOf({ operation: { credentials }, guard }: Route): Record<string, Verdict | undefined> {
+function expectedOf({ operation: { id }, guard }: Route): Record<string, Verdict | undefined> {
   const row = rowOf(guard.requirement);
-  const people = PEOPLE.map((name, column) => [name, row[column]]);
+  const isForTokens = FOR_TOKENS_ONLY.includes(id);
+  const people = PEOPLE.map((name, column) => [name, isForTokens && row[column] === ok ? 403 : row[column]]);
   const tokens = SCOPES.map((scope) => {
-    const isTaken = credentials === "none" || (credentials !== "user" && credentials.includes(scope));
+    const isTaken = PUBLIC.includes(id) || isForTokens || OPEN_TO[scope]?.includes(id);
     return [tokenWith(scope), isTaken ? ok : 403];
   });
   return Object.fromEntries([...people, ...tokens]);
@@ -73,9 +75,18 @@ const GUARD_SAYS = [
   /^401 User not authenticated\.$/,
   /^403 (Only .* may do this\.|This needs the role )/,
   /^403 This operation takes no CLI token/,
+  /^403 This operation takes a CLI token and no session/,
   /^403 The CLI token lacks the scope /,
   /^404 (Organization|Cluster|Project|Addon instance|App|Credential|Provisioning job) not found\.$/,
 ];
+
+/** Values that are written and never read back. */
+const SECRETS = {
+  app: "secret-value-of-an-app",
+  registry: "secret-value-of-a-registry",
+  charts: "secret-value-of-charts",
+  cloud: AWS_KEYS.secret_access_key,
+};
 
 /** No operator is connected here; whoever is told so has passed the guard. */
 const NO_OPERATOR = /operator of the cluster/;
@@ -88,6 +99,18 @@ function verdictOf({ status, body }: Answer<{ detail?: string } | null>): Verdic
   const said = `${status} ${body?.detail}`;
   if (NO_OPERATOR.test(said) || OTHER_NAME.test(JSON.stringify(body))) return ok;
   return status >= 500 || status === 422 || GUARD_SAYS.some((words) => words.test(said)) ? status : ok;
+}
+
+const newToken = async (scope: string) =>
+  (await world.admin.api.post("/cli-tokens", { name: "laptop", scopes: [scope] })).body;
+
+/** A CLI token of the superuser for each scope. */
+async function newTokens(): Promise<Record<string, Client>> {
+  const tokens = SCOPES.map(async (scope) => {
+    const authorization = `Bearer ${(await newToken(scope)).token}`;
+    return [tokenWith(scope), world.anyone.with({ authorization })] as const;
+  });
+  return Object.fromEntries(await Promise.all(tokens));
 }
 
 let world: World;
@@ -108,15 +131,6 @@ beforeAll(async () => {
   await bindRole(db, viewer.id, "viewer", { cluster });
   await bindRole(db, editor.id, "editor", { cluster });
 
-  async function token(...scopes: string[]) {
-    return (await superuser.api.post("/cli-tokens", { name: "laptop", scopes })).body;
-  }
-  const tokens = await Promise.all(
-    SCOPES.map(async (scope) => {
-      const authorization = `Bearer ${(await token(scope)).token}`;
-      return [tokenWith(scope), anyone.with({ authorization })] as const;
-    }),
-  );
   callers = {
     nobody: anyone,
     outsider: (await world.person()).api,
@@ -126,7 +140,7 @@ beforeAll(async () => {
     editor: editor.api,
     admin: (await world.person({ org, role: "admin" })).api,
     superuser: superuser.api,
-    ...Object.fromEntries(tokens),
+    ...(await newTokens()),
   };
 
   const bystander = await world.person({ org });
@@ -134,18 +148,22 @@ beforeAll(async () => {
   const addon = definitionId("postgresql");
   const instance = { name: "here-already", project_id: project, addon_definition_id: addon };
   const namespace = `project-${project}`;
-  const app = { name: "here-already", project_id: project, components: [{ name: "web", workload_spec: {} }] };
+  const app = {
+    name: "here-already",
+    project_id: project,
+    components: [{ name: "web", workload_spec: {}, secrets: { API_KEY: SECRETS.app } }],
+  };
   await superuser.api.post("/apps", app);
   const deployed = await superuser.api.get(`/apps/${namespace}/${app.name}/deployments?project_id=${project}`);
   const addonInstance = (await superuser.api.post("/addon-instances", { ...instance, name: "attached" })).body.id;
   const [leaving, grantee] = [await insertProject(db, org, cluster), await world.person({ org })];
-  const pulling = { name: "here-already", server_url: "ghcr.io", username: "robot", password: "secret" };
+  const pulling = { name: "here-already", server_url: "ghcr.io", username: "robot", password: SECRETS.registry };
   const pullSecret = async (place: string) => (await superuser.api.post(`${place}/registry-secrets`, pulling)).body.id;
   const privateCharts = {
     name: "here-already",
     url: "https://here.example.com",
     username: "robot",
-    password: "secret",
+    password: SECRETS.charts,
   };
   const chartRepository = (await superuser.api.post(`/orgs/${org}/chart-repositories`, privateCharts)).body.id;
   // It is in use, so that nobody who may deletes it.
@@ -163,7 +181,7 @@ beforeAll(async () => {
     "/auth/cli/device/{user_code}": "BCDF-GHJK",
     "/bundles/{version}": "1.3",
     "/bundles/{version}/diff/{other}": "1.4",
-    "/cli-tokens/{id}": (await token("clusters:read")).id,
+    "/cli-tokens/{id}": (await newToken("clusters:read")).id,
     "/clusters/{id}": cluster,
     "/clusters/{id}/registry-secrets/{secret_id}": await pullSecret(`/clusters/${cluster}`),
     "/credentials/{id}": credential,
@@ -234,18 +252,57 @@ function sendingOf({ body, bodyType }: Route["operation"]): Sending {
     : { body: example };
 }
 
+test("[CT41] no read that the scope `read` opens contains a secret value", async () => {
+  const reads = routes.filter(({ operation: { id, successType } }) => OPEN_TO_READ.includes(id) && !successType);
+  const statuses = await Promise.all(
+    reads.map(async ({ operation }) => {
+      const { status, body } = await (callers[tokenWith("read")] as Client).get(addressOf(operation));
+      const shown = Object.values(SECRETS).filter((secret) => JSON.stringify(body).includes(secret));
+      expect({ id: operation.id, shown }).toEqual({ id: operation.id, shown: [] });
+      return status;
+    }),
+  );
+  // Few have nothing to read: a chart that is not there, metrics without an operator, what was removed.
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(reads.length - 6);
+});
+
 describe("every route lets pass exactly those it names", () => {
   test.each(routes.map((route) => [`${route.operation.method} ${route.operation.path}`, route] as const))(
     "[AC1] %s",
     async (_, route) => {
       const { operation } = route;
       const [address, sending] = [addressOf(operation), sendingOf(operation)];
-      const verdicts = Object.entries(callers).map(async ([name, api]) => {
+      // Tokens that revoke themselves are not those of the other routes.
+      const everybody = FOR_TOKENS_ONLY.includes(operation.id) ? { ...callers, ...(await newTokens()) } : callers;
+      const verdicts = Object.entries(everybody).map(async ([name, api]) => {
         return [name, verdictOf(await api.send(operation.method, address, sending))] as const;
       });
       expect(Object.fromEntries(await Promise.all(verdicts))).toEqual(expectedOf(route));
     },
   );
+});
+
+describe("which operations a CLI token opens", () => {
+  const ids = routes.map(({ operation }) => operation.id);
+
+  test("[AC17] somebody has decided it by hand for every operation", () => {
+    const decided = [...OPEN_TO_READ, ...OPEN_TO_WRITE, ...CLOSED, ...PUBLIC, ...FOR_TOKENS_ONLY];
+    expect(decided.toSorted(), "Add new operations to a list in test/rules/cli-access.ts").toEqual(ids.toSorted());
+  });
+
+  test("[AC17] the contract has it the same way", () => {
+    const opened = (scope: string) =>
+      routes.flatMap(({ operation }) => (acceptedScopes(operation).includes(scope as never) ? [operation.id] : []));
+    const expected = Object.entries(OPEN_TO).map(([scope, of]) => [scope, of.toSorted()]);
+    expect(SCOPES.map((scope) => [scope, opened(scope).toSorted()])).toEqual(expected);
+    expect(Object.keys(CLOSED_TO_READ_AND_WRITE).toSorted()).toEqual(CLOSED.toSorted());
+  });
+
+  test("[AC17] `read` opens nothing but reads, and `write` no read", () => {
+    const methods = (of: readonly string[]) =>
+      new Set(routes.flatMap(({ operation: { id, method } }) => (of.includes(id) ? [method === "GET"] : [])));
+    expect([methods(OPEN_TO_READ), methods(OPEN_TO_WRITE)]).toEqual([new Set([true]), new Set([false])]);
+  });
 });
 
 test("[AC2] the table of routes is written from the routes", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Operation } from "../../packages/contract/src/index.ts";
 import { ACCESS_TOPIC, concerns } from "../../packages/server/src/access/access-change.ts";
-import { accessOfSessions } from "../../packages/server/src/access/visible.store.ts";
+import { accessOfCredentials } from "../../packages/server/src/access/visible.store.ts";
 import { describedRoutes } from "../../packages/server/src/routes.ts";
 import type { Sending } from "../world/client.ts";
 import { startWorld, type World } from "../world/world.ts";
@@ -37,8 +37,8 @@ async function carryOut(operation: Operation, known: typeof CHANGES) {
     .selectAll()
     .where("request_id", "=", requestId)
     .execute();
-  const after = new Map((await accessBySession()).map(({ sessionId, access }) => [sessionId, access]));
-  const touched = before.filter(({ sessionId, access }) => after.get(sessionId) !== access);
+  const after = new Map((await accessBySession()).map(({ credentialId, access }) => [credentialId, access]));
+  const touched = before.filter(({ credentialId, access }) => after.get(credentialId) !== access);
   return { entries, secrets: [...secretsOf(sending), ...secretsIn(answer.body)], touched };
 }
 
@@ -47,11 +47,11 @@ async function accessBySession() {
   const { kysely: db } = world.database;
   const sessions = await db.selectFrom("sessions").select(["id", "user_id"]).execute();
   const ids = sessions.map(({ id }) => id);
-  const found = await accessOfSessions(db)(ids, world.clock.now());
+  const found = await accessOfCredentials(db)(ids, world.clock.now());
   return sessions.map(({ id, user_id }) => {
     const { isSuperuser = false, orgRoles = [], clusterRoles = [], projectRoles = [] } = found.get(id) ?? {};
     const roles = [...orgRoles, ...clusterRoles, ...projectRoles].map(String).sort();
-    return { sessionId: id, userId: user_id, access: JSON.stringify([found.has(id), isSuperuser, roles]) };
+    return { credentialId: id, userId: user_id, access: JSON.stringify([found.has(id), isSuperuser, roles]) };
   });
 }
 

@@ -203,6 +203,10 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   },
 
   createCliToken: async ({ admin }) => ({ api: admin.api, path: "/cli-tokens", sending: { body: TOKEN } }),
+  revokePresentedCliToken: async ({ admin, anyone }) => {
+    const { token } = (await admin.api.post("/cli-tokens", TOKEN)).body;
+    return { api: anyone.with({ authorization: `Bearer ${token}` }), path: "/cli-tokens/self" };
+  },
   deleteCliToken: async ({ admin }) => {
     const { id } = (await admin.api.post("/cli-tokens", TOKEN)).body;
     return { api: admin.api, path: `/cli-tokens/${id}` };

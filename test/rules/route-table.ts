@@ -1,3 +1,4 @@
+import { acceptedScopes } from "../../packages/contract/src/index.ts";
 import type { Requirement } from "../../packages/server/src/access/role.ts";
 import { whoMayCall } from "../../packages/server/src/http/openapi.ts";
 import type { Route } from "../../packages/server/src/http/route.ts";
@@ -24,8 +25,9 @@ export function routeTable(routes: readonly Route[]): string {
 const keyOf = ({ operation }: Route) => `${operation.path} ${operation.method}`;
 
 function cellsOf({ operation, guard: { requirement } }: Route): string[] {
-  const { method, path, credentials } = operation;
-  const scopes = typeof credentials === "string" ? "" : credentials.map((scope) => `\`${scope}\``).join(", ");
+  const { method, path } = operation;
+  const accepted = acceptedScopes(operation);
+  const scopes = accepted === "any" ? "any" : accepted.map((scope) => `\`${scope}\``).join(", ");
   return [method, `\`${path}\``, whoMayCall(requirement).replace(/\.$/, ""), strangersGet(requirement), scopes];
 }
 

@@ -99,6 +99,11 @@ export interface Client {
   ): AsyncGenerator<StreamItem<N>, void, undefined>;
   /** Signs in; the client keeps the session and renews it. */
   login(credentials: { username: string; password: string }, options?: CallOptions): Promise<void>;
+  /**
+   * Asks once for what a device login was approved for. Returns its CLI token, or null for a session, which the client keeps
+   * and renews. Throws while nobody has decided.
+   */
+  claimDevice(deviceCode: string, options?: CallOptions): Promise<string | null>;
   /** Ends the session, here and on the server. */
   logout(options?: CallOptions): Promise<void>;
   /** The session as it is now, to be kept for another run; null without one. It is secret. */
@@ -191,6 +196,11 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
     }
   }
 
+  function keepSession(operation: string, body: unknown, headers: Headers): void {
+    const refreshToken = refreshTokenOf(headers);
+    sessions.set({ accessToken: accessTokenOf(operation, body), ...(refreshToken ? { refreshToken } : {}) });
+  }
+
   return {
     send: (name, ...[input, given]) => send(name, input, given),
     call: async (name, ...[input, given]) => (await send(name, input, given)).data,
@@ -220,8 +230,14 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
     },
     async login({ username, password }, given = {}) {
       const { body, headers } = await answered("login", { body: { username, password } }, given);
-      const refreshToken = refreshTokenOf(headers);
-      sessions.set({ accessToken: accessTokenOf("login", body), ...(refreshToken ? { refreshToken } : {}) });
+      keepSession("login", body, headers);
+    },
+    async claimDevice(device_code, given = {}) {
+      const { body, headers } = await answered("claimDeviceToken", { body: { device_code } }, given);
+      const { token } = (body ?? {}) as { token?: unknown };
+      if (typeof token === "string") return token;
+      keepSession("claimDeviceToken", body, headers);
+      return null;
     },
     async logout(given = {}) {
       await send("logout", {}, given);

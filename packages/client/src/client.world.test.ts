@@ -204,3 +204,33 @@ test("[CN9] a call that is limited comes again when the server says, over real H
   expect(answers).toEqual([]);
   server.close();
 });
+
+test("[CT44] the client keeps the session of an approved device, and returns the token of one that asked for a token", async () => {
+  const client = createClient({ url: world.url });
+  const started = async (body: object) => (await world.anyone.post("/auth/cli/device", body)).body;
+  const approve = async (user_code: string) => {
+    const { accessToken } = (await signedInAgain()).session ?? {};
+    const api = world.anyone.with({ authorization: `Bearer ${accessToken}` });
+    expect((await api.post("/auth/cli/device/approval", { user_code, approved: true })).status).toBe(204);
+  };
+  const session = await started({ client_name: "laptop", kind: "session" });
+  const undecided = await errorFrom(client.claimDevice(session.device_code));
+  expect((undecided as BinnacleError).status).toBe(400);
+  await approve(session.user_code);
+  world.clock.advance(5_000);
+  expect(await client.claimDevice(session.device_code)).toBeNull();
+  expect(client.session).toEqual({ accessToken: expect.any(String), refreshToken: expect.any(String) });
+  expect((await client.call("getMe")).id).toBe(ada.id);
+
+  const token = await started({ client_name: "ci", requested_scopes: ["read"] });
+  await approve(token.user_code);
+  const given = await createClient({ url: world.url }).claimDevice(token.device_code);
+  expect((await createClient({ url: world.url, token: given ?? "" }).call("getMe")).id).toBe(ada.id);
+});
+
+/** Ada, whose first access token may have expired. */
+async function signedInAgain() {
+  const client = createClient({ url: world.url });
+  await client.login({ username: ada.username, password: ada.password });
+  return client;
+}

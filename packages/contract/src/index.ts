@@ -2,6 +2,7 @@ export * from "./catalog/addon-definition.ts";
 export * from "./catalog/bundle.ts";
 export * from "./catalog/placeholders.ts";
 export * from "./catalog/stack-template.ts";
+export * from "./cli-access.ts";
 export * from "./component.ts";
 export * from "./component-exports.ts";
 export * from "./component-status.ts";

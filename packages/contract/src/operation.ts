@@ -14,8 +14,11 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** The accepted credentials: none, a session, or also a CLI token with one of the scopes. */
-  readonly credentials: "none" | "user" | readonly Scope[];
+  /**
+   * The accepted credentials: none, a session, a session or a CLI token with one of the scopes, or only a CLI token. Most
+   * operations that take a session also accept the scope `read` or `write`, see `acceptedScopes`.
+   */
+  readonly credentials: "none" | "user" | "cli_token" | readonly Scope[];
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly cookies?: TSchema;

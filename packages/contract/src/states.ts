@@ -6,7 +6,14 @@ export const BINDING_ROLES = ["viewer", "editor", "admin"] as const;
 export type BindingRole = (typeof BINDING_ROLES)[number];
 
 /** All scopes of CLI tokens. */
-export const SCOPES = ["bundles:read", "clusters:read", "clusters:register", "install:report"] as const;
+export const SCOPES = [
+  "bundles:read",
+  "clusters:read",
+  "clusters:register",
+  "install:report",
+  "read",
+  "write",
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** All states, reasons and phases, written once: types, schemas, SQL checks and documents are derived from them. */

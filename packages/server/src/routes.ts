@@ -1,5 +1,6 @@
 import { cliTokenRoutes } from "./accounts/cli-token.routes.ts";
 import { deviceLoginRoutes } from "./accounts/device-login.routes.ts";
+import { sessionIssuer } from "./accounts/open-session.runner.ts";
 import type { Passwords } from "./accounts/password.adapter.ts";
 import { passwordCheck } from "./accounts/password-check.runner.ts";
 import { sessionRoutes } from "./accounts/session.routes.ts";
@@ -66,21 +67,21 @@ export interface ApiPorts {
 /** All routes of the API, by resource. */
 export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators, publicUrl } = ports;
-  const sessionSettings = {
+  const issuer = sessionIssuer(tokens, clock, {
     accessTokenMinutes: config.accessTokenMinutes,
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
-  };
+  });
   const { chartHosts, deploymentTimeoutSeconds } = config;
   const findDefinition = definitionFinder(catalog.addons);
   const appPorts = { vault, clock, findDefinition, chartHosts, deploymentTimeoutSeconds };
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
-    ...sessionRoutes(db, tokens, isPasswordRight, clock, sessionSettings),
+    ...sessionRoutes(db, tokens, isPasswordRight, clock, issuer),
     ...userRoutes({ db, passwords, isPasswordRight, clock }),
     ...cliTokenRoutes(db, clock),
-    ...deviceLoginRoutes(db, clock, publicUrl),
+    ...deviceLoginRoutes({ db, clock, publicUrl, issuer }),
     ...orgRoutes(bus, clock),
     ...memberRoutes(db, clock),
     ...auditRoutes(db),

@@ -119,6 +119,7 @@ export const OPERATIONS = {
   resumeApp: "POST /apps/{namespace}/{name}/resume",
   retryProvisioningJob: "POST /provisioning-jobs/{id}/retry",
   revokeClusterRole: "DELETE /clusters/{id}/rbac",
+  revokePresentedCliToken: "DELETE /cli-tokens/self",
   revokeProjectRole: "DELETE /projects/{id}/rbac",
   rollBackAddonInstance: "POST /addon-instances/{id}/rollback",
   rollbackApp: "POST /apps/{namespace}/{name}/rollback",

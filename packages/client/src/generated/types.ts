@@ -501,9 +501,14 @@ export type ChartRepositoryInput = {
 export type CliToken = {
   id: string;
   name: string;
-  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report" | "read" | "write")[];
+  org_id: string | null;
+  project_id: string | null;
   expires_at: string;
+  /** Whether it expires within 7 days. */
+  expires_soon: boolean;
   last_used_at: string | null;
+  last_used_address: string | null;
   created_at: string;
   updated_at: string;
 };
@@ -1156,6 +1161,8 @@ export type Event = {
   cluster_id?: string | undefined;
   project_id?: string | undefined;
   workload_id?: string | undefined;
+  /** The user whose account it is about; that user receives it too. */
+  user_id?: string | undefined;
   resource: {
     type: string;
     id: string | null;
@@ -1255,9 +1262,14 @@ export type Metrics = {
 export type NewCliToken = {
   id: string;
   name: string;
-  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report" | "read" | "write")[];
+  org_id: string | null;
+  project_id: string | null;
   expires_at: string;
+  /** Whether it expires within 7 days. */
+  expires_soon: boolean;
   last_used_at: string | null;
+  last_used_address: string | null;
   created_at: string;
   updated_at: string;
   /** Shown this once. */
@@ -1293,11 +1305,18 @@ export type PendingDeviceLogin = {
   user_code: string;
   /** What the device calls itself; nothing proves it. */
   client_name: string;
-  /** What an approval gives to the device. */
+  /** What an approval gives to the device: a CLI token, or a session that may do everything you may do. */
   kind: "token" | "session";
-  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+  /** The scopes of the token; empty for a session, which has no limits. */
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report" | "read" | "write")[];
+  org_id: string | null;
+  org_name: string | null;
+  project_id: string | null;
+  project_name: string | null;
   source_address: string | null;
   created_at: string;
+  /** Seconds since the device asked. */
+  age_seconds: number;
   /** Seconds that are left. */
   expires_in: number;
 };
@@ -1603,6 +1622,7 @@ export type Session = {
   expires_at: string;
   source_address: string | null;
   user_agent: string | null;
+  client_name: string | null;
   /** When it last got an access token: at the login or by a refresh; to the minute. */
   last_used_at: string;
   last_used_address: string | null;
@@ -2253,14 +2273,14 @@ export interface Operations {
     answer: Member;
     failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
   };
-  /** Ask whether the device has been approved, and get its CLI token. `POST /auth/cli/device/token` */
+  /** Ask whether the device has been approved, and get its CLI token or its session. `POST /auth/cli/device/token` */
   claimDeviceToken: {
     input: {
       body: {
         device_code: string;
       };
     };
-    answer: DeviceToken;
+    answer: DeviceToken | AccessToken;
     failures: 400 | 409 | 413 | 415 | 422 | 500 | 503;
   };
   /** Run an addon in a project; project editor. `POST /addon-instances` */
@@ -2317,12 +2337,20 @@ export interface Operations {
     input: {
       body: {
         name: string;
-        scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
+        /**
+         * `read` is every read that you may make, without secret values; `write` is every change that you may
+         * make, and no read. Neither is for accounts, sessions, tokens, members, roles and credentials.
+         */
+        scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report" | "read" | "write")[];
         expires_in_days?: number | undefined;
+        /** Binds the token to this organization: everything else is a 404 for it. */
+        org_id?: string | undefined;
+        /** Binds the token to this project: everything else is a 404 for it. */
+        project_id?: string | undefined;
       };
     };
     answer: NewCliToken;
-    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
   };
   /** Register a cluster, or start provisioning one; org admin. `POST /orgs/{org_id}/clusters` */
   createCluster: {
@@ -3774,6 +3802,12 @@ export interface Operations {
     answer: null;
     failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
   };
+  /** Revoke the CLI token that this request presents, whatever its scopes. `DELETE /cli-tokens/self` */
+  revokePresentedCliToken: {
+    input: Record<never, never>;
+    answer: null;
+    failures: 400 | 401 | 403 | 413 | 415 | 422 | 500 | 503;
+  };
   /** Revoke a role on a project. `DELETE /projects/{id}/rbac` */
   revokeProjectRole: {
     input: {
@@ -3918,8 +3952,17 @@ export interface Operations {
   startDeviceLogin: {
     input: {
       body: {
-        requested_scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report")[];
         client_name: string;
+        kind?: "token" | "session" | undefined;
+        /**
+         * `read` is every read that you may make, without secret values; `write` is every change that you may
+         * make, and no read. Neither is for accounts, sessions, tokens, members, roles and credentials.
+         */
+        requested_scopes?: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report" | "read" | "write")[] | undefined;
+        /** Binds the token to this organization: everything else is a 404 for it. */
+        org_id?: string | undefined;
+        /** Binds the token to this project: everything else is a 404 for it. */
+        project_id?: string | undefined;
       };
     };
     answer: DeviceLogin;

@@ -1,14 +1,20 @@
 import Type from "typebox";
-import { DisplayName, Nullable, strict, Timestamp } from "../fields.ts";
+import { DisplayName, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { holds, holdsByDefault, where } from "../rules.ts";
 import { SCOPES } from "../states.ts";
-import { Scopes } from "./cli-tokens.ts";
+import { boundFields, onePlace, Scopes } from "./cli-tokens.ts";
+import { AccessToken } from "./sessions.ts";
 
 const tag = "CLI tokens";
 
 /** The error codes of RFC 8628. */
 export const DEVICE_ERRORS = ["authorization_pending", "slow_down", "access_denied", "expired_token"] as const;
 export type DeviceError = (typeof DEVICE_ERRORS)[number];
+
+/** A device gets a CLI token or a session. */
+export const DEVICE_KINDS = ["token", "session"] as const;
+export type DeviceKind = (typeof DEVICE_KINDS)[number];
 
 const UserCode = Type.String({ minLength: 1, maxLength: 20, examples: ["BCDF-GHJK"] });
 
@@ -18,9 +24,31 @@ export const startDeviceLogin = operation({
   path: "/auth/cli/device",
   tag,
   summary: "Begin a device login (RFC 8628): get a code for a person to approve",
-  description: "An address has at most 10 that wait for a decision; one more is a 429.",
+  description: [
+    "By default the device gets a CLI token with the requested scopes, which may be bound to an organization or a project. With",
+    "`kind: session` it gets a session, with which it may do everything that its user may do; scopes are ignored then.",
+    "An address has at most 10 logins that wait for a decision; one more is a 429.",
+  ].join(" "),
   credentials: "none",
-  body: Type.Object({ requested_scopes: Scopes, client_name: DisplayName("binnacle on laptop") }, strict),
+  body: Type.Object(
+    {
+      client_name: DisplayName("binnacle on laptop"),
+      kind: Type.Optional(Type.Enum(DEVICE_KINDS, { default: "token" })),
+      requested_scopes: Type.Optional(Scopes),
+      ...boundFields,
+    },
+    {
+      ...strict,
+      allOf: [
+        where(holdsByDefault("kind", ["token"]), "A CLI token has scopes", { requires: ["requested_scopes"] }),
+        where(holds("kind", ["session"]), "A session cannot be bound to a place", {
+          refuses: ["org_id", "project_id"],
+        }),
+        onePlace,
+      ],
+      examples: [{ client_name: "binnacle on laptop", requested_scopes: ["clusters:read"] }],
+    },
+  ),
   success: [
     200,
     Type.Object(
@@ -57,12 +85,23 @@ export const getDeviceLogin = operation({
           description: "What the device calls itself; nothing proves it.",
           examples: ["binnacle on laptop"],
         }),
-        kind: Type.Enum(["token", "session"], { description: "What an approval gives to the device." }),
-        scopes: Type.Array(Type.Enum(SCOPES), { examples: [["clusters:read"]] }),
+        kind: Type.Enum(DEVICE_KINDS, {
+          description:
+            "What an approval gives to the device: a CLI token, or a session that may do everything you may do.",
+        }),
+        scopes: Type.Array(Type.Enum(SCOPES), {
+          description: "The scopes of the token; empty for a session, which has no limits.",
+          examples: [["clusters:read"]],
+        }),
+        org_id: Nullable(Uuid("The organization that the token would be bound to.")),
+        org_name: Nullable(Type.String({ description: "Null where you do not see it.", examples: ["Acme"] })),
+        project_id: Nullable(Uuid("The project that the token would be bound to.")),
+        project_name: Nullable(Type.String({ description: "Null where you do not see it.", examples: ["shop"] })),
         source_address: Nullable(
           Type.String({ description: "Where the device asked from.", examples: ["203.0.113.7"] }),
         ),
         created_at: Timestamp(),
+        age_seconds: Type.Integer({ description: "Seconds since the device asked.", examples: [60] }),
         expires_in: Type.Integer({ description: "Seconds that are left.", examples: [540] }),
       },
       { title: "PendingDeviceLogin" },
@@ -77,6 +116,10 @@ export const decideDeviceLogin = operation({
   path: "/auth/cli/device/approval",
   tag,
   summary: "Approve or deny a device by the code it shows",
+  description: [
+    "Read the login by its code first: it says whether the device gets a limited token or a session. The organization or the",
+    "project that a token would be bound to is a 404 if you do not see it.",
+  ].join(" "),
   credentials: "user",
   body: Type.Object({ user_code: UserCode, approved: Type.Boolean() }, strict),
   success: [204, null],
@@ -88,13 +131,21 @@ export const claimDeviceToken = operation({
   method: "POST",
   path: "/auth/cli/device/token",
   tag,
-  summary: "Ask whether the device has been approved, and get its CLI token",
+  summary: "Ask whether the device has been approved, and get its CLI token or its session",
+  description:
+    "A session is answered as a login is: with an access token, and with the refresh token as an HttpOnly cookie.",
   credentials: "none",
   body: Type.Object(
     { device_code: Type.String({ minLength: 1, maxLength: 200, examples: ["<DEVICE_CODE>"] }) },
     strict,
   ),
   failures: [409],
-  success: [200, Type.Object({ token: Type.String({ examples: ["bnc_<SECRET>"] }) }, { title: "DeviceToken" })],
+  success: [
+    200,
+    Type.Union([
+      Type.Object({ token: Type.String({ examples: ["bnc_<SECRET>"] }) }, { title: "DeviceToken" }),
+      AccessToken,
+    ]),
+  ],
   failureBodies: { 400: Type.Object({ error: Type.Enum(DEVICE_ERRORS) }, { title: "DeviceRefusal" }) },
 });

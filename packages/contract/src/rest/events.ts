@@ -13,6 +13,7 @@ const StreamEvent = Type.Object(
     cluster_id: Type.Optional(Uuid()),
     project_id: Type.Optional(Uuid()),
     workload_id: Type.Optional(Uuid()),
+    user_id: Type.Optional(Uuid("The user whose account it is about; that user receives it too.")),
     resource: Type.Object({
       type: Type.String({ examples: ["app"] }),
       id: Nullable(Type.String({ examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"] })),
@@ -58,7 +59,7 @@ export const streamEvents = operation({
   summary: "Follow what happens, as server-sent events",
   description: [
     "A long-lived `text/event-stream` of what you may see, from now on. A filter for what you cannot see is met by silence.",
-    "A comment every 15 seconds keeps the line open. The stream ends when its access token expires, when its session or its",
+    "A comment every 15 seconds keeps the line open. The stream ends when its access token expires, when its session, its CLI token or its",
     "user is gone, when the server stops, and for a client that does not read. Nothing is replayed: reconnect with backoff,",
     "then read again what you show. A user may have 20 such streams open on a server; one more is a 429.",
   ].join(" "),

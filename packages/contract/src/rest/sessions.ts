@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 
 const tag = "Sessions";
 
-const AccessToken = Type.Object(
+export const AccessToken = Type.Object(
   {
     access_token: Type.String({ examples: ["<ACCESS_TOKEN>"] }),
     token_type: Type.Literal("bearer"),
@@ -88,6 +88,13 @@ const Session = Type.Object(
     source_address: Nullable(Type.String({ description: "Where the login came from.", examples: ["203.0.113.7"] })),
     user_agent: Nullable(
       Type.String({ description: "What the login called itself, shortened.", examples: ["Mozilla/5.0"] }),
+    ),
+    client_name: Nullable(
+      Type.String({
+        description:
+          "The name of the device for which its user approved the session; null for a login with a password.",
+        examples: ["binnacle on laptop"],
+      }),
     ),
     last_used_at: Timestamp("When it last got an access token: at the login or by a refresh; to the minute."),
     last_used_address: Nullable(Type.String({ description: "Where that came from.", examples: ["203.0.113.7"] })),

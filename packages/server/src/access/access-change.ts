@@ -3,8 +3,8 @@ import type { Tx } from "../database/transaction.ts";
 /** The topic of the bus that carries changes of access to every process that holds streams open. */
 export const ACCESS_TOPIC = "access";
 
-/** Whose access a change touches: that of one session, or of every session of a user. */
-export type AccessChange = { readonly session_id: string } | { readonly user_id: string };
+/** Whose access a change touches: that of one session or CLI token, or of all of a user. */
+export type AccessChange = { readonly credential_id: string } | { readonly user_id: string };
 
 /**
  * The part of a unit of work that functions which write roles, memberships or sessions ask for. They announce the change
@@ -21,12 +21,15 @@ export const unannounced = (db: Tx): AccessUnit => ({ db, accessChanged: () => u
 
 /** The message comes from another process, perhaps of another version. */
 function isAccessChange(message: unknown): message is AccessChange {
-  const { session_id, user_id } = (message ?? {}) as { session_id?: unknown; user_id?: unknown };
-  return typeof session_id === "string" || typeof user_id === "string";
+  const { credential_id, user_id } = (message ?? {}) as { credential_id?: unknown; user_id?: unknown };
+  return typeof credential_id === "string" || typeof user_id === "string";
 }
 
-/** Whether the access of a session may have changed. An unreadable message may concern anybody. */
-export function concerns(message: unknown, reader: { readonly sessionId: string; readonly userId: string }): boolean {
+/** Whether the access of a reader may have changed. An unreadable message may concern anybody. */
+export function concerns(
+  message: unknown,
+  reader: { readonly credentialId: string; readonly userId: string },
+): boolean {
   if (!isAccessChange(message)) return true;
-  return "session_id" in message ? message.session_id === reader.sessionId : message.user_id === reader.userId;
+  return "credential_id" in message ? message.credential_id === reader.credentialId : message.user_id === reader.userId;
 }

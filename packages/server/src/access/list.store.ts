@@ -1,13 +1,17 @@
 import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
 import { type Statement, statement } from "./caller.store.ts";
-import { PROJECT_GRANTS, VIEWER, VISIBLE_PROJECTS } from "./visible.store.ts";
+import type { Credential } from "./caller.ts";
+import { SIGHTS, type Sight, VIEWER, VIEWER_IS_SUPERUSER, VIEWER_ORG, VIEWER_PROJECT } from "./visible.store.ts";
 
 /**
  * The SQL of a list that is read together with the caller: $3 is the number of rows, $4 the number of rows before them, and
- * filters follow. Superusers see everything, so theirs is another query. Both are in one statement, of which only the part
+ * filters follow. Superusers see everything unless their CLI token is bound, so theirs is another query. Both are in one statement, of which only the part
  * that the caller needs is executed. `bound` is more than the end of the page, where that is known.
  */
-type ListSql = (bound: number | null) => {
+type ListSql = (
+  bound: number | null,
+  sight: Sight,
+) => {
   readonly all: PageSql;
   readonly own: PageSql;
   /** The columns of a row of `page`. */
@@ -37,18 +41,18 @@ const keptTotal = (relation: string, scopes?: string) =>
     where relation = '${relation}' ${scopes ? `and scope in ${scopes}` : ""})`;
 
 /** An organization is visible to its members. */
-const ORGS: ListSql = (bound) => ({
+const ORGS: ListSql = (bound, { memberOrgs }) => ({
   all: { page: `select * from ${newest("orgs", "true", bound)} o ${WINDOW}`, total: keptTotal("orgs") },
   own: {
-    page: `select * from orgs where id in (select org_id from memberships where user_id = ${VIEWER}) ${WINDOW}`,
-    total: `(select count(*) from memberships where user_id = ${VIEWER})`,
+    page: `select * from orgs where id in (${memberOrgs}) ${WINDOW}`,
+    total: `(select count(*) from (${memberOrgs}) m)`,
   },
 });
 
 const projects =
   (where: string, totalScope: string, scopes: string): ListSql =>
-  (bound) => {
-    const grants = `with ${PROJECT_GRANTS}, ${scopes}`;
+  (bound, { projectGrants }) => {
+    const grants = `with ${projectGrants}, ${scopes}`;
     const inScopes = keptTotal("projects", "(select id from org_scopes union all select id from cluster_scopes)");
     return {
       all: {
@@ -96,13 +100,13 @@ export interface ContentFilter {
  */
 const content =
   (relation: "apps" | "addon_instances", filters: readonly (keyof ContentFilter)[]): ListSql =>
-  (bound) => {
+  (bound, { visibleProjects }) => {
     const matching = (columns: Readonly<Record<keyof ContentFilter, string>>) =>
       ["true", ...filters.map((filter, index) => `${columns[filter]} = $${5 + index}`)].join(" and ");
     const among = (visible: string) =>
       `(select v.id from ${visible} v where ${matching({ org_id: "v.org_id", project_id: "v.id" })})`;
     const here = matching({ org_id: "org_id", project_id: "project_id" });
-    const seen = among(VISIBLE_PROJECTS);
+    const seen = among(visibleProjects);
     return {
       all: {
         page: `select * from ${newest(relation, here, bound)} c ${WINDOW}`,
@@ -123,15 +127,25 @@ export const secretPathsOf = (row: string) => `array(
 ) as secret_paths`;
 
 /** The rest of a statement that starts with the CTE `caller`. */
-function listText(list: ListSql, bound: number | null): string {
-  const { all, own, columns = "page.*" } = list(bound);
-  return `select caller.*, case when caller_is_superuser then ${all.total} else ${own.total} end as list_total, ${columns}
+function listText(list: ListSql, bound: number | null, kind: Credential["kind"]): string {
+  const { all, own, columns = "page.*" } = list(bound, SIGHTS[kind]);
+  const seesAll = SEES_ALL[kind];
+  return `select caller.*, case when ${seesAll} then ${all.total} else ${own.total} end as list_total, ${columns}
     from caller left join lateral (
-      select * from (${all.page}) everything where caller_is_superuser
+      select * from (${all.page}) everything where ${seesAll}
       union all
-      select * from (${own.page}) visible where not caller_is_superuser
-    ) page on true order by page.id desc`.replaceAll(VIEWER, "(select caller_id from caller)");
+      select * from (${own.page}) visible where not ${seesAll}
+    ) page on true order by page.id desc`
+    .replaceAll(VIEWER, "(select caller_id from caller)")
+    .replaceAll(VIEWER_IS_SUPERUSER, "(select caller_is_superuser from caller)")
+    .replaceAll(VIEWER_ORG, "(select caller_org_id from caller)")
+    .replaceAll(VIEWER_PROJECT, "(select caller_project_id from caller)");
 }
+
+const SEES_ALL = {
+  session: "caller_is_superuser",
+  cli_token: "(caller_is_superuser and caller_org_id is null and caller_project_id is null)",
+} as const;
 
 /**
  * PostgreSQL plans a prepared statement once if that is not expected to cost more than planning it for the values at hand. It
@@ -145,8 +159,8 @@ export interface List {
 }
 
 const list = (name: string, sql: ListSql): List => ({
-  first: statement(`first ${name}`, listText(sql, FIRST_ROWS)),
-  deep: statement(name, listText(sql, null)),
+  first: statement(`first ${name}`, (kind) => listText(sql, FIRST_ROWS, kind)),
+  deep: statement(name, (kind) => listText(sql, null, kind)),
 });
 
 const contentLists = (relation: "apps" | "addon_instances") => ({

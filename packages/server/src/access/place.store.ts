@@ -83,7 +83,7 @@ interface Kind {
 /** A place of one kind, with the caller's role in its organization and the roles bound on its cluster and project. */
 function place(
   name: string,
-  { table, where = "p.id = $3", columns, joins = "", org, cluster, project }: Kind,
+  { table, where = "p.id = $3", columns, joins = "", org = "org_id", cluster, project }: Kind,
 ): Statement {
   const bound = (alias: string, column: string, id: string | undefined) =>
     id
@@ -95,25 +95,48 @@ function place(
     project && "b.role as project_role",
     columns,
   ].filter((part) => part !== undefined);
+  const within = [
+    `(caller.caller_org_id is null or p.${org} = caller.caller_org_id)`,
+    project
+      ? `(caller.caller_project_id is null or p.${project} = caller.caller_project_id)`
+      : "caller.caller_project_id is null",
+  ];
   return statement(
     `${name} place`,
-    `select ${selected.join(", ")} from caller left join ${table} p on ${where}
-    left join memberships m on m.org_id = p.${org ?? "org_id"} and m.user_id = caller.caller_id
+    (kind) => `select ${selected.join(", ")} from caller
+    left join ${table} p on ${[where, ...(kind === "cli_token" ? within : [])].join(" and ")}
+    left join memberships m on m.org_id = p.${org} and m.user_id = caller.caller_id
     ${bound("c", "cluster_id", cluster)} ${bound("b", "project_id", project)} ${joins}`,
   );
 }
 
+/** For a bound CLI token only its organization, or only the role on its project. */
+const OWN_ROLES_WITHIN = {
+  session: { organizations: "", bindings: "" },
+  cli_token: {
+    organizations: "and caller_project_id is null and (caller_org_id is null or m.org_id = caller_org_id)",
+    bindings: `and (caller_project_id is null or b.project_id = caller_project_id)
+      and (caller_org_id is null
+        or b.cluster_id in (select id from clusters where org_id = caller_org_id)
+        or b.project_id in (select id from projects where org_id = caller_org_id))`,
+  },
+} as const;
+
 /** The benchmarks compare Binnacle with these very statements run by hand. */
 export const STATEMENTS = {
-  caller: statement("caller", "select * from caller"),
+  caller: statement("caller", () => "select * from caller"),
   /** A user's own record, with the roles that decide what the user sees. */
   me: statement(
     "me",
-    `select caller.*, u.id, u.name, u.username, u.email, u.email_verified, u.email_vouched_by, u.profile_image_url,
+    (
+      kind,
+    ) => `select caller.*, u.id, u.name, u.username, u.email, u.email_verified, u.email_vouched_by, u.profile_image_url,
       u.is_superuser, u.disabled, u.tier_name, u.created_at, u.updated_at,
       (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'role', m.role) order by o.name), '[]')
-        from memberships m join orgs o on o.id = m.org_id where m.user_id = u.id) as organizations,
-      (select coalesce(json_agg(b order by b.id desc), '[]') from role_bindings b where b.user_id = u.id) as bindings
+        from memberships m join orgs o on o.id = m.org_id
+        where m.user_id = u.id ${OWN_ROLES_WITHIN[kind].organizations}) as organizations,
+      (select coalesce(json_agg(b order by b.id desc), '[]') from role_bindings b
+        where b.user_id = u.id ${OWN_ROLES_WITHIN[kind].bindings}) as bindings
     from caller join users u on u.id = caller.caller_id`,
   ),
   org: place("org", { table: "orgs", org: "id" }),
@@ -147,7 +170,8 @@ export const STATEMENTS = {
 };
 
 /** The condition holds across replicas: of several that record a use at once, one writes. */
-const NOTE_USE = `update cli_tokens set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`;
+const NOTE_USE = `update cli_tokens set last_used_at = $2, last_used_address = $4
+  where id = $1 and (last_used_at is null or last_used_at <= $3)`;
 
 /** JSON has no dates, so those of the bindings are texts. */
 interface MeRow extends CallerRow, User {
@@ -165,7 +189,9 @@ type PlaceRow<P> = CallerRow & {
 type ListRow<R> = CallerRow & { id: string | null; list_total: number } & R;
 
 export function placeStore(pool: pg.Pool): PlaceStore {
-  const recordUse = cliTokenUseRecorder((tokenId, now) => pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now)]));
+  const recordUse = cliTokenUseRecorder(({ tokenId, address }, now) =>
+    pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now), address]),
+  );
   const readRows = rowsFrom(pool);
 
   /** Every row begins with the caller. There is none where the credential is not valid. */
@@ -179,7 +205,11 @@ export function placeStore(pool: pg.Pool): PlaceStore {
     const rows = await readRows<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
     const [row] = rows;
     if (row && credential.kind === "cli_token")
-      recordUse(row.caller_credential_id, row.caller_last_used_at ?? null, now);
+      recordUse(
+        { tokenId: row.caller_credential_id, address: credential.sourceAddress },
+        row.caller_last_used_at ?? null,
+        now,
+      );
     return rows;
   }
 

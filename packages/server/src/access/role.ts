@@ -1,13 +1,13 @@
 import {
+  acceptedScopes,
   BINDING_ROLES,
   type BindingRole,
   type Operation,
   ORG_ROLES,
   type OrgRole,
-  type Scope,
 } from "@binnacle/contract";
 import { forbidden, notFound, unauthenticated } from "../fault.ts";
-import type { Caller } from "./caller.ts";
+import type { Boundary, Caller } from "./caller.ts";
 
 /** The caller's roles in the organization of a place and on the place itself. */
 interface Roles {
@@ -92,7 +92,7 @@ export function authorize<P>(
 ): { readonly caller: Caller; readonly place: P; readonly standing: Standing } {
   if (!located) throw unauthenticated();
   const { caller, place, orgRole, bindingRole } = located;
-  refuseCliToken(operation, caller);
+  refuseCredential(operation, caller);
   if (place === null) throw notFound(what);
   const standing = { isSuperuser: caller.isSuperuser, orgRole, bindingRole };
   const decision = decide(requirement, standing);
@@ -127,14 +127,22 @@ export function roleNeeded(requirement: Exclude<Requirement, { needs: "nothing" 
   }
 }
 
-export function refuseCliToken({ credentials }: Operation, { scopes }: Caller): void {
-  if (scopes === null) return;
-  if (typeof credentials === "string") throw forbidden("This operation takes no CLI token; sign in as a user.");
-  const accepted: readonly Scope[] = credentials;
+/** Refuses a credential of a kind or with scopes that the operation does not accept. */
+export function refuseCredential(operation: Operation, { scopes }: Caller): void {
+  if (scopes === null) {
+    if (operation.credentials !== "cli_token") return;
+    throw forbidden("This operation takes a CLI token and no session.");
+  }
+  const accepted = acceptedScopes(operation);
+  if (accepted === "any") return;
+  if (accepted.length === 0) throw forbidden("This operation takes no CLI token; sign in as a user.");
   if (!accepted.some((scope) => scopes.includes(scope))) {
     throw forbidden(`The CLI token lacks the scope ${accepted.join(" or ")}.`);
   }
 }
+
+export const boundElsewhere = () =>
+  forbidden("This CLI token is bound to one organization or one project; use one that is not bound.");
 
 /** Superusers count as administrators of every organization. */
 export const isOrgAdmin = (standing: Standing): boolean =>
@@ -150,25 +158,35 @@ function atLeast<T extends string>(weakestFirst: readonly T[], held: T, needed: 
 
 /** All roles of a user, for streams, which decide about many places over a long time. */
 export interface Access {
+  readonly userId: string;
+  /** The place that the CLI token of a reader is bound to. */
+  readonly boundary: Boundary | null;
   readonly isSuperuser: boolean;
   readonly orgRoles: ReadonlyMap<string, OrgRole>;
   readonly clusterRoles: ReadonlyMap<string, BindingRole>;
   readonly projectRoles: ReadonlyMap<string, BindingRole>;
 }
 
-interface PlaceIds {
+export interface PlaceIds {
   readonly org_id: string | null;
-  readonly cluster_id?: string;
-  readonly project_id?: string;
+  readonly cluster_id?: string | null;
+  readonly project_id?: string | null;
+}
+
+/** Whether a place exists for a CLI token with the boundary. */
+export function isWithin(boundary: Boundary | null, { org_id, project_id }: PlaceIds): boolean {
+  if (!boundary) return true;
+  return "org_id" in boundary ? org_id === boundary.org_id : project_id === boundary.project_id;
 }
 
 /** Decides as for a request about the place. */
 export function allows(access: Access, requirement: PlaceRequirement, place: PlaceIds): boolean {
-  const { org_id, cluster_id = "", project_id = "" } = place;
+  if (!isWithin(access.boundary, place)) return false;
+  const { org_id, cluster_id, project_id } = place;
   const standing = {
     isSuperuser: access.isSuperuser,
     orgRole: access.orgRoles.get(org_id ?? "") ?? null,
-    bindingRole: strongest([access.clusterRoles.get(cluster_id), access.projectRoles.get(project_id)]),
+    bindingRole: strongest([access.clusterRoles.get(cluster_id ?? ""), access.projectRoles.get(project_id ?? "")]),
   };
   return decide(requirement, standing) === "allowed";
 }

@@ -3,12 +3,14 @@ import { BINDING_ROLES, ORG_ROLES, TEMPLATE_SCOPES } from "@binnacle/contract";
 import { type Client, startWorld, type World } from "@binnacle/world";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import { createTokens, type Tokens } from "../accounts/tokens.adapter.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
-import { mayReadProject } from "./role.ts";
-import { accessOfSessions } from "./visible.store.ts";
+import type { Boundary } from "./caller.ts";
+import { type Access, mayReadProject } from "./role.ts";
+import { accessOfCredentials } from "./visible.store.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 
@@ -39,6 +41,7 @@ const anyFleet = fc.record({
       orgRoles: fc.array(maybe(ORG_ROLES), { minLength: 3, maxLength: 3 }),
       clusterRoles: fc.array(maybe(BINDING_ROLES), { minLength: 4, maxLength: 4 }),
       projectRoles: fc.array(maybe(BINDING_ROLES), { minLength: 5, maxLength: 5 }),
+      token: fc.record({ to: fc.constantFrom("nothing", "org", "project", "project"), place }),
     }),
     { minLength: 2, maxLength: 4 },
   ),
@@ -46,6 +49,17 @@ const anyFleet = fc.record({
 type Fleet = typeof anyFleet extends fc.Arbitrary<infer F> ? F : never;
 
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+
+const secretOf = (tokenId: string) => `${CLI_TOKEN_PREFIX}${tokenId}`;
+
+function boundaryAt(
+  { to, place: where }: Fleet["people"][number]["token"],
+  orgs: readonly { id: string }[],
+  projects: readonly { id: string }[],
+): Boundary | null {
+  if (to === "nothing") return null;
+  return to === "org" ? { org_id: at(orgs, where).id } : { project_id: at(projects, where).id };
+}
 
 /** The fleet as rows. Bindings exist for members only, as the API grants them. */
 async function build(fleet: Fleet) {
@@ -56,7 +70,13 @@ async function build(fleet: Fleet) {
     const { id: cluster_id, org_id } = at(clusters, on);
     return { id: newId(), org_id, cluster_id };
   });
-  const people = fleet.people.map((person) => ({ ...person, id: newId(), sessionId: newId() }));
+  const people = fleet.people.map((person) => ({
+    ...person,
+    id: newId(),
+    sessionId: newId(),
+    tokenId: newId(),
+    boundary: boundaryAt(person.token, orgs, projects),
+  }));
 
   await db
     .insertInto("orgs")
@@ -133,6 +153,16 @@ async function build(fleet: Fleet) {
     .insertInto("sessions")
     .values(people.map(({ id, sessionId }) => ({ id: sessionId, user_id: id, ...session })))
     .execute();
+  const token = { name: "laptop", scopes: ["read" as const], expires_at, ...times };
+  await db
+    .insertInto("cli_tokens")
+    .values(
+      people.map(({ id, tokenId, boundary }) => ({
+        ...{ id: tokenId, user_id: id, token_digest: digestOf(secretOf(tokenId)), ...token },
+        ...{ org_id: null, project_id: null, ...boundary },
+      })),
+    )
+    .execute();
   const roles = new Map<string, ReadonlyMap<string, string>>();
   for (const { id: user_id, orgRoles, clusterRoles, projectRoles } of people) {
     const memberships = orgs.flatMap(({ id: org_id }, index) => {
@@ -158,8 +188,8 @@ async function build(fleet: Fleet) {
     if (memberships.length > 0) await db.insertInto("memberships").values(memberships).execute();
     if (bindings.length > 0) await db.insertInto("role_bindings").values(bindings).execute();
   }
-  const viewers = people.map(({ id, sessionId, isSuperuser }) => {
-    return { id, sessionId, isSuperuser, roles: roles.get(id) ?? new Map<string, string>() };
+  const viewers = people.map(({ id, sessionId, tokenId, boundary, isSuperuser }) => {
+    return { id, sessionId, tokenId, boundary, isSuperuser, roles: roles.get(id) ?? new Map<string, string>() };
   });
   return { orgs, clusters, projects, apps, instances, credentials, jobs, templates, people: viewers };
 }
@@ -174,6 +204,15 @@ interface Listed {
   readonly lists: readonly string[];
   /** By hand, so that a mistake which the code makes in all places alike is found. Superusers see everything. */
   readonly seenBy: (viewer: Viewer) => boolean;
+  /** Where it is for a CLI token that is bound: nowhere, in a place, or in the catalog that everybody sees. */
+  readonly place: "nowhere" | "catalog" | { readonly org_id: string; readonly project_id?: string | null };
+}
+
+/** By hand as well. */
+function existsFor(boundary: Boundary | null, { place: where }: Listed): boolean {
+  if (where === "nowhere") return false;
+  if (boundary === null || where === "catalog") return true;
+  return "org_id" in boundary ? where.org_id === boundary.org_id : where.project_id === boundary.project_id;
 }
 
 const isAdmin = ({ roles }: Viewer, orgId: string) => roles.get(orgId) === "admin";
@@ -189,32 +228,47 @@ function listedOf(built: Built): Listed[] {
       viewer.roles.has(id),
     );
   return [
-    ...built.orgs.map(({ id }) => ({ id, path: `/orgs/${id}`, lists: ["/orgs"], seenBy: member(id) })),
+    ...built.orgs.map(({ id }) => ({
+      id,
+      path: `/orgs/${id}`,
+      lists: ["/orgs"],
+      seenBy: member(id),
+      place: { org_id: id },
+    })),
     ...built.people.map(({ id, roles }) => {
       const shares = (viewer: Viewer) => built.orgs.some((org) => roles.has(org.id) && viewer.roles.has(org.id));
       return {
         id,
         path: `/user/${id}`,
         lists: ["/users"],
+        // No CLI token reads users.
+        place: "nowhere" as const,
         seenBy: (viewer: Viewer) => viewer.id === id || shares(viewer),
       };
     }),
     ...built.clusters.map(({ id, org_id }) => {
-      return { id, path: `/clusters/${id}`, lists: [`/orgs/${org_id}/clusters`], seenBy: member(org_id) };
+      return {
+        id,
+        path: `/clusters/${id}`,
+        lists: [`/orgs/${org_id}/clusters`],
+        seenBy: member(org_id),
+        place: { org_id },
+      };
     }),
-    ...built.projects.map(({ id, cluster_id }) => {
+    ...built.projects.map(({ id, org_id, cluster_id }) => {
       const lists = ["/projects", `/projects?cluster_id=${cluster_id}`];
-      return { id, path: `/projects/${id}`, lists, seenBy: ofProject(id) };
+      return { id, path: `/projects/${id}`, lists, seenBy: ofProject(id), place: { org_id, project_id: id } };
     }),
-    ...built.apps.map(({ id, namespace, name, project_id }) => {
+    ...built.apps.map(({ id, namespace, name, org_id, project_id }) => {
       const lists = ["/apps", `/apps?project_id=${project_id}`, `/projects/${project_id}/apps`];
       const path = `/apps/${namespace}/${name}?project_id=${project_id}`;
-      return { id, path, lists, seenBy: ofProject(project_id) };
+      return { id, path, lists, seenBy: ofProject(project_id), place: { org_id, project_id } };
     }),
     ...built.instances.map(({ id, project_id, org_id }) => {
       const filters = [`?project_id=${project_id}`, `?org_id=${org_id}`, `?org_id=${org_id}&project_id=${project_id}`];
       const lists = filters.map((filter) => `/addon-instances${filter}`);
-      return { id, path: `/addon-instances/${id}`, lists, seenBy: ofProject(project_id) };
+      const path = `/addon-instances/${id}`;
+      return { id, path, lists, seenBy: ofProject(project_id), place: { org_id, project_id } };
     }),
     ...built.templates.map(({ id, namespace, name, org_id, scope, project_id = null, cluster_id = null }) => {
       const lists = ["/stack-templates", `/stack-templates?scope=${scope}`];
@@ -225,15 +279,16 @@ function listedOf(built: Built): Listed[] {
         (scope === "organization" && viewer.roles.has(org_id)) ||
         (project_id !== null && ofProject(project_id)(viewer)) ||
         (cluster_id !== null && onCluster(cluster_id)(viewer));
-      return { id, path, lists, seenBy };
+      return { id, path, lists, seenBy, place: scope === "global" ? ("catalog" as const) : { org_id, project_id } };
     }),
     ...built.credentials.map(({ id, org_id }) => {
       const lists = [`/orgs/${org_id}/credentials`];
-      return { id, path: `/credentials/${id}`, lists, seenBy: (viewer: Viewer) => isAdmin(viewer, org_id) };
+      const seenBy = (viewer: Viewer) => isAdmin(viewer, org_id);
+      return { id, path: `/credentials/${id}`, lists, seenBy, place: { org_id } };
     }),
     ...built.jobs.map(({ id, cluster_id, org_id }) => {
       const lists = [`/clusters/${cluster_id}/provisioning-jobs`];
-      return { id, path: `/provisioning-jobs/${id}`, lists, seenBy: member(org_id) };
+      return { id, path: `/provisioning-jobs/${id}`, lists, seenBy: member(org_id), place: { org_id } };
     }),
   ];
 }
@@ -256,12 +311,37 @@ async function idsIn(api: Client, path: string): Promise<ReadonlySet<string>> {
   }
 }
 
+/** Compares what a caller reads one by one with what is in the lists and with the expectation, and counts both outcomes. */
+async function compare(
+  api: Client,
+  listed: readonly Listed[],
+  isSeenBy: (object: Listed) => boolean,
+): Promise<{ visible: number; hidden: number; projects: ReadonlySet<string> }> {
+  const paths = [...new Set(listed.flatMap(({ lists }) => lists))];
+  const lists = new Map(await Promise.all(paths.map(async (path) => [path, await idsIn(api, path)] as const)));
+  const outcomes = listed.map(async (object) => {
+    const { id, path, lists: holders } = object;
+    const { status } = await api.get(path);
+    const isSeen = isSeenBy(object);
+    expect({ path, isSeen, status }).toEqual({ path, isSeen, status: isSeen ? 200 : expect.toSatisfy(isRefusal) });
+    const holding = holders.filter((list) => lists.get(list)?.has(id));
+    expect({ path, holding }).toEqual({ path, holding: status === 200 ? holders : [] });
+    return status === 200;
+  });
+  const seen = (await Promise.all(outcomes)).filter(Boolean).length;
+  return { visible: seen, hidden: listed.length - seen, projects: lists.get("/projects") ?? new Set() };
+}
+
+/** The projects of which a stream would deliver events. */
+const readableIn = (built: Built, access: Access | undefined) =>
+  built.projects.filter((project) => access && mayReadProject({ ...project, project_id: project.id }, access));
+
 test("[AC13] [AC15] an object is in its lists exactly when its GET is answered with 200, whoever asks", async () => {
   let [visible, hidden] = [0, 0];
   const property = fc.asyncProperty(anyFleet, async (fleet) => {
     const built = await build(fleet);
     const listed = listedOf(built);
-    const access = await accessOfSessions(db)(
+    const access = await accessOfCredentials(db)(
       built.people.map(({ sessionId }) => sessionId),
       world.clock.now(),
     );
@@ -269,32 +349,43 @@ test("[AC13] [AC15] an object is in its lists exactly when its GET is answered w
       const { id: userId, sessionId } = viewer;
       const claims = { sessionId, userId, expiresAtMs: world.clock.now().getTime() + 600_000 };
       const api = world.anyone.with({ authorization: `Bearer ${await tokens.sign("access", claims)}` });
-      const paths = [...new Set(listed.flatMap(({ lists }) => lists))];
-      const lists = new Map(await Promise.all(paths.map(async (path) => [path, await idsIn(api, path)] as const)));
-      await Promise.all(
-        listed.map(async ({ id, path, lists: holders, seenBy }) => {
-          const { status } = await api.get(path);
-          const isSeen = viewer.isSuperuser || seenBy(viewer);
-          expect({ path, isSeen, status }).toEqual({
-            path,
-            isSeen,
-            status: isSeen ? 200 : expect.toSatisfy(isRefusal),
-          });
-          const holding = holders.filter((list) => lists.get(list)?.has(id));
-          expect({ path, holding }).toEqual({ path, holding: status === 200 ? holders : [] });
-          if (status === 200) visible++;
-          else hidden++;
-        }),
-      );
-      const own = access.get(sessionId);
-      const readable = built.projects.filter(
-        (project) => own && mayReadProject({ ...project, project_id: project.id }, own),
-      );
-      const seen = built.projects.filter(({ id }) => lists.get("/projects")?.has(id));
-      expect(readable).toEqual(seen);
+      const found = await compare(api, listed, ({ seenBy }) => viewer.isSuperuser || seenBy(viewer));
+      visible += found.visible;
+      hidden += found.hidden;
+      const seen = built.projects.filter(({ id }) => found.projects.has(id));
+      expect(readableIn(built, access.get(sessionId))).toEqual(seen);
     }
   });
   await fc.assert(property, { seed: 20, numRuns: 6, endOnFailure: true });
   // Worlds in which everything or nothing is visible would prove little.
   expect(Math.min(visible, hidden)).toBeGreaterThan(200);
 }, 60_000);
+
+test("[AC18] [AC19] a CLI token sees what its user sees and its boundary contains, in reads, lists and streams alike", async () => {
+  const counts = { nothing: [0, 0], org: [0, 0], project: [0, 0] };
+  const property = fc.asyncProperty(anyFleet, async (fleet) => {
+    const built = await build(fleet);
+    const listed = listedOf(built).filter(({ place: where }) => where !== "nowhere");
+    const access = await accessOfCredentials(db)(
+      built.people.map(({ tokenId }) => tokenId),
+      world.clock.now(),
+    );
+    for (const viewer of built.people) {
+      const { tokenId, boundary } = viewer;
+      const api = world.anyone.with({ authorization: `Bearer ${secretOf(tokenId)}` });
+      const found = await compare(
+        api,
+        listed,
+        (object) => existsFor(boundary, object) && (viewer.isSuperuser || object.seenBy(viewer)),
+      );
+      const count = counts[boundary === null ? "nothing" : "org_id" in boundary ? "org" : "project"];
+      count[0] = (count[0] ?? 0) + found.visible;
+      count[1] = (count[1] ?? 0) + found.hidden;
+      const seen = built.projects.filter(({ id }) => found.projects.has(id));
+      expect(readableIn(built, access.get(tokenId))).toEqual(seen);
+    }
+  });
+  await fc.assert(property, { seed: 21, numRuns: 12, endOnFailure: true });
+  // Each kind of token must have seen something and missed something.
+  expect(Math.min(...Object.values(counts).flat())).toBeGreaterThan(10);
+}, 120_000);

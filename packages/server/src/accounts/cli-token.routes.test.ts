@@ -38,8 +38,12 @@ describe("POST /cli-tokens", () => {
       name: "laptop",
       scopes: ["clusters:read", "bundles:read"],
       token: expect.stringMatching(/^bnc_[\w-]{43}$/),
+      org_id: null,
+      project_id: null,
       expires_at: new Date(now.getTime() + 90 * DAY).toISOString(),
+      expires_soon: false,
       last_used_at: null,
+      last_used_address: null,
       created_at: now.toISOString(),
       updated_at: now.toISOString(),
     });
@@ -199,13 +203,13 @@ describe("a request with a CLI token", () => {
     const { token } = await tokenOf(world.admin, scope);
     const answer = await bearer(token).get(path);
     expect(answer.status).toBe(status);
-    const needed = path === "/version" ? "bundles:read" : "clusters:read or clusters:register";
+    const needed = path === "/version" ? "bundles:read or read" : "clusters:read or clusters:register or read";
     if (status === 403) expect(answer.body.detail).toBe(`The CLI token lacks the scope ${needed}.`);
   });
 
   test.each([
-    ["GET", "/user/me"],
     ["GET", "/users"],
+    ["GET", "/sessions"],
     ["GET", "/cli-tokens"],
     ["POST", "/logout"],
     ["DELETE", `/cli-tokens/${NOBODYS}`],
@@ -244,7 +248,7 @@ describe("the last use of a CLI token", () => {
     return (await api.get("/cli-tokens")).body.data[0].last_used_at;
   }
 
-  test("[CT9] is noted, once a minute at most, on any route that takes tokens", async () => {
+  test("[CT9] is noted with its address, once a minute at most, on any route that takes tokens", async () => {
     const org = await world.org();
     const ada = await world.person({ org });
     const { token } = await tokenOf(ada, "clusters:read");
@@ -253,6 +257,7 @@ describe("the last use of a CLI token", () => {
     const first = world.clock.now().toISOString();
     await bearer(token).get("/orgs");
     await expect.poll(() => lastUseOf(ada), { timeout: 10_000 }).toBe(first);
+    expect((await ada.api.get("/cli-tokens")).body.data[0].last_used_address).toBe("127.0.0.1");
 
     world.clock.advance(59_999);
     await bearer(token).get("/orgs");

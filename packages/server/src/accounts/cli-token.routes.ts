@@ -1,12 +1,18 @@
-import { createCliToken, deleteCliToken, listCliTokens } from "@binnacle/contract";
+import { createCliToken, deleteCliToken, listCliTokens, revokePresentedCliToken } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { notFound } from "../fault.ts";
+import { notFound, unauthenticated } from "../fault.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
-import { deleteCliTokenOf, insertCliToken, listCliTokensOf, requireRoomForToken } from "./cli-token.store.ts";
+import {
+  deleteCliTokenOf,
+  insertCliToken,
+  listCliTokensOf,
+  requireRoomForToken,
+  visibleBoundary,
+} from "./cli-token.store.ts";
 import {
   CLI_TOKEN_PREFIX,
   cliToken,
@@ -29,28 +35,46 @@ export function cliTokenRoutes(db: Queries, clock: Clock): Route[] {
         await lockCaller(tx, caller, now);
         await requireRoomForToken(tx, caller.id, now);
         const { name, scopes, expires_in_days: lifetimeDays = DEFAULT_LIFETIME_DAYS } = body;
-        const token = cliToken(newId(), caller.id, { name, scopes, lifetimeDays }, now);
+        const boundary = await visibleBoundary(tx, caller, body);
+        const token = cliToken(newId(), caller.id, { name, scopes, lifetimeDays, boundary }, now);
         const secret = newOpaqueToken(CLI_TOKEN_PREFIX);
         await insertCliToken(tx, token, digestOf(secret));
         const resource = cliTokenResource(token);
-        await recordInOrgsOf(caller.id, unit, { action: "cli_token.create", resource, changes: { scopes } });
-        return { ...wireCliToken(token), token: secret };
+        await recordInOrgsOf(caller.id, unit, {
+          action: "cli_token.create",
+          resource,
+          changes: { scopes, ...boundary },
+        });
+        return { ...wireCliToken(token, now), token: secret };
       }),
     ),
 
     route(listCliTokens, signedIn, async ({ caller, query }) => {
       const { tokens, total } = await listCliTokensOf(db, subjectOf(caller, query.user_id), pageOf(query));
-      return envelope(tokens.map(wireCliToken), total, query);
+      return envelope(
+        tokens.map((token) => wireCliToken(token, clock())),
+        total,
+        query,
+      );
     }),
 
     route(deleteCliToken, signedIn, async ({ caller, params, query, change }) => {
       const userId = subjectOf(caller, query.user_id);
       return change(async (unit) => {
-        const token = await deleteCliTokenOf(unit.db, userId, params.id);
+        const token = await deleteCliTokenOf(unit, userId, params.id);
         if (!token) throw notFound("CLI token");
         await recordInOrgsOf(userId, unit, { action: "cli_token.delete", resource: cliTokenResource(token) });
         return null;
       });
     }),
+
+    route(revokePresentedCliToken, signedIn, async ({ caller, change }) =>
+      change(async (unit) => {
+        const token = await deleteCliTokenOf(unit, caller.id, caller.credentialId);
+        if (!token) throw unauthenticated();
+        await recordInOrgsOf(caller.id, unit, { action: "cli_token.delete", resource: cliTokenResource(token) });
+        return null;
+      }),
+    ),
   ];
 }

@@ -1,13 +1,49 @@
-import type { Queries, Tx } from "../database/transaction.ts";
+import type { AccessUnit } from "../access/access-change.ts";
+import { boundaryOf } from "../access/caller.store.ts";
+import type { Boundary, Caller } from "../access/caller.ts";
+import { nameOfVisible } from "../access/visible.store.ts";
+import { isForeignKeyViolation, type Queries, type Tx } from "../database/transaction.ts";
+import { notFound } from "../fault.ts";
 import { type CliToken, MOST_CLI_TOKENS, tooManyCliTokens } from "./cli-token.ts";
 
-const COLUMNS = ["id", "user_id", "name", "scopes", "expires_at", "last_used_at", "created_at", "updated_at"] as const;
+const COLUMNS = [
+  "id",
+  "user_id",
+  "name",
+  "scopes",
+  "org_id",
+  "project_id",
+  "expires_at",
+  "last_used_at",
+  "last_used_address",
+  "created_at",
+  "updated_at",
+] as const;
 
 export async function insertCliToken(tx: Tx, token: CliToken, digest: Buffer): Promise<void> {
   await tx
     .insertInto("cli_tokens")
     .values({ ...token, token_digest: digest })
-    .execute();
+    .execute()
+    .catch((error: unknown) => {
+      // The place was deleted after it was found to be visible.
+      if (isForeignKeyViolation(error, "cli_tokens_org_id_fkey")) throw notFound("Organization");
+      if (isForeignKeyViolation(error, "cli_tokens_project_id_fkey")) throw notFound("Project");
+      throw error;
+    });
+}
+
+/** Returns the place that a token is to be bound to. Throws the 404 of one that the caller does not see. */
+export async function visibleBoundary(
+  db: Queries,
+  caller: Caller,
+  { org_id, project_id }: { readonly org_id?: string | null; readonly project_id?: string | null },
+): Promise<Boundary | null> {
+  const boundary = boundaryOf(org_id?.toLowerCase(), project_id?.toLowerCase());
+  if (boundary && (await nameOfVisible(db, caller, boundary)) === null) {
+    throw notFound("org_id" in boundary ? "Organization" : "Project");
+  }
+  return boundary;
 }
 
 /**
@@ -32,13 +68,19 @@ export async function listCliTokensOf(db: Queries, userId: string, page: { limit
   return { tokens, total };
 }
 
-export function deleteCliTokenOf(tx: Tx, userId: string, id: string): Promise<CliToken | undefined> {
-  return tx
+export async function deleteCliTokenOf(
+  { db, accessChanged }: AccessUnit,
+  userId: string,
+  id: string,
+): Promise<CliToken | undefined> {
+  const token = await db
     .deleteFrom("cli_tokens")
     .where("user_id", "=", userId)
     .where("id", "=", id)
     .returning(COLUMNS)
     .executeTakeFirst();
+  if (token) accessChanged({ credential_id: token.id });
+  return token;
 }
 
 /** Returns the number of deleted tokens. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Scope } from "@binnacle/contract";
+import type { Boundary } from "../access/caller.ts";
 import { conflict } from "../fault.ts";
 
 export interface CliToken {
@@ -7,18 +8,33 @@ export interface CliToken {
   readonly user_id: string;
   readonly name: string;
   readonly scopes: Scope[];
+  readonly org_id: string | null;
+  readonly project_id: string | null;
   readonly expires_at: Date;
   readonly last_used_at: Date | null;
+  readonly last_used_address: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
 export const DEFAULT_LIFETIME_DAYS = 90;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A token that expires at this time or before expires soon. */
+export const soonUntil = (now: Date) => new Date(now.getTime() + 7 * DAY_MS);
+
+interface NewToken {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly lifetimeDays: number;
+  readonly boundary: Boundary | null;
+}
+
 export function cliToken(
   id: string,
   userId: string,
-  { name, scopes, lifetimeDays }: { name: string; scopes: readonly Scope[]; lifetimeDays: number },
+  { name, scopes, lifetimeDays, boundary }: NewToken,
   now: Date,
 ): CliToken {
   return {
@@ -26,8 +42,12 @@ export function cliToken(
     user_id: userId,
     name,
     scopes: [...new Set(scopes)],
-    expires_at: new Date(now.getTime() + lifetimeDays * 24 * 60 * 60 * 1000),
+    org_id: null,
+    project_id: null,
+    ...boundary,
+    expires_at: new Date(now.getTime() + lifetimeDays * DAY_MS),
     last_used_at: null,
+    last_used_address: null,
     created_at: now,
     updated_at: now,
   };
@@ -39,19 +59,27 @@ export const MOST_CLI_TOKENS = 50;
 export const tooManyCliTokens = () =>
   conflict(`A user has at most ${MOST_CLI_TOKENS} CLI tokens; revoke one that is no longer needed first.`);
 
-export function wireCliToken(token: CliToken) {
+export function wireCliToken(token: CliToken, now: Date) {
   return {
     id: token.id,
     name: token.name,
     scopes: token.scopes,
+    org_id: token.org_id,
+    project_id: token.project_id,
     expires_at: token.expires_at.toISOString(),
+    expires_soon: token.expires_at > now && token.expires_at <= soonUntil(now),
     last_used_at: token.last_used_at?.toISOString() ?? null,
+    last_used_address: token.last_used_address,
     created_at: token.created_at.toISOString(),
     updated_at: token.updated_at.toISOString(),
   };
 }
 
-export const cliTokenResource = (token: CliToken) => ({ type: "cli_token", id: token.id, name: token.name });
+export const cliTokenResource = (token: Pick<CliToken, "id" | "name">) => ({
+  type: "cli_token",
+  id: token.id,
+  name: token.name,
+});
 
 export const CLI_TOKEN_PREFIX = "bnc_";
 
@@ -70,16 +98,22 @@ const RECORDED_EVERY_MS = 60_000;
 /** A use at `now` is stored where the stored one is not newer than this. */
 export const lastUseThreshold = (now: Date) => new Date(now.getTime() - RECORDED_EVERY_MS);
 
-export type RecordUse = (tokenId: string, lastUsedAt: Date | null, now: Date) => void;
+interface Use {
+  readonly tokenId: string;
+  readonly address: string;
+}
+
+export type RecordUse = (use: Use, lastUsedAt: Date | null, now: Date) => void;
 
 /** Stores uses without delaying or failing the request. The next use tries again. */
-export function cliTokenUseRecorder(write: (tokenId: string, now: Date) => Promise<unknown>): RecordUse {
+export function cliTokenUseRecorder(write: (use: Use, now: Date) => Promise<unknown>): RecordUse {
   const underWay = new Set<string>();
-  return (tokenId, lastUsedAt, now) => {
+  return (use, lastUsedAt, now) => {
+    const { tokenId } = use;
     const isNoted = lastUsedAt !== null && lastUsedAt > lastUseThreshold(now);
     if (isNoted || underWay.has(tokenId)) return;
     underWay.add(tokenId);
-    write(tokenId, now)
+    write(use, now)
       .catch(() => undefined)
       .finally(() => underWay.delete(tokenId));
   };

@@ -6,6 +6,8 @@ import {
   getDeviceLogin,
   startDeviceLogin,
 } from "@binnacle/contract";
+import { boundaryOf } from "../access/caller.store.ts";
+import { nameOfVisible } from "../access/visible.store.ts";
 import type { Clock } from "../clock.ts";
 import type { PublicUrl } from "../clusters/connection.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
@@ -13,7 +15,7 @@ import { Fault, notFound } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
-import { insertCliToken, requireRoomForToken } from "./cli-token.store.ts";
+import { insertCliToken, requireRoomForToken, visibleBoundary } from "./cli-token.store.ts";
 import {
   CLI_TOKEN_PREFIX,
   cliToken,
@@ -32,6 +34,7 @@ import {
 } from "./device-login.store.ts";
 import {
   ask,
+  type DeviceLogin,
   deviceLogin,
   FIRST_INTERVAL_SECONDS,
   isUndecided,
@@ -44,13 +47,30 @@ import {
   wirePendingDevice,
 } from "./device-login.ts";
 import { clearAttempts, countAttempt } from "./login-tally.store.ts";
+import type { SessionIssuer } from "./open-session.runner.ts";
 import { lockCaller } from "./session.store.ts";
+import { readableUserAgent } from "./session.ts";
 import { lockUser, recordInOrgsOf } from "./user.store.ts";
 
 /** RFC 8628 prescribes error answers without a `detail`. */
 const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: { error } });
 
-export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: PublicUrl): Route[] {
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly publicUrl: PublicUrl;
+  readonly issuer: SessionIssuer;
+}
+
+/** The grant of an approval, for the audit log. */
+const grantOf = ({ kind, scopes, org_id, project_id, source_address }: DeviceLogin) => ({
+  kind,
+  ...(kind === "token" ? { scopes } : {}),
+  ...boundaryOf(org_id, project_id),
+  asked_from: source_address,
+});
+
+export function deviceLoginRoutes({ db, clock, publicUrl, issuer }: Ports): Route[] {
   /** Two devices may draw the same short user code; the later one draws another. */
   async function begin(tx: Tx, wanted: LoginRequest, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
@@ -75,7 +95,14 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: PublicUr
   return [
     route(startDeviceLogin, anyone, async ({ body, sourceAddress }) => {
       const deviceCode = newOpaqueToken("");
-      const wanted = { clientName: body.client_name, scopes: body.requested_scopes, sourceAddress };
+      const wanted = {
+        clientName: body.client_name,
+        kind: body.kind ?? "token",
+        scopes: body.requested_scopes ?? [],
+        orgId: body.org_id ?? null,
+        projectId: body.project_id ?? null,
+        sourceAddress,
+      };
       const userCode = await inTransaction(db, async (tx) => {
         await requireRoomForDevice(tx, sourceAddress, clock());
         return begin(tx, wanted, deviceCode);
@@ -97,7 +124,8 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: PublicUr
       const now = clock();
       if (!login || !isUndecided(login, now)) throw notFound("Device login");
       await inTransaction(db, (tx) => clearGuess(tx, caller.id, code));
-      return wirePendingDevice(login, now);
+      const boundary = boundaryOf(login.org_id, login.project_id);
+      return wirePendingDevice(login, boundary && (await nameOfVisible(db, caller, boundary)), now);
     }),
 
     route(decideDeviceLogin, signedIn, async ({ caller, body: { user_code, approved }, change }) => {
@@ -110,31 +138,34 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: PublicUr
         const login = await lockDeviceByUserCode(tx, code);
         if (!login || !isUndecided(login, now)) throw notFound("Device login");
         // The person is refused at approval, because they can revoke a token and the device cannot.
-        if (approved) await requireRoomForToken(tx, caller.id, now);
+        if (approved && login.kind === "token") {
+          await requireRoomForToken(tx, caller.id, now);
+          await visibleBoundary(tx, caller, login);
+        }
         await clearGuess(tx, caller.id, code);
         await updateDeviceLogin(tx, { ...login, status: approved ? "approved" : "denied", user_id: caller.id });
         await recordInOrgsOf(caller.id, unit, {
           action: approved ? "device_login.approve" : "device_login.deny",
           resource: { type: "device_login", id: login.id, name: login.client_name },
-          changes: { scopes: login.scopes, asked_from: login.source_address },
+          changes: grantOf(login),
         });
         return null;
       });
     }),
 
-    route(claimDeviceToken, anyone, async ({ body, change }) => {
+    route(claimDeviceToken, anyone, async ({ body, headers, sourceAddress, reply, change }) => {
       const digest = digestOf(body.device_code);
       const asked = await inTransaction(db, async (tx) => {
         const login = await lockDeviceByCode(tx, digest);
         if (!login) return { outcome: "expired_token" } as const;
         const answer = ask(login, clock());
         // The poll is stored at once. The token is claimed later, in the transaction that creates it.
-        if (answer.outcome !== "token") await updateDeviceLogin(tx, answer.next);
+        if (answer.outcome !== "approved") await updateDeviceLogin(tx, answer.next);
         return answer;
       });
-      if (asked.outcome !== "token") throw refusal(asked.outcome);
+      if (asked.outcome !== "approved") throw refusal(asked.outcome);
 
-      return change(async (unit) => {
+      const given = await change(async (unit) => {
         const { db: tx } = unit;
         const now = clock();
         // The user is locked before the device, in the same order as where approvals are revoked.
@@ -142,21 +173,31 @@ export function deviceLoginRoutes(db: Queries, clock: Clock, publicUrl: PublicUr
         const login = await lockDeviceByCode(tx, digest);
         const answer = login && ask(login, now);
         // Another request with the same code was faster, or the user was disabled in the meantime.
-        if (answer?.outcome !== "token" || !user || user.disabled) throw refusal("expired_token");
-        await requireRoomForToken(tx, user.id, now);
+        if (answer?.outcome !== "approved" || !user || user.disabled) throw refusal("expired_token");
         await updateDeviceLogin(tx, answer.next);
-        const { client_name: name, scopes } = answer.next;
-        const token = cliToken(newId(), user.id, { name, scopes, lifetimeDays: DEFAULT_LIFETIME_DAYS }, now);
+        const { client_name: name, kind, scopes, org_id, project_id } = answer.next;
+        if (kind === "session") {
+          const userAgent = readableUserAgent(headers["user-agent"]);
+          return { session: await issuer.open(unit, user, { sourceAddress, userAgent, clientName: name }) };
+        }
+        await requireRoomForToken(tx, user.id, now);
+        const boundary = boundaryOf(org_id, project_id);
+        const lifetimeDays = DEFAULT_LIFETIME_DAYS;
+        const token = cliToken(newId(), user.id, { name, scopes, lifetimeDays, boundary }, now);
         const secret = newOpaqueToken(CLI_TOKEN_PREFIX);
-        await insertCliToken(tx, token, digestOf(secret));
+        await insertCliToken(tx, token, digestOf(secret)).catch((error: unknown) => {
+          // The place of the token was deleted after the approval.
+          throw error instanceof Fault && error.kind === "not_found" ? refusal("expired_token") : error;
+        });
         await recordInOrgsOf(user.id, unit, {
           action: "cli_token.create",
           resource: cliTokenResource(token),
-          changes: { scopes },
+          changes: { scopes, ...boundary },
           actor: { id: user.id, email: user.email, via: "user" },
         });
         return { token: secret };
       });
+      return given.session ? issuer.answer(reply, given.session) : { token: given.token };
     }),
   ];
 }

@@ -9,6 +9,8 @@ const COLUMNS = [
   "kind",
   "source_address",
   "scopes",
+  "org_id",
+  "project_id",
   "status",
   "user_id",
   "interval_seconds",

@@ -7,6 +7,7 @@ import {
   FIRST_INTERVAL_SECONDS,
   isUndecided,
   LIFETIME_SECONDS,
+  type LoginRequest,
   newUserCode,
   normaliseUserCode,
   wirePendingDevice,
@@ -14,21 +15,47 @@ import {
 
 const START = Date.UTC(2030, 0, 1);
 const at = (seconds: number) => new Date(START + seconds * 1000);
-const WANTED = { clientName: "laptop", scopes: ["clusters:read" as const], sourceAddress: "203.0.113.7" };
+const WANTED: LoginRequest = {
+  clientName: "laptop",
+  kind: "token",
+  scopes: ["clusters:read"],
+  orgId: null,
+  projectId: null,
+  sourceAddress: "203.0.113.7",
+};
 const pending = deviceLogin("an id", "BCDF-GHJK", WANTED, at(0));
 const approved: DeviceLogin = { ...pending, status: "approved", user_id: "a user" };
 
 describe("a pending device", () => {
   test("[CT33] shows who asks for what, from where, since when and for how long", () => {
-    expect(wirePendingDevice(pending, at(59.5))).toEqual({
+    expect(wirePendingDevice(pending, null, at(59.5))).toEqual({
       user_code: "BCDF-GHJK",
       client_name: "laptop",
       kind: "token",
       scopes: ["clusters:read"],
+      org_id: null,
+      org_name: null,
+      project_id: null,
+      project_name: null,
       source_address: "203.0.113.7",
       created_at: at(0).toISOString(),
+      age_seconds: 59,
       expires_in: LIFETIME_SECONDS - 59,
     });
+  });
+});
+
+describe("what a device asks for", () => {
+  test("[CT39] a session has no scopes, whatever was requested", () => {
+    const { kind, scopes } = deviceLogin("an id", "BCDF-GHJK", { ...WANTED, kind: "session" }, at(0));
+    expect({ kind, scopes }).toEqual({ kind: "session", scopes: [] });
+  });
+
+  test("[CT33] names the place of a token to whoever sees it", () => {
+    const bound = deviceLogin("an id", "BCDF-GHJK", { ...WANTED, projectId: "a project" }, at(0));
+    const shown = { org_id: null, org_name: null, project_id: "a project" };
+    expect(wirePendingDevice(bound, "shop", at(0))).toMatchObject({ ...shown, project_name: "shop" });
+    expect(wirePendingDevice(bound, null, at(0))).toMatchObject({ ...shown, project_name: null });
   });
 });
 
@@ -105,7 +132,7 @@ describe("a device that asks", () => {
 
   test("[CT27] claims a token for the user who approved it, and only once", () => {
     const answer = ask(approved, at(30));
-    expect(answer).toMatchObject({ outcome: "token", userId: "a user", next: { status: "claimed" } });
+    expect(answer).toMatchObject({ outcome: "approved", userId: "a user", next: { status: "claimed" } });
     expect(ask(answer.next, at(60)).outcome).toBe("expired_token");
   });
 });

@@ -1,4 +1,4 @@
-import type { DeviceError, Scope } from "@binnacle/contract";
+import type { DeviceError, DeviceKind, Scope } from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 
 /** A device that waits for a person to approve it, as RFC 8628 has it. */
@@ -7,10 +7,14 @@ export interface DeviceLogin {
   readonly user_code: string;
   readonly client_name: string;
   /** An approval creates either a CLI token or a session. */
-  readonly kind: "token" | "session";
+  readonly kind: DeviceKind;
   /** The address of the device. */
   readonly source_address: string | null;
+  /** Empty for a session, which has no limits. */
   readonly scopes: Scope[];
+  /** The place that a token would be bound to. It may not exist: whoever begins a login has no credential. */
+  readonly org_id: string | null;
+  readonly project_id: string | null;
   readonly status: "pending" | "approved" | "denied" | "claimed";
   readonly user_id: string | null;
   readonly interval_seconds: number;
@@ -41,19 +45,24 @@ export const tooManyGuesses = (retryAfterSeconds: number) =>
 /** The login that a device requests. */
 export interface LoginRequest {
   readonly clientName: string;
+  readonly kind: DeviceKind;
   readonly scopes: readonly Scope[];
+  readonly orgId: string | null;
+  readonly projectId: string | null;
   readonly sourceAddress: string;
 }
 
 export function deviceLogin(id: string, userCode: string, wanted: LoginRequest, now: Date): DeviceLogin {
-  const { clientName, scopes, sourceAddress } = wanted;
+  const { clientName, kind, scopes, orgId, projectId, sourceAddress } = wanted;
   return {
     id,
     user_code: userCode,
     client_name: clientName,
-    kind: "token",
+    kind,
     source_address: sourceAddress,
-    scopes: [...new Set(scopes)],
+    scopes: kind === "session" ? [] : [...new Set(scopes)],
+    org_id: orgId,
+    project_id: projectId,
     status: "pending",
     user_id: null,
     interval_seconds: FIRST_INTERVAL_SECONDS,
@@ -86,15 +95,23 @@ export function normaliseUserCode(typed: string): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Shows the person who decides which program requests what, from where and since when. */
-export function wirePendingDevice(login: DeviceLogin, now: Date) {
+/**
+ * Shows the person who decides which program requests what, from where and since when. `placeName` is the name of the place
+ * that the token would be bound to, if that person sees it.
+ */
+export function wirePendingDevice(login: DeviceLogin, placeName: string | null, now: Date) {
   return {
     user_code: login.user_code,
     client_name: login.client_name,
     kind: login.kind,
     scopes: login.scopes,
+    org_id: login.org_id,
+    org_name: login.org_id === null ? null : placeName,
+    project_id: login.project_id,
+    project_name: login.project_id === null ? null : placeName,
     source_address: login.source_address,
     created_at: login.created_at.toISOString(),
+    age_seconds: Math.max(0, Math.floor((now.getTime() - login.created_at.getTime()) / 1000)),
     expires_in: secondsUntil(login.expires_at.getTime(), now),
   };
 }
@@ -106,7 +123,7 @@ export const secondsUntil = (untilMs: number, now: Date) => Math.max(1, Math.cei
 export const isUndecided = (login: DeviceLogin, now: Date) => login.status === "pending" && login.expires_at > now;
 
 export type Asked =
-  | { readonly outcome: "token"; readonly userId: string; readonly next: DeviceLogin }
+  | { readonly outcome: "approved"; readonly userId: string; readonly next: DeviceLogin }
   | { readonly outcome: DeviceError; readonly next: DeviceLogin };
 
 /** Decides the answer to a device that polls. A device that polls too fast must wait longer from then on. */
@@ -122,7 +139,7 @@ export function ask(login: DeviceLogin, now: Date): Asked {
     };
   }
   if (login.status === "approved" && login.user_id !== null) {
-    return { outcome: "token", userId: login.user_id, next: { ...next, status: "claimed" } };
+    return { outcome: "approved", userId: login.user_id, next: { ...next, status: "claimed" } };
   }
   return { outcome: "authorization_pending", next };
 }

@@ -47,8 +47,13 @@ describe("what waits for a decision", () => {
       client_name: WANTED.client_name,
       kind: "token",
       scopes: WANTED.requested_scopes,
+      org_id: null,
+      org_name: null,
+      project_id: null,
+      project_name: null,
       source_address: "203.0.113.12",
       created_at,
+      age_seconds: 60,
       expires_in: 540,
     });
   });

@@ -54,6 +54,7 @@ describe("GET /sessions", () => {
       user_agent: "Ada's  browser",
       last_used_at: now.toISOString(),
       last_used_address: "203.0.113.7",
+      client_name: null,
       current: true,
     });
     expect(body.data[1]).toMatchObject({ source_address: "127.0.0.1", current: false });

@@ -5,25 +5,14 @@ import { notFound, unauthenticated } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import { API_BASE } from "../http/server.adapter.ts";
-import { newId } from "../id.adapter.ts";
 import { bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
+import type { SessionIssuer } from "./open-session.runner.ts";
 import type { IsPasswordRight } from "./password-check.runner.ts";
-import { endSessionOf, insertSession, isSessionLive, listSessionsOf, recordSessionUse } from "./session.store.ts";
+import { endSessionOf, isSessionLive, listSessionsOf, recordSessionUse } from "./session.store.ts";
 import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
 import type { TokenClaims, Tokens } from "./tokens.adapter.ts";
 import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";
-
-const COOKIE = "refresh_token";
-const MINUTE_MS = 60_000;
-const DAY_SECONDS = 24 * 60 * 60;
-
-interface Settings {
-  readonly accessTokenMinutes: number;
-  readonly refreshTokenDays: number;
-  readonly secureCookies: boolean;
-}
 
 /** A wrong password, an unknown or disabled user and a throttled attempt get the same answer. */
 const refused = () => unauthenticated("Wrong username, email or password.");
@@ -34,18 +23,8 @@ export function sessionRoutes(
   tokens: Tokens,
   isPasswordRight: IsPasswordRight,
   clock: Clock,
-  settings: Settings,
+  issuer: SessionIssuer,
 ): Route[] {
-  const cookie = { path: API_BASE, httpOnly: true, sameSite: "lax", secure: settings.secureCookies } as const;
-  const sessionSeconds = settings.refreshTokenDays * DAY_SECONDS;
-
-  /** The access token expires with its session at the latest. */
-  async function accessToken({ sessionId, userId, expiresAtMs }: TokenClaims) {
-    const lifetimeEndsMs = clock().getTime() + settings.accessTokenMinutes * MINUTE_MS;
-    const claims = { sessionId, userId, expiresAtMs: Math.min(lifetimeEndsMs, expiresAtMs) };
-    return { access_token: await tokens.sign("access", claims), token_type: "bearer" as const };
-  }
-
   async function refreshClaims(presented: string | undefined): Promise<TokenClaims> {
     if (!presented) throw unauthenticated("Refresh token missing.");
     const claims = await tokens.read("refresh", presented);
@@ -72,40 +51,23 @@ export function sessionRoutes(
       });
       if (!isRight || !user) throw refused();
 
-      const now = clock();
-      const session = {
-        id: newId(),
-        user_id: user.id,
-        created_at: now,
-        expires_at: new Date(now.getTime() + sessionSeconds * 1000),
-        source_address: sourceAddress,
-        user_agent: readableUserAgent(headers["user-agent"]),
-        last_used_at: now,
-        last_used_address: sourceAddress,
-      };
-      await change(async (unit) => {
+      const session = await change(async (unit) => {
         const { db: tx } = unit;
         // A password change during the check has ended all sessions, so this one must not be opened.
         const current = await lockUser(tx, user.id);
         if (current?.password_hash !== user.password_hash || current.disabled) throw refused();
         const names = [user.username, user.email];
-        await clearAttempts(tx, tallyKeys(sources, names), names, now);
-        await insertSession(tx, session);
-        await recordInOrgsOf(user.id, unit, {
-          action: "session.create",
-          resource: sessionResource(session.id),
-          actor: { id: user.id, email: user.email, via: "user" },
-        });
+        await clearAttempts(tx, tallyKeys(sources, names), names, clock());
+        const userAgent = readableUserAgent(headers["user-agent"]);
+        return issuer.open(unit, user, { sourceAddress, userAgent, clientName: null });
       });
-      const claims = { sessionId: session.id, userId: user.id, expiresAtMs: session.expires_at.getTime() };
-      reply.setCookie(COOKIE, await tokens.sign("refresh", claims), { ...cookie, maxAge: sessionSeconds });
-      return accessToken(claims);
+      return issuer.answer(reply, session);
     }),
 
     route(refresh, anyone, async ({ cookies, sourceAddress }) => {
       const claims = await refreshClaims(cookies.refresh_token);
       await recordSessionUse(db, claims.sessionId, sourceAddress, clock());
-      return accessToken(claims);
+      return issuer.accessToken(claims);
     }),
 
     route(logout, signedIn, async ({ caller, cookies, reply, change }) => {
@@ -116,7 +78,7 @@ export function sessionRoutes(
         await endSessionOf(unit, caller.id, sessionId, clock());
         await recordInOrgsOf(caller.id, unit, { action: "session.end", resource: sessionResource(sessionId) });
       });
-      reply.clearCookie(COOKIE, cookie);
+      issuer.clearCookie(reply);
       return { message: "Logged out successfully" };
     }),
 

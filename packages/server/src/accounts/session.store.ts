@@ -14,6 +14,7 @@ const COLUMNS = [
   "user_agent",
   "last_used_at",
   "last_used_address",
+  "client_name",
 ] as const;
 
 /** The last use of a session is stored once a minute at most. That suffices to find a forgotten session. */
@@ -94,7 +95,7 @@ export async function endSessionOf(
     .where("expires_at", ">", now)
     .returning("id")
     .executeTakeFirst();
-  if (ended) accessChanged({ session_id: ended.id });
+  if (ended) accessChanged({ credential_id: ended.id });
   return ended !== undefined;
 }
 

@@ -7,6 +7,8 @@ export interface Session {
   readonly user_agent: string | null;
   readonly last_used_at: Date;
   readonly last_used_address: string | null;
+  /** The name of the device that its user approved; null for a login with a password. */
+  readonly client_name: string | null;
 }
 
 export const sessionResource = (sessionId: string) => ({ type: "session", id: sessionId, name: null });

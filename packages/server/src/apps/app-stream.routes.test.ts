@@ -113,6 +113,7 @@ describe("with an operator that is connected", () => {
     },
   };
   const credential = { kind: "session", sessionId: newId(), userId: newId(), expiresAtMs: 0 };
+  const caller = { id: credential.userId, credentialId: credential.sessionId, tokenExpiresAt: null };
 
   /** The routes as they are, behind no guard, with an operator that answers as told. */
   async function answering(
@@ -134,7 +135,7 @@ describe("with an operator that is connected", () => {
       for (const { operation, handle } of routes) {
         server.get(`/${operation.id}`, (_request, reply) => {
           reply.raw.once("close", () => hasLeft.resolve());
-          return handle({ app, query, reply, credential, params: {} } as never);
+          return handle({ app, query, reply, caller, credential, params: {} } as never);
         });
       }
     });

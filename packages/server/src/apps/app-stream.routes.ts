@@ -1,13 +1,13 @@
 import { getAppMetrics, streamAppLogs, streamComponentLogs } from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
-import type { Credential } from "../access/caller.ts";
+import { type Caller, type Credential, readerOf } from "../access/caller.ts";
 import { mayReadProject } from "../access/role.ts";
 import type { Clock } from "../clock.ts";
 import { metricsOf } from "../cluster-metrics/cluster-metrics.store.ts";
 import { rangeSeconds } from "../cluster-metrics/series.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Broadcast } from "../events/broadcast.runner.ts";
-import { Fault, unauthenticated } from "../fault.ts";
+import { Fault } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
@@ -25,6 +25,7 @@ interface Ports {
 
 interface LogReader {
   readonly app: AppWithSecretPaths;
+  readonly caller: Caller;
   readonly credential: Credential | null;
   readonly reply: FastifyReply;
 }
@@ -43,8 +44,11 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     if (leaseUntil === null || leaseUntil <= clock()) throw noOperatorConnected();
   }
 
-  async function streamLogs({ app, credential, reply }: LogReader, asked: string | undefined, options: LogOptions) {
-    if (credential?.kind !== "session") throw unauthenticated();
+  async function streamLogs(
+    { app, caller, credential, reply }: LogReader,
+    asked: string | undefined,
+    options: LogOptions,
+  ) {
     const component = logTarget(app, asked);
     if (component instanceof Fault) throw component;
     await requireOperator(app.cluster_id);
@@ -52,7 +56,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     const leaving = new AbortController();
     reply.raw.once("close", () => leaving.abort());
     const unwatch = await broadcast.watch(
-      credential,
+      readerOf(credential, caller),
       (access) => mayReadProject(app, access),
       () => leaving.abort(),
       { isCounted: follow },

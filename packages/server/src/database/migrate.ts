@@ -10,6 +10,7 @@ import { projectPolicy } from "./migrations/0009_project_policy.ts";
 import { traces } from "./migrations/0010_traces.ts";
 import { componentStatus } from "./migrations/0011_component_status.ts";
 import { freshness } from "./migrations/0013_freshness.ts";
+import { boundTokens } from "./migrations/0015_bound_tokens.ts";
 import { appNames } from "./migrations/0016_app_names.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -26,6 +27,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0010_traces": traces,
   "0011_component_status": componentStatus,
   "0013_freshness": freshness,
+  "0015_bound_tokens": boundTokens,
   "0016_app_names": appNames,
 };
 

@@ -49,6 +49,7 @@ interface SessionTable {
   /** The time and the address of the last refresh of an access token. */
   last_used_at: Date;
   last_used_address: string | null;
+  client_name: string | null;
 }
 
 interface CliTokenTable extends Timestamps {
@@ -57,8 +58,12 @@ interface CliTokenTable extends Timestamps {
   name: string;
   token_digest: Buffer;
   scopes: Scope[];
+  org_id: string | null;
+  project_id: string | null;
   expires_at: Date;
   last_used_at: Date | null;
+  last_used_address: string | null;
+  expiry_announced_at: Date | null;
 }
 
 interface DeviceLoginTable {
@@ -69,6 +74,8 @@ interface DeviceLoginTable {
   kind: Generated<"token" | "session">;
   source_address: string | null;
   scopes: Scope[];
+  org_id: string | null;
+  project_id: string | null;
   status: "pending" | "approved" | "denied" | "claimed";
   user_id: string | null;
   interval_seconds: number;

@@ -11,8 +11,10 @@ export interface Filter {
   readonly resource_type: (typeof RESOURCE_FILTERS)[number];
 }
 
-/** Decides like a request that reads the event's place. */
-export const maySee = (event: Event, access: Access): boolean => allows(access, requirementOf(event), event);
+/** Decides like a request that reads the event's place. An event about a user's own account is also for that user. */
+export const maySee = (event: Event, access: Access): boolean =>
+  (event.user_id !== undefined && event.user_id === access.userId && !access.boundary) ||
+  allows(access, requirementOf(event), event);
 
 /** Event types about a cluster as a whole. */
 const OF_THE_CLUSTER: readonly string[] = ["cluster-status", "install_stage_update", "activity"];
@@ -47,13 +49,16 @@ function isAbout({ type, resource, workload_id }: Event, asked: Filter["resource
   return asked === "cluster" && OF_THE_CLUSTER.includes(type);
 }
 
-/** Equal for subscribers with the same access and filter, so that their events are encoded once. */
+/**
+ * Equal for subscribers with the same access and filter, so that their events are encoded once. It does not say whose
+ * account an event may be about.
+ */
 export function audienceOf(access: Access, filter: Filter): string {
   const { cluster_id, project_id, workload_id, resource_type } = filter;
   const asked = [cluster_id, project_id, workload_id].map((id) => id?.toLowerCase() ?? null);
   const roles = [access.orgRoles, access.clusterRoles, access.projectRoles].map((of) =>
     [...of].map(([id, role]) => `${id} ${role}`).sort(),
   );
-  const facts = [access.isSuperuser, access.isSuperuser ? [] : roles, asked, resource_type];
+  const facts = [access.boundary, access.isSuperuser, access.isSuperuser ? [] : roles, asked, resource_type];
   return createHash("sha256").update(JSON.stringify(facts)).digest("base64");
 }

@@ -1,4 +1,5 @@
 import { ACCESS_TOPIC, concerns } from "../access/access-change.ts";
+import type { Reader } from "../access/caller.ts";
 import type { Access } from "../access/role.ts";
 import type { AccessOf } from "../access/visible.store.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -20,13 +21,6 @@ const MOST_UNREAD_BYTES = 256 * 1024;
 const MOST_STREAMS = 20;
 /** More events than this at once are a flood, or the database does not answer. */
 const MOST_GATHERED = 10_000;
-
-interface Reader {
-  readonly sessionId: string;
-  readonly userId: string;
-  /** The stream ends with the access token that opened it. */
-  readonly expiresAtMs: number;
-}
 
 export interface Subscription extends Reader {
   readonly filter: Filter;
@@ -55,12 +49,12 @@ interface Gathered {
 
 export interface Broadcast {
   /**
-   * Opens the stream once the access of its session is read. Throws where the session is no longer valid or the user has the
+   * Opens the stream once the access of its credential is read. Throws where the credential is no longer valid or the user has the
    * largest allowed number of event streams open.
    */
   join(subscription: Subscription, open: () => SseStream): Promise<void>;
   /**
-   * For streams of something else than events: calls `end` once the token or the session has ended, or the access is no
+   * For streams of something else than events: calls `end` once the credential has ended, or the access is no
    * longer sufficient. Throws where that is so already, or where the user has the largest allowed number of such streams.
    * Returns the function that stops watching.
    */
@@ -136,13 +130,13 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
 
   /** Without the database it is unknown who may see what: the streams end, and their clients connect again. */
   async function readAccess(rechecked: readonly Subscriber[]): Promise<void> {
-    const sessionIds = [...new Set(rechecked.map(({ sessionId }) => sessionId))];
-    const found = await accessOf(sessionIds, clock()).catch((error: unknown) => {
+    const credentialIds = [...new Set(rechecked.map(({ credentialId }) => credentialId))];
+    const found = await accessOf(credentialIds, clock()).catch((error: unknown) => {
       log.warn({ err: error }, "the access of subscribers cannot be read; their streams end");
       return new Map<string, Access>();
     });
     for (const subscriber of rechecked) {
-      const access = found.get(subscriber.sessionId);
+      const access = found.get(subscriber.credentialId);
       if (access) admit(subscriber, access);
       else close(subscriber);
     }
@@ -187,13 +181,13 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     if (open >= MOST_STREAMS) throw tooManyStreams(kind);
   }
 
-  /** Throws unless the session is valid and the subscriber may stay. */
+  /** Throws unless the credential is valid and the subscriber may stay. */
   async function enter(subscriber: Subscriber): Promise<Access> {
     requireRoomFor(subscriber);
     // Before the access is read, so that a change that comes meanwhile is not missed.
     subscribers.add(subscriber);
     try {
-      const read = (await accessOf([subscriber.sessionId], clock())).get(subscriber.sessionId);
+      const read = (await accessOf([subscriber.credentialId], clock())).get(subscriber.credentialId);
       // The access that a round has read meanwhile is newer.
       if (read && subscriber.access === null) admit(subscriber, read);
       if (!subscriber.access || !subscribers.has(subscriber)) throw unauthenticated();
@@ -258,18 +252,22 @@ const tooManyStreams = (kind: Subscriber["kind"]) =>
 /** The encoded frames of one round. Audiences that receive the same events share the same bytes. */
 class Round {
   readonly #events: readonly Gathered[];
+  /** An event about an account makes every user an audience of their own. Such events are rare. */
+  readonly #isPersonal: boolean;
   readonly #byAudience = new Map<string, Buffer | null>();
   readonly #bySelection = new Map<string, Buffer>();
 
   constructor(events: readonly Gathered[]) {
     this.#events = events;
+    this.#isPersonal = events.some(({ event }) => event.user_id !== undefined);
   }
 
   for(audience: string, access: Access, filter: Filter): Buffer | null {
-    let bytes = this.#byAudience.get(audience);
+    const key = this.#isPersonal ? `${audience} ${access.userId}` : audience;
+    let bytes = this.#byAudience.get(key);
     if (bytes === undefined) {
       bytes = this.#select(({ event }) => matches(event, filter) && maySee(event, access));
-      this.#byAudience.set(audience, bytes);
+      this.#byAudience.set(key, bytes);
     }
     return bytes;
   }

@@ -45,7 +45,7 @@ const LONG_AFTER = START.getTime() + 3_600_000;
 let broadcast: Broadcast;
 let say: (message: unknown) => void;
 let accessChanged: (change: AccessChange | object) => void;
-let read: ReturnType<typeof vi.fn<(sessionIds: readonly string[]) => Promise<Map<string, Access>>>>;
+let read: ReturnType<typeof vi.fn<(credentialIds: readonly string[]) => Promise<Map<string, Access>>>>;
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
 beforeEach(() => {
@@ -69,9 +69,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function join(sessionId = "session-1", expiresAtMs = LONG_AFTER) {
+async function join(credentialId = "session-1", expiresAtMs = LONG_AFTER) {
   const stream = new FakeStream();
-  const subscription = { sessionId, userId: `user of ${sessionId}`, expiresAtMs, filter: { resource_type: "all" } };
+  const subscription = {
+    credentialId,
+    userId: `user of ${credentialId}`,
+    expiresAtMs,
+    filter: { resource_type: "all" },
+  };
   await broadcast.join(subscription as Parameters<Broadcast["join"]>[0], () => stream);
   return stream;
 }
@@ -135,7 +140,7 @@ describe("access", () => {
   test("[EV19] is asked about again before anything that came after the hint is told", async () => {
     const [gone, stays] = [await join("session-1"), await join("session-2")];
     read.mockResolvedValue(new Map());
-    accessChanged({ session_id: "session-1" });
+    accessChanged({ credential_id: "session-1" });
     say(event("a"));
     await round();
     expect([gone.fate, gone.names]).toEqual(["ended", []]);
@@ -144,7 +149,7 @@ describe("access", () => {
   });
 
   test.each([
-    ["that names a session", { session_id: "session-2" }, ["session-2"]],
+    ["that names a session", { credential_id: "session-2" }, ["session-2"]],
     ["that names a user", { user_id: "user of session-1" }, ["session-1"]],
     ["that names somebody who is not connected", { user_id: "nobody" }, null],
     ["that cannot be read", { of: "a later version" }, ["session-1", "session-2"]],
@@ -174,7 +179,7 @@ describe("access", () => {
     const first = Promise.withResolvers<Map<string, Access>>();
     read.mockReturnValueOnce(first.promise).mockResolvedValue(new Map());
     const joining = join();
-    accessChanged({ session_id: "session-1" });
+    accessChanged({ credential_id: "session-1" });
     await round();
     first.resolve(new Map([["session-1", SUPERUSER]]));
     await expect(joining).rejects.toThrow("User not authenticated.");
@@ -226,7 +231,7 @@ test("[EV23] a broadcast that stops ends its streams", async () => {
 describe("a reading that is watched", () => {
   const PROJECT = { org_id: "org", cluster_id: "cluster", project_id: "project" };
   const viewer = accessOf({ projectRoles: new Map([["project", "viewer"]]) });
-  const reader = (expiresAtMs = LONG_AFTER) => ({ sessionId: "session-1", userId: "user-1", expiresAtMs });
+  const reader = (expiresAtMs = LONG_AFTER) => ({ credentialId: "session-1", userId: "user-1", expiresAtMs });
   const mayStay = (access: Access) => mayReadProject(PROJECT, access);
   const reads = (access: Access | null) => read.mockResolvedValue(new Map(access ? [["session-1", access]] : []));
 
@@ -236,7 +241,7 @@ describe("a reading that is watched", () => {
     const end = vi.fn();
     await broadcast.watch(reader(), mayStay, end);
     reads(null);
-    accessChanged({ session_id: "session-1" });
+    accessChanged({ credential_id: "session-1" });
     await round();
     expect(end).toHaveBeenCalledOnce();
   });
@@ -277,7 +282,7 @@ describe("a reading that is watched", () => {
 });
 
 describe("too many streams of one user", () => {
-  const reader = { sessionId: "session-1", userId: "user", expiresAtMs: LONG_AFTER };
+  const reader = { credentialId: "session-1", userId: "user", expiresAtMs: LONG_AFTER };
   const watch = (userId = "user") =>
     broadcast.watch(
       { ...reader, userId },

@@ -1,5 +1,5 @@
 import { streamEvents } from "@binnacle/contract";
-import { unauthenticated } from "../fault.ts";
+import { readerOf } from "../access/caller.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
@@ -7,9 +7,8 @@ import type { Broadcast } from "./broadcast.runner.ts";
 
 export function eventRoutes(broadcast: Broadcast): Route[] {
   return [
-    route(streamEvents, signedIn, async ({ credential, query, reply }) => {
-      if (credential?.kind !== "session") throw unauthenticated();
-      await broadcast.join({ ...credential, filter: query }, () => openStream(reply));
+    route(streamEvents, signedIn, async ({ caller, credential, query, reply }) => {
+      await broadcast.join({ ...readerOf(credential, caller), filter: query }, () => openStream(reply));
       return null;
     }),
   ];

@@ -10,6 +10,8 @@ export interface Event {
   readonly cluster_id?: string;
   readonly project_id?: string;
   readonly workload_id?: string;
+  /** The user whose account the event is about; that user receives it too. */
+  readonly user_id?: string;
   readonly resource: {
     readonly type: string;
     readonly id: string | null;
@@ -29,13 +31,16 @@ export type Announcement = Omit<Event, "id" | "time">;
 /** The message comes from another process, perhaps of another version, and its fields decide who may see it. */
 export function isEvent(message: unknown): message is Event {
   if (typeof message !== "object" || message === null) return false;
-  const { id, type, time, org_id, cluster_id, project_id, workload_id, resource } = message as Record<string, unknown>;
+  const { id, type, time, org_id, cluster_id, project_id, workload_id, user_id, resource } = message as Record<
+    string,
+    unknown
+  >;
   return (
     typeof id === "string" &&
     typeof time === "string" &&
     EVENT_TYPES.includes(type as EventType) &&
     (org_id === null || typeof org_id === "string") &&
-    [cluster_id, project_id, workload_id].every((place) => place === undefined || typeof place === "string") &&
+    [cluster_id, project_id, workload_id, user_id].every((place) => place === undefined || typeof place === "string") &&
     typeof (resource as { type?: unknown } | null | undefined)?.type === "string"
   );
 }

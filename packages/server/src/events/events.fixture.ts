@@ -19,6 +19,8 @@ export const eventOf = (facts: Partial<Event> = {}): Event => ({
 });
 
 export const accessOf = (facts: Partial<Access> = {}): Access => ({
+  userId: "user-1",
+  boundary: null,
   isSuperuser: false,
   orgRoles: new Map(),
   clusterRoles: new Map(),
@@ -49,6 +51,13 @@ const roles = <R extends string>(names: readonly string[], held: readonly R[]) =
     .map((entries) => new Map(entries));
 
 export const anyAccess: fc.Arbitrary<Access> = fc.record({
+  userId: fc.constantFrom("user-1", "user-2"),
+  boundary: fc.option(
+    fc.oneof(
+      fc.constantFrom(...ORGS).map((org_id) => ({ org_id })),
+      fc.constantFrom(...PROJECTS).map((project_id) => ({ project_id })),
+    ),
+  ),
   isSuperuser: fc.boolean(),
   orgRoles: roles(ORGS, ["member", "admin"] as const),
   clusterRoles: roles(CLUSTERS, ["viewer", "editor", "admin"] as const),

@@ -22,7 +22,7 @@ export async function registerDocumentation(
   if (environment === "production") return;
 
   async function onlySuperusers(request: FastifyRequest): Promise<void> {
-    const credential = await credentialOf(ports.tokens, request.headers.authorization);
+    const credential = await credentialOf(ports.tokens, request.headers.authorization, request.ip);
     const caller = credential && (await ports.places.caller(credential, ports.clock()));
     if (!caller) throw unauthenticated();
     if (!caller.isSuperuser || caller.via !== "user")

@@ -3,9 +3,10 @@ import type { Caller, Credential } from "../access/caller.ts";
 import type { FindList, FindPlace, Listed, Me, PlaceStore } from "../access/place.store.ts";
 import {
   authorize,
+  boundElsewhere,
   type PlaceRequirement,
   type Requirement,
-  refuseCliToken,
+  refuseCredential,
   roleNeeded,
   type Standing,
 } from "../access/role.ts";
@@ -87,7 +88,7 @@ export const currentUser: Guard<Me> = {
   async authorize({ places, credential, operation, now }) {
     const me = await places.me(credential, now);
     if (!me) throw unauthenticated();
-    refuseCliToken(operation, me.caller);
+    refuseCredential(operation, me.caller);
     return me;
   },
 };
@@ -100,7 +101,7 @@ const listed = <R, Q>(listOf: (places: PlaceStore) => FindList<R, Q>): Guard<Lis
   async authorize({ places, credential, operation, now }, { query }) {
     const list = await listOf(places)(credential, query, pageOf(query), now);
     if (!list) throw unauthenticated();
-    refuseCliToken(operation, list.caller);
+    refuseCredential(operation, list.caller);
     return list;
   },
 });
@@ -261,8 +262,11 @@ function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" })
     requirement,
     async authorize(request) {
       const caller = await knownCaller(request);
-      refuseCliToken(request.operation, caller);
-      if (requirement.needs === "superuser" && !caller.isSuperuser) throw forbidden(roleNeeded({ needs: "superuser" }));
+      refuseCredential(request.operation, caller);
+      if (requirement.needs === "superuser") {
+        if (!caller.isSuperuser) throw forbidden(roleNeeded({ needs: "superuser" }));
+        if (caller.boundary) throw boundElsewhere();
+      }
       return { caller };
     },
   };
@@ -295,10 +299,14 @@ export function wellFormed<S, I extends Input>(
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** Reads the credential of an `Authorization` header; returns null for one that cannot be valid. */
-export async function credentialOf(tokens: Tokens, authorization: string | undefined): Promise<Credential | null> {
+export async function credentialOf(
+  tokens: Tokens,
+  authorization: string | undefined,
+  sourceAddress: string,
+): Promise<Credential | null> {
   const token = authorization && BEARER.exec(authorization)?.[1];
   if (!token) return null;
-  if (token.startsWith(CLI_TOKEN_PREFIX)) return { kind: "cli_token", digest: digestOf(token) };
+  if (token.startsWith(CLI_TOKEN_PREFIX)) return { kind: "cli_token", digest: digestOf(token), sourceAddress };
   const claims = await tokens.read("access", token);
   return claims && { kind: "session", ...claims };
 }

@@ -1,4 +1,12 @@
-import { CONTRACT, exampleOf, honoursIfMatch, isCreation, type Operation, SCOPES } from "@binnacle/contract";
+import {
+  acceptedScopes,
+  CONTRACT,
+  exampleOf,
+  honoursIfMatch,
+  isCreation,
+  type Operation,
+  SCOPES,
+} from "@binnacle/contract";
 import type { TSchema } from "typebox";
 import type { Requirement } from "../access/role.ts";
 import { describeFailure, ETAG, failuresOf, HEADERS, REQUEST_ID } from "./openapi-failures.ts";
@@ -50,7 +58,7 @@ export function openApiDocument(routes: readonly Route[], options: { serverUrl: 
         cli_token: {
           type: "http",
           scheme: "bearer",
-          description: `A CLI token, \`bnc_…\`, with one of the scopes that the operation names. Scopes: ${SCOPES.join(", ")}.`,
+          description: `A CLI token, \`bnc_…\`, with one of the scopes that the operation names. Scopes: ${SCOPES.join(", ")}. A token that is bound to an organization or a project gets a 404 for everything outside of it.`,
         },
       },
     },
@@ -114,10 +122,11 @@ const IF_MATCH = {
   example: '"01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11.3"',
 };
 
-function securityOf({ credentials }: Operation): Json[] {
-  if (credentials === "none") return [];
-  if (credentials === "user") return [{ user: [] }];
-  return [{ user: [] }, { cli_token: [...credentials] }];
+function securityOf(operation: Operation): Json[] {
+  if (operation.credentials === "none") return [];
+  const scopes = acceptedScopes(operation);
+  if (scopes === "any") return [{ cli_token: [] }];
+  return [{ user: [] }, ...(scopes.length > 0 ? [{ cli_token: [...scopes] }] : [])];
 }
 
 const ROLE_ON_PLACE = {

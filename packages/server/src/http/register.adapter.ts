@@ -73,7 +73,7 @@ function registerRoute(
     request.routePattern = url;
     // Answers depend on the caller and the moment, and some contain secrets.
     reply.header("cache-control", "no-store");
-    request.credential = await credentialOf(ports.tokens, request.headers.authorization);
+    request.credential = await credentialOf(ports.tokens, request.headers.authorization, request.ip);
     if (needsCredential) {
       if (!request.credential) throw unauthenticated();
       if (hasBody(request)) await knownCaller(accessRequest(request.credential));

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { placeStore } from "../access/place.store.ts";
-import { accessOfSessions } from "../access/visible.store.ts";
+import { accessOfCredentials } from "../access/visible.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
 import { type Config, originOf } from "../config.ts";
 import { startBroadcast } from "../events/broadcast.runner.ts";
@@ -23,7 +23,7 @@ interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast" 
 /** Starts the REST API and the event streams; returns a function that stops them. */
 export async function startApiRole(app: FastifyInstance, given: Ports, config: Config): Promise<() => Promise<void>> {
   const { db, bus, clock, log } = given;
-  const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfSessions(db) });
+  const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfCredentials(db) });
   const ports = {
     ...given,
     broadcast,

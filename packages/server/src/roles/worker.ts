@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { announceExpiringTokens } from "../accounts/token-expiry.store.ts";
 import { failOverdueDeployments } from "../apps/deployment.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
@@ -32,6 +33,7 @@ export function startWorkerRole(
   const clusters = hubClusters(db, agentTokens, clock);
   const chores = [
     { name: "unconfirmed projects", run: () => markUnconfirmed(confirmation) },
+    { name: "expiring CLI tokens", run: () => announceExpiringTokens({ db, bus, clock, log }) },
     { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock, log }) },
     { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock, clusters }) },
   ];

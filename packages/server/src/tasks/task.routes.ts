@@ -1,4 +1,5 @@
 import { createTask, getTask, type TaskKind } from "@binnacle/contract";
+import { boundElsewhere } from "../access/role.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Cluster } from "../clusters/cluster.ts";
@@ -34,7 +35,11 @@ const editor = onCluster<TaskInput>("editor", clusterIdOf);
 const taskCreator: Guard<TaskCreator, TaskInput> = {
   requirement: signedIn.requirement,
   async authorize(request, input) {
-    if (input.body.kind !== "resync_cluster") return { ...(await signedIn.authorize(request, input)), cluster: null };
+    if (input.body.kind !== "resync_cluster") {
+      const { caller: anybody } = await signedIn.authorize(request, input);
+      if (anybody.boundary) throw boundElsewhere();
+      return { caller: anybody, cluster: null };
+    }
     const { caller, cluster } = await editor.authorize(request, input);
     return { caller, cluster };
   },

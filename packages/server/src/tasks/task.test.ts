@@ -13,6 +13,7 @@ const job: TaskJob = {
   result: null,
   error_message: null,
   created_by: ANN,
+  org_id: null,
   created_at: new Date("2030-01-01T00:00:00Z"),
   updated_at: new Date("2030-01-01T00:00:01Z"),
   started_at: new Date("2030-01-01T00:00:01Z"),
@@ -26,13 +27,22 @@ describe("tasks", () => {
   });
 
   test("[TA3] a task is seen by its creator and by superusers", () => {
-    expect(maySee(job, { id: ANN, isSuperuser: false })).toBe(true);
-    expect(maySee(job, { id: BOB, isSuperuser: false })).toBe(false);
-    expect(maySee(job, { id: BOB, isSuperuser: true })).toBe(true);
+    expect(maySee(job, { id: ANN, isSuperuser: false, boundary: null })).toBe(true);
+    expect(maySee(job, { id: BOB, isSuperuser: false, boundary: null })).toBe(false);
+    expect(maySee(job, { id: BOB, isSuperuser: true, boundary: null })).toBe(true);
+  });
+
+  test("[CT36] a bound CLI token sees the tasks about clusters of its organization, even as a superuser's", () => {
+    const about = { ...job, kind: "task.resync_cluster", org_id: "an org" };
+    const superuser = { id: ANN, isSuperuser: true };
+    expect(maySee(about, { ...superuser, boundary: { org_id: "an org" } })).toBe(true);
+    expect(maySee(about, { ...superuser, boundary: { org_id: "another org" } })).toBe(false);
+    expect(maySee(about, { ...superuser, boundary: { project_id: "a project" } })).toBe(false);
+    expect(maySee(job, { ...superuser, boundary: { org_id: "an org" } })).toBe(false);
   });
 
   test("[TA4] another job is nobody's task, not even a superuser's", () => {
-    expect(maySee({ ...job, kind: "provision" }, { id: ANN, isSuperuser: true })).toBe(false);
+    expect(maySee({ ...job, kind: "provision" }, { id: ANN, isSuperuser: true, boundary: null })).toBe(false);
   });
 
   test("[TA5] a task is shown with how it stands and when it moved", () => {

@@ -1,4 +1,6 @@
 import { type JobStatus, TASK_KINDS, type Task, type TaskKind } from "@binnacle/contract";
+import type { Caller } from "../access/caller.ts";
+import { isWithin } from "../access/role.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import type { JobHandler } from "../jobs/running-job.runner.ts";
 
@@ -16,16 +18,21 @@ export interface TaskJob {
   readonly result: Record<string, unknown> | null;
   readonly error_message: string | null;
   readonly created_by: string | null;
+  /** The organization of the cluster that the task is about; null for a task about nothing in particular. */
+  readonly org_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
 }
 
-/** A task is visible to its creator and to superusers. */
-export function maySee(job: TaskJob, caller: { id: string; isSuperuser: boolean }): boolean {
-  return job.kind.startsWith(PREFIX) && (caller.isSuperuser || job.created_by === caller.id);
+/** A task is visible to its creator and to superusers, and to a bound CLI token if it is about a cluster of its organization. */
+export function maySee(job: TaskJob, { id, isSuperuser, boundary }: Viewer): boolean {
+  const isTheirs = isSuperuser || job.created_by === id;
+  return job.kind.startsWith(PREFIX) && isTheirs && isWithin(boundary, { org_id: job.org_id });
 }
+
+type Viewer = Pick<Caller, "id" | "isSuperuser" | "boundary">;
 
 export function wireTask(job: TaskJob): Task {
   return {

@@ -1,7 +1,7 @@
 import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
 import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
-import { orgIdsOf } from "../access/visible.store.ts";
+import { orgIdsSeenBy } from "../access/visible.store.ts";
 import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -56,7 +56,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
       await visibleOrg(db, caller, orgId);
       return credentials.of(orgId);
     }
-    const [only, ...more] = await orgIdsOf(db, caller.id);
+    const [only, ...more] = await orgIdsSeenBy(db, caller);
     return only === undefined || more.length > 0 ? ANONYMOUS : credentials.of(only);
   }
 

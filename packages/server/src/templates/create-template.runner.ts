@@ -1,6 +1,6 @@
 import { StackTemplateContent, type ValidationItem, type StackTemplate as WireTemplate } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
-import { orgIdsOf } from "../access/visible.store.ts";
+import { orgIdsSeenBy } from "../access/visible.store.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -46,7 +46,7 @@ export async function authorizedPlace(
   }
   const cluster = cluster_id === undefined ? null : await visibleCluster(db, caller, cluster_id);
   if (cluster && named && cluster.org_id !== named.id) throw unknownCluster();
-  const orgId = cluster?.org_id ?? named?.id ?? chooseOrg(projects, await orgIdsOf(db, caller.id));
+  const orgId = cluster?.org_id ?? named?.id ?? chooseOrg(projects, await orgIdsSeenBy(db, caller));
   const org = named ?? (await visibleOrg(db, caller, orgId));
   refuseUnlessWriter(scope, org.standing);
   const clusterId = scope === "cluster" ? (cluster?.id ?? chooseCluster(projects, wanted)) : null;

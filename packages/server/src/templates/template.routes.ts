@@ -43,7 +43,7 @@ interface Address {
 /** Throws the 404 or the 409 where no template or several match the address. */
 export async function templateAt(db: Queries, caller: Caller, { params, query }: Address): Promise<Candidate> {
   const candidates = await findCandidates(db, caller, { ...params, orgId: query.org_id });
-  return chooseTemplate(candidates, caller.isSuperuser);
+  return chooseTemplate(candidates);
 }
 
 type CreateInput = Input<unknown, unknown, BodyOf<typeof createStackTemplate>>;

@@ -63,7 +63,7 @@ export async function findCandidates(db: Queries, caller: Caller, asked: Asked):
     .execute();
   return rows.map(({ org_role, project_roles, ...template }) => ({
     template,
-    standing: standingOf(caller, org_role, project_roles),
+    standing: standingOf(caller, template, org_role, project_roles),
   }));
 }
 
@@ -76,7 +76,7 @@ export async function visibleOrg(db: Queries, caller: Caller, id: string): Promi
     .where(visibleOrgs(caller))
     .executeTakeFirst();
   if (!org) throw unknownOrg();
-  return { id: org.id, standing: standingOf(caller, org.org_role) };
+  return { id: org.id, standing: standingOf(caller, { org_id: org.id }, org.org_role) };
 }
 
 /** Throws the 404 of a cluster that the caller does not see. */
@@ -107,7 +107,7 @@ export async function projectChoices(
   if (project_id !== undefined) query = query.where("p.id", "=", project_id);
   return (await query.execute()).map(({ org_role, project_roles, ...project }) => ({
     ...project,
-    standing: standingOf(caller, org_role, project_roles),
+    standing: standingOf(caller, { ...project, project_id: project.id }, org_role, project_roles),
   }));
 }
 

@@ -48,9 +48,9 @@ export interface Candidate {
  * Selects the template. Those of the caller's organizations take precedence over global ones of others; a superuser
  * belongs to every organization.
  */
-export function chooseTemplate(candidates: readonly Candidate[], isSuperuser: boolean): Candidate {
-  const own = candidates.filter(({ standing }) => standing.orgRole !== null);
-  const [first, ...more] = isSuperuser || own.length === 0 ? candidates : own;
+export function chooseTemplate(candidates: readonly Candidate[]): Candidate {
+  const own = candidates.filter(({ standing }) => standing.isSuperuser || standing.orgRole !== null);
+  const [first, ...more] = own.length === 0 ? candidates : own;
   if (!first) throw templateNotFound();
   if (more.length === 0) return first;
   const { namespace, name } = first.template;

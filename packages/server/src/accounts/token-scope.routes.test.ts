@@ -1,0 +1,156 @@
+import type { Scope } from "@binnacle/contract";
+import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { AWS_KEYS } from "../clusters/clusters.fixture.ts";
+import { newId } from "../id.adapter.ts";
+
+let world: World;
+let org: string;
+let cluster: string;
+let project: string;
+let ada: Person;
+
+beforeAll(async () => {
+  world = await startWorld();
+  const { kysely: db } = world.database;
+  org = await world.org();
+  cluster = await insertCluster(db, org);
+  project = await insertProject(db, org, cluster);
+  ada = await world.person({ org, role: "admin" });
+});
+afterAll(() => world.stop());
+
+const bearer = (token: string) => world.anyone.with({ authorization: `Bearer ${token}` });
+async function tokenOf({ api }: Person, ...scopes: Scope[]): Promise<Client> {
+  return bearer((await api.post("/cli-tokens", { name: "ci", scopes })).body.token);
+}
+
+const word = () => `w${newId().slice(-12)}`;
+const appBody = () => ({
+  name: word(),
+  project_id: project,
+  components: [{ name: "web", workload_spec: { image: "nginx:1.29" } }],
+});
+
+const NO_TOKEN = "This operation takes no CLI token; sign in as a user.";
+
+describe("the scope `read`", () => {
+  test("[CT35] opens every read of its user, and their own record", async () => {
+    const token = await tokenOf(ada, "read");
+    expect(await token.get("/user/me")).toMatchObject({
+      status: 200,
+      body: { id: ada.id, organizations: [{ id: org }] },
+    });
+    for (const path of ["/version", "/orgs", "/projects", "/apps", `/clusters/${cluster}`, `/orgs/${org}/audit-log`]) {
+      expect({ path, status: (await token.get(path)).status }).toEqual({ path, status: 200 });
+    }
+  });
+
+  test("[CT35] changes nothing", async () => {
+    const token = await tokenOf(ada, "read");
+    const body = appBody();
+    const refused = await token.post("/apps", body);
+    expect(refused).toMatchObject({ status: 403, body: { detail: "The CLI token lacks the scope write." } });
+    expect((await ada.api.get(`/apps?project_id=${project}`)).body.data).not.toContainEqual(
+      expect.objectContaining({ name: body.name }),
+    );
+  });
+
+  test("[CT35] sees no more than its user", async () => {
+    const stranger = await world.person();
+    const token = await tokenOf(stranger, "read", "write");
+    expect((await token.get(`/projects/${project}`)).status).toBe(404);
+    expect((await token.get(`/orgs/${org}`)).status).toBe(403);
+  });
+
+  test("[CT41] a thief of it gets no secret and no further access, even from a superuser's", async () => {
+    const token = await tokenOf(world.admin, "read", "write");
+    for (const [method, path] of [
+      ["GET", `/clusters/${cluster}/ssh-key`],
+      ["POST", `/clusters/${cluster}/rotate-token`],
+      ["GET", `/orgs/${org}/members`],
+      ["GET", `/clusters/${cluster}/rbac`],
+      ["GET", `/projects/${project}/rbac`],
+      ["GET", "/sessions"],
+      ["GET", "/cli-tokens"],
+      ["GET", "/users"],
+      ["GET", `/user/${world.admin.id}`],
+      ["DELETE", `/user/${world.admin.id}`],
+      ["GET", "/auth/cli/device/BCDF-GHJK"],
+    ] as const) {
+      expect({ path, ...(await token.send(method, path)) }).toMatchObject({
+        path,
+        status: 403,
+        body: { detail: NO_TOKEN },
+      });
+    }
+    const minted = await token.post(`/clusters/${cluster}/agent-credentials`);
+    expect(minted).toMatchObject({ status: 403, body: { detail: "The CLI token lacks the scope clusters:register." } });
+  });
+
+  test("[CT41] a thief of it cannot turn it into a session, a token, a member or a password", async () => {
+    const token = await tokenOf(world.admin, "read", "write");
+    const { user_code } = (await world.anyone.post("/auth/cli/device", { client_name: "thief", kind: "session" })).body;
+    for (const [method, path, body] of [
+      ["POST", "/auth/cli/device/approval", { user_code, approved: true }],
+      ["POST", "/cli-tokens", { name: "mine", scopes: ["write"] }],
+      ["POST", "/user", { name: "Thief", username: word(), email: `${word()}@example.com`, password: "a long secret" }],
+      ["POST", `/orgs/${org}/members`, { user_id: ada.id, role: "admin" }],
+      ["POST", `/projects/${project}/rbac`, { user_id: ada.id, role: "admin" }],
+      ["PATCH", `/user/${world.admin.id}`, { password: "a new password", current_password: "binnacle" }],
+      ["PATCH", `/user/${ada.id}/disabled`, { disabled: true }],
+      ["POST", `/orgs/${org}/credentials`, { name: word(), ...AWS_KEYS }],
+    ] as const) {
+      const { status } = await token.send(method, path, { body });
+      expect({ path, status }).toEqual({ path, status: 403 });
+    }
+  });
+});
+
+describe("the scope `write`", () => {
+  test("[CT35] opens the changes of its user, and no read", async () => {
+    const token = await tokenOf(ada, "write");
+    expect((await token.post("/apps", appBody())).status).toBe(201);
+    const detail = "The CLI token lacks the scope read.";
+    for (const path of ["/apps", "/user/me"]) {
+      expect(await token.get(path)).toMatchObject({ status: 403, body: { detail } });
+    }
+  });
+
+  test("[CT35] is limited by the roles of its user", async () => {
+    const member = await world.person({ org });
+    const token = await tokenOf(member, "read", "write");
+    expect((await token.post("/apps", appBody())).status).toBe(404);
+    expect((await token.put(`/orgs/${org}`, { name: "taken over" })).status).toBe(403);
+  });
+
+  test("[CT35] its changes are recorded as those of a CLI token", async () => {
+    const token = await tokenOf(ada, "write");
+    const answer = await token.post("/apps", appBody());
+    const entry = await world.database.kysely
+      .selectFrom("audit_log")
+      .select(["actor_id", "via"])
+      .where("request_id", "=", answer.headers.get("x-request-id"))
+      .executeTakeFirst();
+    expect(entry).toEqual({ actor_id: ada.id, via: "cli_token" });
+  });
+});
+
+describe("DELETE /cli-tokens/self", () => {
+  test("[CT40] revokes the token that is presented, whatever its scopes, and no other", async () => {
+    const person = await world.person();
+    const [one, other] = [await tokenOf(person, "bundles:read"), await tokenOf(person, "read")];
+    expect((await one.delete("/cli-tokens/self")).status).toBe(204);
+    expect((await one.get("/version")).status).toBe(401);
+    expect((await one.delete("/cli-tokens/self")).status).toBe(401);
+    expect((await other.get("/user/me")).status).toBe(200);
+  });
+
+  test("[CT40] refuses a session and leaves it open", async () => {
+    const person = await world.person();
+    expect((await person.api.delete("/cli-tokens/self")).status).toBe(403);
+    expect((await person.api.get("/user/me")).status).toBe(200);
+    expect((await world.anyone.delete("/cli-tokens/self")).status).toBe(401);
+  });
+});
