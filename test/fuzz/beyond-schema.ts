@@ -26,6 +26,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
+    at: component("workload_spec.affinity.**", "workload_spec.topology_spread.**"),
+    why: "Pods are near to or away from components of the app, and spread once for each topology.",
+  },
+  {
+    operations: ["createApp"],
     at: component("workload_spec.image", "workload_spec.schedule"),
     why: "An image is a reference that container runtimes parse, and a schedule one that Kubernetes does.",
   },

@@ -1,43 +1,29 @@
 import Type, { type Static } from "typebox";
 import { DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
+import {
+  Affinity,
+  EnvName,
+  ExportKey,
+  ImageReference,
+  NodeSelector,
+  Resources,
+  SecurityContext,
+  TerminationGrace,
+  Text,
+  Tolerations,
+  TopologySpread,
+  Variables,
+  Words,
+  WorkloadAnnotations,
+  WorkloadLabels,
+} from "./pod-fields.ts";
 import { exactlyOneOf, given, holds, holdsByDefault, where } from "./rules.ts";
 import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
 /** The components of an app. Apps, templates and the messages to the operator use the same shape. */
 
-export const Quantity = Type.String({
-  maxLength: 32,
-  pattern: "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$",
-  examples: ["250m"],
-});
-const Resources = Type.Object({ cpu: Type.Optional(Quantity), memory: Type.Optional(Quantity) }, strict);
-const EnvName = Type.String({
-  minLength: 1,
-  maxLength: 253,
-  pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$",
-  examples: ["LOG_LEVEL"],
-});
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
 const HOST_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
-const Text = Type.String({ maxLength: 32_768 });
-
-export const ExportKey = Type.String({
-  maxLength: 253,
-  pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$",
-  examples: ["url"],
-});
-export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
-
-const EnvVar = Type.Object(
-  { name: EnvName, value: Type.Optional(Text), export_ref: Type.Optional(ExportRef) },
-  {
-    ...strict,
-    description: "Exactly one of `value` and `export_ref`.",
-    allOf: [exactlyOneOf("value", "export_ref")],
-    examples: [{ name: "LOG_LEVEL", value: "info" }],
-  },
-);
-
 const Probe = Type.Object(
   {
     path: Type.Optional(
@@ -66,9 +52,9 @@ const Probe = Type.Object(
 export const WorkloadSpec = Type.Object(
   {
     kind: Type.Optional(Type.Enum(WORKLOAD_KINDS, { default: "deployment" })),
-    image: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", examples: ["nginx:1.29"] })),
-    command: Type.Optional(Type.Array(Text, { maxItems: 200, examples: [["nginx"]] })),
-    args: Type.Optional(Type.Array(Text, { maxItems: 200, examples: [["-g", "daemon off;"]] })),
+    image: Type.Optional(ImageReference),
+    command: Type.Optional(Words(["nginx"])),
+    args: Type.Optional(Words(["-g", "daemon off;"])),
     replicas: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 10_000, default: 1 })),
     ports: Type.Optional(
       Type.Array(
@@ -83,13 +69,8 @@ export const WorkloadSpec = Type.Object(
         { maxItems: 50 },
       ),
     ),
-    env: Type.Optional(Type.Array(EnvVar, { maxItems: 500 })),
-    resources: Type.Optional(
-      Type.Object(
-        { requests: Type.Optional(Resources), limits: Type.Optional(Resources) },
-        { ...strict, examples: [{ requests: { cpu: "100m", memory: "128Mi" } }] },
-      ),
-    ),
+    env: Type.Optional(Variables),
+    resources: Type.Optional(Resources),
     probes: Type.Optional(
       Type.Object(
         { liveness: Type.Optional(Probe), readiness: Type.Optional(Probe), startup: Type.Optional(Probe) },
@@ -146,6 +127,14 @@ export const WorkloadSpec = Type.Object(
         examples: ["0 3 * * *"],
       }),
     ),
+    labels: Type.Optional(WorkloadLabels),
+    annotations: Type.Optional(WorkloadAnnotations),
+    node_selector: Type.Optional(NodeSelector),
+    tolerations: Type.Optional(Tolerations),
+    affinity: Type.Optional(Affinity),
+    topology_spread: Type.Optional(TopologySpread),
+    security_context: Type.Optional(SecurityContext),
+    termination_grace_seconds: Type.Optional(TerminationGrace),
   },
   {
     ...strict,

@@ -275,6 +275,84 @@ export type AppComponent = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Further labels of the workload and its pods. */
+    labels?: {
+      [key: string]: string;
+    } | undefined;
+    /** Annotations of the workload and its pods. */
+    annotations?: {
+      [key: string]: string;
+    } | undefined;
+    /** Labels that a node has to have. */
+    node_selector?: {
+      [key: string]: string;
+    } | undefined;
+    /** Taints of nodes on which it may run nevertheless, each by its key. */
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | undefined;
+    affinity?: {
+      node_affinity?: {
+        /** All of them hold on the node. */
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+    } | undefined;
+    /** Spreads the pods of the component over zones, nodes or the like. */
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | undefined;
+    /**
+     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+     * rights.
+     */
+    security_context?: {
+      run_as_user?: number | undefined;
+      run_as_non_root?: boolean | undefined;
+      read_only_root_filesystem?: boolean | undefined;
+    } | undefined;
+    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+    termination_grace_seconds?: number | undefined;
   } | undefined;
   /** `instance`, the name of a standalone one, or `definition_id` with values. */
   addon_spec?: {
@@ -646,6 +724,84 @@ export type ComponentAddition = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Further labels of the workload and its pods. */
+    labels?: {
+      [key: string]: string;
+    } | undefined;
+    /** Annotations of the workload and its pods. */
+    annotations?: {
+      [key: string]: string;
+    } | undefined;
+    /** Labels that a node has to have. */
+    node_selector?: {
+      [key: string]: string;
+    } | undefined;
+    /** Taints of nodes on which it may run nevertheless, each by its key. */
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | undefined;
+    affinity?: {
+      node_affinity?: {
+        /** All of them hold on the node. */
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+    } | undefined;
+    /** Spreads the pods of the component over zones, nodes or the like. */
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | undefined;
+    /**
+     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+     * rights.
+     */
+    security_context?: {
+      run_as_user?: number | undefined;
+      run_as_non_root?: boolean | undefined;
+      read_only_root_filesystem?: boolean | undefined;
+    } | undefined;
+    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+    termination_grace_seconds?: number | undefined;
   } | undefined;
   /** `instance`, the name of a standalone one, or `definition_id` with values. */
   addon_spec?: {
@@ -826,6 +982,71 @@ export type ComponentPatch = {
       cpu_percent?: number | null | undefined;
     } | null | undefined;
     schedule?: string | null | undefined;
+    labels?: {
+      [key: string]: string | null;
+    } | null | undefined;
+    annotations?: {
+      [key: string]: string | null;
+    } | null | undefined;
+    node_selector?: {
+      [key: string]: string | null;
+    } | null | undefined;
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | null | undefined;
+    affinity?: {
+      node_affinity?: {
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | null | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | null | undefined;
+      } | null | undefined;
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | null | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | null | undefined;
+      } | null | undefined;
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | null | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | null | undefined;
+      } | null | undefined;
+    } | null | undefined;
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | null | undefined;
+    security_context?: {
+      run_as_user?: number | null | undefined;
+      run_as_non_root?: boolean | null | undefined;
+      read_only_root_filesystem?: boolean | null | undefined;
+    } | null | undefined;
+    termination_grace_seconds?: number | null | undefined;
   } | null | undefined;
   addon_spec?: {
     instance?: string | null | undefined;
@@ -1028,6 +1249,84 @@ export type DeployedComponent = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Further labels of the workload and its pods. */
+    labels?: {
+      [key: string]: string;
+    } | undefined;
+    /** Annotations of the workload and its pods. */
+    annotations?: {
+      [key: string]: string;
+    } | undefined;
+    /** Labels that a node has to have. */
+    node_selector?: {
+      [key: string]: string;
+    } | undefined;
+    /** Taints of nodes on which it may run nevertheless, each by its key. */
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | undefined;
+    affinity?: {
+      node_affinity?: {
+        /** All of them hold on the node. */
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+    } | undefined;
+    /** Spreads the pods of the component over zones, nodes or the like. */
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | undefined;
+    /**
+     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+     * rights.
+     */
+    security_context?: {
+      run_as_user?: number | undefined;
+      run_as_non_root?: boolean | undefined;
+      read_only_root_filesystem?: boolean | undefined;
+    } | undefined;
+    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+    termination_grace_seconds?: number | undefined;
   } | undefined;
   /** `instance`, the name of a standalone one, or `definition_id` with values. */
   addon_spec?: {
@@ -1522,6 +1821,82 @@ export type RegistryTemplate = {
         cpu_percent: number | string;
       } | undefined;
       schedule?: string | undefined;
+      /** Further labels of the workload and its pods. */
+      labels?: {
+        [key: string]: string;
+      } | undefined;
+      /** Annotations of the workload and its pods. */
+      annotations?: {
+        [key: string]: string;
+      } | undefined;
+      /** Labels that a node has to have. */
+      node_selector?: {
+        [key: string]: string;
+      } | undefined;
+      /** Taints of nodes on which it may run nevertheless, each by its key. */
+      tolerations?: readonly {
+        key: string;
+        operator?: "Equal" | "Exists" | (string & {}) | undefined;
+        value?: string | undefined;
+        effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+        toleration_seconds?: number | string | undefined;
+      }[] | undefined;
+      affinity?: {
+        node_affinity?: {
+          /** All of them hold on the node. */
+          required?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_anti_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+      } | undefined;
+      /** Spreads the pods of the component over zones, nodes or the like. */
+      topology_spread?: readonly {
+        topology_key: string;
+        max_skew?: number | string | undefined;
+        when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+      }[] | undefined;
+      /**
+       * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
+       * more rights.
+       */
+      security_context?: {
+        run_as_user?: number | string | undefined;
+        run_as_non_root?: boolean | string | undefined;
+        read_only_root_filesystem?: boolean | string | undefined;
+      } | undefined;
+      termination_grace_seconds?: number | string | undefined;
     } | undefined;
     /** `instance`, the name of a standalone one, or `definition_id` with values. */
     addon_spec?: {
@@ -1720,6 +2095,82 @@ export type StackTemplate = {
         cpu_percent: number | string;
       } | undefined;
       schedule?: string | undefined;
+      /** Further labels of the workload and its pods. */
+      labels?: {
+        [key: string]: string;
+      } | undefined;
+      /** Annotations of the workload and its pods. */
+      annotations?: {
+        [key: string]: string;
+      } | undefined;
+      /** Labels that a node has to have. */
+      node_selector?: {
+        [key: string]: string;
+      } | undefined;
+      /** Taints of nodes on which it may run nevertheless, each by its key. */
+      tolerations?: readonly {
+        key: string;
+        operator?: "Equal" | "Exists" | (string & {}) | undefined;
+        value?: string | undefined;
+        effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+        toleration_seconds?: number | string | undefined;
+      }[] | undefined;
+      affinity?: {
+        node_affinity?: {
+          /** All of them hold on the node. */
+          required?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_anti_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+      } | undefined;
+      /** Spreads the pods of the component over zones, nodes or the like. */
+      topology_spread?: readonly {
+        topology_key: string;
+        max_skew?: number | string | undefined;
+        when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+      }[] | undefined;
+      /**
+       * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
+       * more rights.
+       */
+      security_context?: {
+        run_as_user?: number | string | undefined;
+        run_as_non_root?: boolean | string | undefined;
+        read_only_root_filesystem?: boolean | string | undefined;
+      } | undefined;
+      termination_grace_seconds?: number | string | undefined;
     } | undefined;
     /** `instance`, the name of a standalone one, or `definition_id` with values. */
     addon_spec?: {
@@ -1865,6 +2316,82 @@ export type StackTemplateReading = {
           cpu_percent: number | string;
         } | undefined;
         schedule?: string | undefined;
+        /** Further labels of the workload and its pods. */
+        labels?: {
+          [key: string]: string;
+        } | undefined;
+        /** Annotations of the workload and its pods. */
+        annotations?: {
+          [key: string]: string;
+        } | undefined;
+        /** Labels that a node has to have. */
+        node_selector?: {
+          [key: string]: string;
+        } | undefined;
+        /** Taints of nodes on which it may run nevertheless, each by its key. */
+        tolerations?: readonly {
+          key: string;
+          operator?: "Equal" | "Exists" | (string & {}) | undefined;
+          value?: string | undefined;
+          effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+          toleration_seconds?: number | string | undefined;
+        }[] | undefined;
+        affinity?: {
+          node_affinity?: {
+            /** All of them hold on the node. */
+            required?: readonly {
+              key: string;
+              operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+              values?: readonly string[] | undefined;
+            }[] | undefined;
+            preferred?: readonly {
+              key: string;
+              operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+              values?: readonly string[] | undefined;
+              weight: number | string;
+            }[] | undefined;
+          } | undefined;
+          /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+          pod_affinity?: {
+            required?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+            }[] | undefined;
+            preferred?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+              weight: number | string;
+            }[] | undefined;
+          } | undefined;
+          /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+          pod_anti_affinity?: {
+            required?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+            }[] | undefined;
+            preferred?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+              weight: number | string;
+            }[] | undefined;
+          } | undefined;
+        } | undefined;
+        /** Spreads the pods of the component over zones, nodes or the like. */
+        topology_spread?: readonly {
+          topology_key: string;
+          max_skew?: number | string | undefined;
+          when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+        }[] | undefined;
+        /**
+         * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
+         * more rights.
+         */
+        security_context?: {
+          run_as_user?: number | string | undefined;
+          run_as_non_root?: boolean | string | undefined;
+          read_only_root_filesystem?: boolean | string | undefined;
+        } | undefined;
+        termination_grace_seconds?: number | string | undefined;
       } | undefined;
       /** `instance`, the name of a standalone one, or `definition_id` with values. */
       addon_spec?: {
@@ -2125,6 +2652,84 @@ export type WorkloadSpec = {
   } | undefined;
   /** Cron, for a cronjob and nothing else. */
   schedule?: string | undefined;
+  /** Further labels of the workload and its pods. */
+  labels?: {
+    [key: string]: string;
+  } | undefined;
+  /** Annotations of the workload and its pods. */
+  annotations?: {
+    [key: string]: string;
+  } | undefined;
+  /** Labels that a node has to have. */
+  node_selector?: {
+    [key: string]: string;
+  } | undefined;
+  /** Taints of nodes on which it may run nevertheless, each by its key. */
+  tolerations?: readonly {
+    key: string;
+    operator?: "Equal" | "Exists" | undefined;
+    value?: string | undefined;
+    /** Left out, all effects are tolerated. */
+    effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+    toleration_seconds?: number | undefined;
+  }[] | undefined;
+  affinity?: {
+    node_affinity?: {
+      /** All of them hold on the node. */
+      required?: readonly {
+        key: string;
+        operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+        values?: readonly string[] | undefined;
+      }[] | undefined;
+      preferred?: readonly {
+        key: string;
+        operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+        values?: readonly string[] | undefined;
+        weight: number;
+      }[] | undefined;
+    } | undefined;
+    /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+    pod_affinity?: {
+      required?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+      }[] | undefined;
+      preferred?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+        weight: number;
+      }[] | undefined;
+    } | undefined;
+    /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+    pod_anti_affinity?: {
+      required?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+      }[] | undefined;
+      preferred?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+        weight: number;
+      }[] | undefined;
+    } | undefined;
+  } | undefined;
+  /** Spreads the pods of the component over zones, nodes or the like. */
+  topology_spread?: readonly {
+    topology_key: string;
+    max_skew?: number | undefined;
+    when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+  }[] | undefined;
+  /**
+   * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+   * rights.
+   */
+  security_context?: {
+    run_as_user?: number | undefined;
+    run_as_non_root?: boolean | undefined;
+    read_only_root_filesystem?: boolean | undefined;
+  } | undefined;
+  /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+  termination_grace_seconds?: number | undefined;
 };
 
 export type WrittenBundleRecord = {
@@ -2506,6 +3111,82 @@ export interface Operations {
               cpu_percent: number | string;
             } | undefined;
             schedule?: string | undefined;
+            /** Further labels of the workload and its pods. */
+            labels?: {
+              [key: string]: string;
+            } | undefined;
+            /** Annotations of the workload and its pods. */
+            annotations?: {
+              [key: string]: string;
+            } | undefined;
+            /** Labels that a node has to have. */
+            node_selector?: {
+              [key: string]: string;
+            } | undefined;
+            /** Taints of nodes on which it may run nevertheless, each by its key. */
+            tolerations?: readonly {
+              key: string;
+              operator?: "Equal" | "Exists" | (string & {}) | undefined;
+              value?: string | undefined;
+              effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+              toleration_seconds?: number | string | undefined;
+            }[] | undefined;
+            affinity?: {
+              node_affinity?: {
+                /** All of them hold on the node. */
+                required?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_anti_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+            } | undefined;
+            /** Spreads the pods of the component over zones, nodes or the like. */
+            topology_spread?: readonly {
+              topology_key: string;
+              max_skew?: number | string | undefined;
+              when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+            }[] | undefined;
+            /**
+             * Of all containers of the component, within the Pod Security level of the project. Nothing in it
+             * gives more rights.
+             */
+            security_context?: {
+              run_as_user?: number | string | undefined;
+              run_as_non_root?: boolean | string | undefined;
+              read_only_root_filesystem?: boolean | string | undefined;
+            } | undefined;
+            termination_grace_seconds?: number | string | undefined;
           } | undefined;
           /** `instance`, the name of a standalone one, or `definition_id` with values. */
           addon_spec?: {
@@ -4276,6 +4957,82 @@ export interface Operations {
               cpu_percent: number | string;
             } | undefined;
             schedule?: string | undefined;
+            /** Further labels of the workload and its pods. */
+            labels?: {
+              [key: string]: string;
+            } | undefined;
+            /** Annotations of the workload and its pods. */
+            annotations?: {
+              [key: string]: string;
+            } | undefined;
+            /** Labels that a node has to have. */
+            node_selector?: {
+              [key: string]: string;
+            } | undefined;
+            /** Taints of nodes on which it may run nevertheless, each by its key. */
+            tolerations?: readonly {
+              key: string;
+              operator?: "Equal" | "Exists" | (string & {}) | undefined;
+              value?: string | undefined;
+              effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+              toleration_seconds?: number | string | undefined;
+            }[] | undefined;
+            affinity?: {
+              node_affinity?: {
+                /** All of them hold on the node. */
+                required?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_anti_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+            } | undefined;
+            /** Spreads the pods of the component over zones, nodes or the like. */
+            topology_spread?: readonly {
+              topology_key: string;
+              max_skew?: number | string | undefined;
+              when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+            }[] | undefined;
+            /**
+             * Of all containers of the component, within the Pod Security level of the project. Nothing in it
+             * gives more rights.
+             */
+            security_context?: {
+              run_as_user?: number | string | undefined;
+              run_as_non_root?: boolean | string | undefined;
+              read_only_root_filesystem?: boolean | string | undefined;
+            } | undefined;
+            termination_grace_seconds?: number | string | undefined;
           } | undefined;
           /** `instance`, the name of a standalone one, or `definition_id` with values. */
           addon_spec?: {

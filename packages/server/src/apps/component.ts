@@ -23,6 +23,7 @@ export function componentProblems(
     ]),
     ...sharedObjectNames(appName, components),
     ...needProblems(components, isPartial),
+    ...(isPartial ? [] : affinityProblems(components)),
   ];
 }
 
@@ -91,7 +92,7 @@ const NO_IMAGE =
 
 /** Returns the problems of one workload that a schema cannot express. */
 export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
-  const { env = [], ports = [], volumes = [], autoscale, image, schedule } = spec;
+  const { env = [], ports = [], volumes = [], topology_spread = [], autoscale, image, schedule } = spec;
   const cron = schedule === undefined ? null : scheduleProblem(schedule);
   const repeated = <T>(field: string, items: readonly T[], keyOf: (item: T) => unknown, key: string) =>
     repeats(items, keyOf).map((at) => wrong([...loc, field, at, key], "Values must be unique"));
@@ -101,12 +102,33 @@ export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[]
     ...repeated("ports", ports, ({ port, protocol = "TCP" }) => `${port}/${protocol}`, "port"),
     ...repeated("volumes", volumes, ({ name }) => name, "name"),
     ...repeated("volumes", volumes, ({ mount_path }) => mount_path, "mount_path"),
+    ...repeated("topology_spread", topology_spread, spreadOf, "topology_key"),
     ...(image === undefined || isImageReference(image) ? [] : [wrong([...loc, "image"], NO_IMAGE)]),
     ...(cron === null ? [] : [wrong([...loc, "schedule"], cron)]),
     ...(autoscale && autoscale.min > autoscale.max
       ? [wrong([...loc, "autoscale", "max"], "The most replicas must not be fewer than the least")]
       : []),
   ];
+}
+
+/** Kubernetes takes one constraint for each. */
+const spreadOf = ({ topology_key, when_unsatisfiable }: NonNullable<WorkloadSpec["topology_spread"]>[number]) =>
+  `${when_unsatisfiable ?? "ScheduleAnyway"} ${topology_key}`;
+
+/** Pods of other apps are not addressed, so a name that is none of the app's would silently match nothing. */
+function affinityProblems(components: readonly ComponentSpec[]): ValidationItem[] {
+  const names = new Set(components.map(({ name }) => name));
+  return components.flatMap(({ workload_spec }, index) =>
+    (["pod_affinity", "pod_anti_affinity"] as const).flatMap((field) =>
+      (["required", "preferred"] as const).flatMap((strength) =>
+        (workload_spec?.affinity?.[field]?.[strength] ?? []).flatMap(({ component }, at) => {
+          if (component === undefined || names.has(component)) return [];
+          const loc = [index, "workload_spec", "affinity", field, strength, at, "component"];
+          return [wrong(loc, "The app has no component of this name")];
+        }),
+      ),
+    ),
+  );
 }
 
 /**

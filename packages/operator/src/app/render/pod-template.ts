@@ -3,6 +3,7 @@ import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
 import { configurationChecksum, environmentFields } from "./environment.ts";
 import type { Workload } from "./rendering.ts";
+import { schedulingFields } from "./scheduling.ts";
 
 export const CHECKSUM_ANNOTATION = `${API_GROUP}/configuration-checksum`;
 const TERMINATION_SECONDS = 30;
@@ -22,18 +23,36 @@ interface TemplateOptions {
   readonly serviceAccountName?: string;
 }
 
+/** Those that the operator writes itself come last, so nothing that a component says replaces one. */
+export const labelsOf = ({ spec, labels }: WorkloadContext) => ({ ...spec.labels, ...labels });
+
+export const terminationSeconds = ({ termination_grace_seconds = TERMINATION_SECONDS }: Workload): number =>
+  termination_grace_seconds;
+
+function containerSecurity({ spec: { security_context = {} }, podSecurity }: WorkloadContext) {
+  const { run_as_user, run_as_non_root, read_only_root_filesystem } = security_context;
+  return present({
+    runAsUser: run_as_user,
+    runAsNonRoot: run_as_non_root,
+    readOnlyRootFilesystem: read_only_root_filesystem,
+    allowPrivilegeEscalation: false,
+    ...(podSecurity === "restricted" ? WITHOUT_ROOT : {}),
+  });
+}
+
 export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAccountName }: TemplateOptions = {}) {
-  const { component, spec, labels, pullSecrets, podSecurity } = context;
+  const { component, spec, pullSecrets } = context;
   const checksum = configurationChecksum(context);
   const pulls = serviceAccountName === undefined ? pullSecrets.map((name) => ({ name })) : [];
+  const annotations = { ...spec.annotations, ...(checksum ? { [CHECKSUM_ANNOTATION]: checksum } : {}) };
   return {
-    metadata: present({ labels, annotations: checksum ? { [CHECKSUM_ANNOTATION]: checksum } : undefined }),
+    metadata: present({ labels: labelsOf(context), annotations: fieldsOf(annotations) }),
     spec: present({
       serviceAccountName,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       restartPolicy,
-      terminationGracePeriodSeconds: TERMINATION_SECONDS,
+      terminationGracePeriodSeconds: terminationSeconds(spec),
       imagePullSecrets: someOf(pulls),
       securityContext: present({
         seccompProfile: { type: "RuntimeDefault" },
@@ -51,12 +70,10 @@ export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAc
           resources: resources(spec),
           ...probeFields(spec.probes),
           volumeMounts: volumeMounts(spec),
-          securityContext: {
-            allowPrivilegeEscalation: false,
-            ...(podSecurity === "restricted" ? WITHOUT_ROOT : {}),
-          },
+          securityContext: containerSecurity(context),
         }),
       ],
+      ...schedulingFields(context),
       volumes: podVolumes(context),
     }),
   };

@@ -38,7 +38,7 @@ function componentProblems(app: AppSpec, component: DesiredComponent, around: Su
     const message = `The names of app ${app.name} and component ${name} are together longer than ${LONGEST_NAMES_TOGETHER} characters.`;
     return [invalid("NameTooLong", message)];
   }
-  return type === "workload" ? workloadProblems(name, workload_spec ?? {}) : releaseProblems(component, around);
+  return type === "workload" ? workloadProblems(name, workload_spec ?? {}, around) : releaseProblems(component, around);
 }
 
 function releaseProblems({ name, addon_instance, release }: DesiredComponent, around: Surroundings): Invalid[] {
@@ -50,12 +50,22 @@ function releaseProblems({ name, addon_instance, release }: DesiredComponent, ar
   return [{ ...invalid("UnknownAddonInstance", message), awaits: addon_instance }];
 }
 
-function workloadProblems(name: string, spec: Workload): Invalid[] {
+function workloadProblems(name: string, spec: Workload, around: Surroundings): Invalid[] {
   return [
     ...(spec.image ? [] : [invalid("MissingImage", `Component ${name} has no image in workload_spec.image.`)]),
+    ...securityProblems(name, spec, around),
     ...resourceProblems(name, spec),
     ...ingressProblems(name, spec),
   ];
+}
+
+/** The level adds what it asks for by name. It does not overrule a component that asks for the opposite. */
+function securityProblems(name: string, { security_context = {} }: Workload, around: Surroundings): Invalid[] {
+  const { run_as_user, run_as_non_root } = security_context;
+  const field = run_as_user === 0 ? "run_as_user" : run_as_non_root === false ? "run_as_non_root" : null;
+  if (field === null || around.podSecurity !== "restricted") return [];
+  const message = `Component ${name} asks for root in workload_spec.security_context.${field}, but the Pod Security level of the project is restricted.`;
+  return [invalid("InvalidSecurityContext", message)];
 }
 
 function resourceProblems(name: string, { resources: { requests = {}, limits = {} } = {} }: Workload): Invalid[] {

@@ -40,6 +40,31 @@ const EVERYTHING: Workload = {
     readiness: { path: "/healthz", port: 8080, period_seconds: 5, timeout_seconds: 2, failure_threshold: 2 },
     startup: { command: ["true"], initial_delay_seconds: 1 },
   },
+  labels: { team: "payments", "example.com/empty": "" },
+  annotations: { "prometheus.io/scrape": "true", note: "" },
+  security_context: { run_as_user: 1000, run_as_non_root: true, read_only_root_filesystem: true },
+  termination_grace_seconds: 90,
+  node_selector: { "kubernetes.io/os": "linux" },
+  tolerations: [
+    { key: "dedicated", value: "batch", effect: "NoSchedule" },
+    { key: "empty", value: "" },
+    { key: "spot", operator: "Exists", effect: "NoExecute", toleration_seconds: 0 },
+  ],
+  affinity: {
+    node_affinity: {
+      required: [
+        { key: "disk", operator: "NotIn", values: ["spinning"] },
+        { key: "cores", operator: "Gt", values: ["2"] },
+      ],
+      preferred: [{ weight: 5, key: "kubernetes.io/arch", operator: "Exists" }],
+    },
+    pod_affinity: { preferred: [{ weight: 9, component: "plain", topology_key: "topology.kubernetes.io/zone" }] },
+    pod_anti_affinity: { required: [{}], preferred: [{ weight: 1, component: "bare" }] },
+  },
+  topology_spread: [
+    { topology_key: "topology.kubernetes.io/zone" },
+    { topology_key: "kubernetes.io/hostname", max_skew: 2, when_unsatisfiable: "DoNotSchedule" },
+  ],
 };
 const SERVED = { ...EVERYTHING, ingress: { host: "*.example.com", path: "/v1", tls: true } };
 const REFS = [{ component: "db" }];

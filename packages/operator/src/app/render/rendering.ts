@@ -47,6 +47,7 @@ export type InvalidReason =
   | "InvalidHost"
   | "IngressConflict"
   | "InvalidResources"
+  | "InvalidSecurityContext"
   | "TooLarge";
 
 export interface Invalid {

@@ -1,8 +1,8 @@
 import { canonicalJson } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { shortHash } from "../names.ts";
-import { objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
-import { claimTemplates, podTemplate, startupSeconds } from "./pod-template.ts";
+import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
+import { claimTemplates, labelsOf, podTemplate, startupSeconds, terminationSeconds } from "./pod-template.ts";
 
 /** Earlier versions are kept by the control plane, with all that belongs to them. */
 const REVISIONS_KEPT = 3;
@@ -23,9 +23,16 @@ function replicas(context: WorkloadContext): number | undefined {
 
 const MAKERS = { deployment, statefulset: statefulSet, job, cronjob: cronJob };
 
-/** Renders the object that runs the component's containers. */
-export const workloadObject = (context: WorkloadContext): KubeObject =>
-  MAKERS[context.spec.kind ?? "deployment"](context);
+/** Renders the object that runs the component's containers. Only it and its pods have the component's own labels. */
+export function workloadObject(context: WorkloadContext): KubeObject {
+  const object = MAKERS[context.spec.kind ?? "deployment"](context);
+  const annotations = fieldsOf({ ...context.spec.annotations });
+  return { ...object, metadata: { ...object.metadata, ...present({ labels: labelsOf(context), annotations }) } };
+}
+
+/** Old pods that take longer than usual to end hold up those that replace them. */
+const slowEndSeconds = (spec: WorkloadContext["spec"]): number =>
+  Math.max(0, terminationSeconds(spec) - terminationSeconds({}));
 
 function deployment(context: WorkloadContext): KubeObject {
   const { spec, names, selector } = context;
@@ -37,7 +44,7 @@ function deployment(context: WorkloadContext): KubeObject {
     spec: present({
       replicas: replicas(context),
       revisionHistoryLimit: REVISIONS_KEPT,
-      progressDeadlineSeconds: PROGRESS_SECONDS + startupSeconds(spec.probes),
+      progressDeadlineSeconds: PROGRESS_SECONDS + startupSeconds(spec.probes) + slowEndSeconds(spec),
       selector: { matchLabels: selector },
       strategy,
       template: podTemplate(context),
@@ -92,7 +99,7 @@ export function accountObjects(context: WorkloadContext): KubeObject[] {
 }
 
 function cronJob(context: WorkloadContext): KubeObject {
-  const { spec, names, labels, isPaused } = context;
+  const { spec, names, isPaused } = context;
   return objectOf(context, "batch/v1", "CronJob", names.suffixable, {
     spec: {
       schedule: spec.schedule ?? "",
@@ -103,7 +110,7 @@ function cronJob(context: WorkloadContext): KubeObject {
       successfulJobsHistoryLimit: RUNS_KEPT,
       failedJobsHistoryLimit: RUNS_KEPT,
       jobTemplate: {
-        metadata: { labels },
+        metadata: present({ labels: labelsOf(context), annotations: fieldsOf({ ...spec.annotations }) }),
         spec: { backoffLimit: JOB_RETRIES, template: podTemplate(context, { restartPolicy: "Never" }) },
       },
     },

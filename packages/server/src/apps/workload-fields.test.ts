@@ -1,0 +1,174 @@
+import { type ComponentSpec, createApp, createStackTemplate } from "@binnacle/contract";
+import { describe, expect, test } from "vitest";
+import { bodyProblems } from "../http/checked.fixture.ts";
+import { workload } from "./app.fixture.ts";
+import { componentProblems } from "./component.ts";
+
+const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+/** The problems of an app of these components: those of the schema, or where it has none those of the code. */
+function problemsOf(components: readonly unknown[]) {
+  const malformed = bodyProblems(createApp, { name: "shop", project_id: ID, components });
+  const found =
+    malformed.length > 0
+      ? malformed.map((item) => ({ ...item, loc: item.loc.slice(2) }))
+      : componentProblems("shop", components as ComponentSpec[]);
+  return found.map(({ loc, msg }) => [loc.slice(1).join("."), msg] as const);
+}
+const locsOf = (spec: object) =>
+  problemsOf([{ name: "web", workload_spec: spec }]).map(([loc]) => loc.replace(/^workload_spec\.?/, ""));
+const messagesOf = (spec: object) => problemsOf([{ name: "web", workload_spec: spec }]).map(([, msg]) => msg);
+
+describe("labels and annotations", () => {
+  test.each(["labels", "annotations"])("[AP100] of a workload have the keys of Kubernetes: %s", (field) => {
+    expect(
+      locsOf({ [field]: { team: "payments", "example.com/cost-centre": "42", "prometheus.io/port": "80" } }),
+    ).toEqual([]);
+    const hostile = ["", "-x", "a b", "a/b/c", "UPPER.example.com/x", "é", `${"x".repeat(64)}`, "a\nb"];
+    for (const key of hostile) expect(locsOf({ [field]: { [key]: "v" } }), key).toEqual([`${field}.${key}`]);
+  });
+
+  const RESERVED = [
+    "binnacle.dev/app",
+    "binnacle.dev/component",
+    "sub.binnacle.dev/anything",
+    "app.kubernetes.io/managed-by",
+    "app.kubernetes.io/instance",
+    "pod-security.kubernetes.io/enforce",
+    "container.apparmor.security.beta.kubernetes.io/web",
+    "topology.k8s.io/zone",
+    "k8s.v1.cni.cncf.io/networks",
+    "cni.projectcalico.org/ipAddrs",
+  ];
+
+  test.each(["labels", "annotations"])(
+    "[AP100] under which Binnacle, Kubernetes and network plugins find and treat pods are refused: %s",
+    (field) => {
+      for (const key of RESERVED) expect(locsOf({ [field]: { [key]: "x" } }), key).toEqual([`${field}.${key}`]);
+      expect(messagesOf({ [field]: { "binnacle.dev/app": "other" } })[0]).toMatch(/reserved$/);
+    },
+  );
+
+  test("[AP100] that controllers write onto pods are refused as labels", () => {
+    for (const key of ["pod-template-hash", "controller-revision-hash", "job-name", "controller-uid"]) {
+      expect(locsOf({ labels: { [key]: "x" } })).toEqual([`labels.${key}`]);
+      expect(locsOf({ annotations: { [key]: "x" } })).toEqual([]);
+    }
+  });
+
+  test("[AP100] of a template may hold placeholders in their values", () => {
+    const spec = {
+      labels: { team: `\${team}` },
+      annotations: { note: `by \${team}` },
+      termination_grace_seconds: `\${s}`,
+    };
+    const template = {
+      ...{ name: "t", namespace: "n", version: "1.0.0", scope: "organization", org_id: ID, parameters: [] },
+      components: [{ name: "web", workload_spec: spec }],
+    };
+    expect(bodyProblems(createStackTemplate, template)).toEqual([]);
+  });
+});
+
+describe("a security context", () => {
+  test("[AP101] says who runs the containers and whether their root is read-only", () => {
+    expect(
+      locsOf({ security_context: { run_as_user: 1000, run_as_non_root: true, read_only_root_filesystem: true } }),
+    ).toEqual([]);
+    expect(locsOf({ security_context: { run_as_user: 0 } })).toEqual([]);
+    expect(locsOf({ security_context: { run_as_user: 0, run_as_non_root: true } })).toEqual([
+      "security_context.run_as_user",
+    ]);
+  });
+
+  test.each(["privileged", "capabilities", "allow_privilege_escalation", "seccomp_profile", "se_linux_options"])(
+    "[AP101] cannot ask for more rights: %s",
+    (field) => {
+      expect(locsOf({ security_context: { [field]: true } })).toEqual([`security_context.${field}`]);
+    },
+  );
+
+  test.each([
+    "host_network",
+    "host_pid",
+    "hostNetwork",
+    "service_account",
+    "serviceAccountName",
+    "pod_spec",
+    "host_path",
+  ])("[AP101] is all that a workload says about its pods' rights: %s is unknown", (field) => {
+    expect(locsOf({ [field]: "x" })).toEqual([field]);
+    const volume = { name: "data", mount_path: "/data", size_gb: 1, [field]: "/" };
+    expect(locsOf({ volumes: [volume] })).toEqual([`volumes.0.${field}`]);
+  });
+});
+
+test("[AP102] a pod has one second to an hour to end", () => {
+  expect(locsOf({ termination_grace_seconds: 1 })).toEqual([]);
+  expect(locsOf({ termination_grace_seconds: 3600 })).toEqual([]);
+  for (const seconds of [0, -1, 3601, 1.5, "30"]) {
+    expect(locsOf({ termination_grace_seconds: seconds }), String(seconds)).toEqual(["termination_grace_seconds"]);
+  }
+});
+
+describe("tolerations", () => {
+  const of = (...tolerations: object[]) => locsOf({ tolerations });
+
+  test("[AP103] name a taint by its key", () => {
+    expect(
+      of({ key: "dedicated", value: "batch", effect: "NoSchedule" }, { key: "example.com/gpu", operator: "Exists" }),
+    ).toEqual([]);
+    expect(
+      of({ key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute", toleration_seconds: 5 }),
+    ).toEqual([]);
+    expect(of({ key: "dedicated", operator: "Exists", value: "x" })).toEqual(["tolerations.0.value"]);
+    expect(of({ key: "dedicated", toleration_seconds: 5 })).toEqual(["tolerations.0.effect"]);
+    expect(of({ key: "dedicated", effect: "NoSchedule", toleration_seconds: 5 })).toEqual(["tolerations.0.effect"]);
+  });
+
+  test("[AP103] reach no node of the control plane, neither by name nor by tolerating everything", () => {
+    expect(of({ operator: "Exists" })).toEqual(["tolerations.0.key"]);
+    expect(of({ key: "", operator: "Exists" })).toEqual(["tolerations.0.key"]);
+    for (const key of [
+      "node-role.kubernetes.io/control-plane",
+      "node-role.kubernetes.io/master",
+      "node-role.kubernetes.io/etcd",
+      "CriticalAddonsOnly",
+    ]) {
+      expect(of({ key, operator: "Exists" }), key).toEqual(["tolerations.0.key"]);
+    }
+    expect(messagesOf({ tolerations: [{ key: "CriticalAddonsOnly" }] })[0]).toMatch(/^Nodes of the control plane/);
+  });
+});
+
+describe("affinity and spread", () => {
+  test("[AP104] compare labels of nodes as Kubernetes does", () => {
+    const node = (requirement: object) => locsOf({ affinity: { node_affinity: { required: [requirement] } } });
+    const at = "affinity.node_affinity.required.0";
+    expect(node({ key: "kubernetes.io/arch", operator: "In", values: ["arm64"] })).toEqual([]);
+    expect(node({ key: "gpu", operator: "Exists" })).toEqual([]);
+    expect(node({ key: "cores", operator: "Gt", values: ["8"] })).toEqual([]);
+    expect(node({ key: "kubernetes.io/arch", operator: "In" })).toEqual([`${at}.values`]);
+    expect(node({ key: "gpu", operator: "Exists", values: ["x"] })).toEqual([`${at}.values`]);
+    expect(node({ key: "cores", operator: "Gt", values: ["many"] })).toEqual([`${at}.values.0`]);
+    expect(node({ key: "cores", operator: "Lt", values: ["1", "2"] })).toEqual([`${at}.values`]);
+  });
+
+  test("[AP104] are to pods of components of the app, and to no others", () => {
+    const web = (affinity: object) => [{ name: "web", workload_spec: { affinity } }, workload("cache")];
+    expect(problemsOf(web({ pod_affinity: { required: [{ component: "cache" }, {}] } }))).toEqual([]);
+    expect(problemsOf(web({ pod_anti_affinity: { preferred: [{ weight: 1, component: "db" }] } }))).toEqual([
+      ["workload_spec.affinity.pod_anti_affinity.preferred.0.component", "The app has no component of this name"],
+    ]);
+    for (const field of ["namespaces", "namespace_selector", "label_selector"]) {
+      const [problem] = problemsOf(web({ pod_anti_affinity: { required: [{ [field]: {} }] } }));
+      expect(problem?.[0]).toBe(`workload_spec.affinity.pod_anti_affinity.required.0.${field}`);
+    }
+  });
+
+  test("[AP104] spread pods once for each topology", () => {
+    const zone = { topology_key: "topology.kubernetes.io/zone" };
+    expect(locsOf({ topology_spread: [zone, { ...zone, when_unsatisfiable: "DoNotSchedule" }] })).toEqual([]);
+    expect(locsOf({ topology_spread: [zone, { ...zone, max_skew: 2 }] })).toEqual(["topology_spread.1.topology_key"]);
+  });
+});
