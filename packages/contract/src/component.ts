@@ -141,10 +141,19 @@ export const WorkloadSpec = Type.Object(
     title: "WorkloadSpec",
     allOf: [
       where(holds("kind", ["cronjob"]), "A cronjob needs a schedule", { requires: ["schedule"] }),
-      where(holdsByDefault("kind", ["deployment", "statefulset", "job"]), "Only a cronjob has a schedule", {
-        refuses: ["schedule"],
-      }),
+      where(
+        holdsByDefault("kind", ["deployment", "statefulset", "daemonset", "job"]),
+        "Only a cronjob has a schedule",
+        {
+          refuses: ["schedule"],
+        },
+      ),
       where(holds("kind", ["job", "cronjob"]), "A job does not scale by itself", { refuses: ["autoscale"] }),
+      where(holds("kind", ["daemonset"]), "A daemonset has one pod on each node: no other replicas, and no volumes", {
+        refuses: ["autoscale", "volumes"],
+        // The default is filled in before the rule is checked.
+        fields: { replicas: { const: 1 } },
+      }),
     ],
     examples: [{ image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] }],
   },

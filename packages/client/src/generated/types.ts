@@ -189,7 +189,7 @@ export type AppComponent = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
     command?: readonly string[] | undefined;
     args?: readonly string[] | undefined;
@@ -639,7 +639,7 @@ export type ComponentAddition = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
     command?: readonly string[] | undefined;
     args?: readonly string[] | undefined;
@@ -908,7 +908,7 @@ export type ComponentPatch = {
   type?: "workload" | "addon" | "chart" | null | undefined;
   depends_on?: readonly string[] | null | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | null | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | null | undefined;
     image?: string | null | undefined;
     command?: readonly string[] | null | undefined;
     args?: readonly string[] | null | undefined;
@@ -1163,7 +1163,7 @@ export type DeployedComponent = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
     command?: readonly string[] | undefined;
     args?: readonly string[] | undefined;
@@ -1744,7 +1744,7 @@ export type RegistryTemplate = {
     type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
     depends_on?: readonly string[] | undefined;
     workload_spec?: {
-      kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+      kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
       image?: string | undefined;
       command?: readonly string[] | undefined;
       args?: readonly string[] | undefined;
@@ -2018,7 +2018,7 @@ export type StackTemplate = {
     type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
     depends_on?: readonly string[] | undefined;
     workload_spec?: {
-      kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+      kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
       image?: string | undefined;
       command?: readonly string[] | undefined;
       args?: readonly string[] | undefined;
@@ -2239,7 +2239,7 @@ export type StackTemplateReading = {
       type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
       depends_on?: readonly string[] | undefined;
       workload_spec?: {
-        kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+        kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
         image?: string | undefined;
         command?: readonly string[] | undefined;
         args?: readonly string[] | undefined;
@@ -2567,7 +2567,7 @@ export type VisibleSecret = {
 };
 
 export type WorkloadSpec = {
-  kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+  kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
   image?: string | undefined;
   command?: readonly string[] | undefined;
   args?: readonly string[] | undefined;
@@ -3034,7 +3034,7 @@ export interface Operations {
           type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
           depends_on?: readonly string[] | undefined;
           workload_spec?: {
-            kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+            kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
             image?: string | undefined;
             command?: readonly string[] | undefined;
             args?: readonly string[] | undefined;
@@ -4880,7 +4880,7 @@ export interface Operations {
           type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
           depends_on?: readonly string[] | undefined;
           workload_spec?: {
-            kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+            kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
             image?: string | undefined;
             command?: readonly string[] | undefined;
             args?: readonly string[] | undefined;

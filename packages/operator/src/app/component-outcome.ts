@@ -88,7 +88,7 @@ export const emptied = (component: Named): Outcome =>
     { isStopped: true },
   );
 
-export const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "CronJob"]);
+export const WORKLOADS = new Set(["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"]);
 
 /** The objects that a component is to have, and the Jobs of the app that are done and may be gone. */
 export interface WantedObjects {
@@ -96,10 +96,10 @@ export interface WantedObjects {
   readonly finishedJobs: ReadonlySet<string>;
 }
 
-/** The number of replicas that the component is to have. An autoscaler decides on more than one, nobody on none. */
+/** As many replicas as the component asks for. An autoscaler decides on more than one, nobody on none, and nodes of a DaemonSet. */
 function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
   const workload = objects.find(({ kind }) => WORKLOADS.has(kind));
-  if (!workload || workload.kind === "CronJob") return 0;
+  if (!workload || workload.kind === "CronJob" || workload.kind === "DaemonSet") return 0;
   if (workload.kind !== "Job") return askedReplicas(workload);
   return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
 }
@@ -108,11 +108,12 @@ function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
 export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
   const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
   const live = objects.find(({ kind }) => WORKLOADS.has(kind)) ?? null;
-  const { desired, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
+  const { desired, least, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
   const isDone = live ? conditionOf(live, "Complete")?.status === "True" : desiredReplicas(wanted) === 0;
   return {
     desiredReplicas: workload?.kind === "Job" ? (isDone ? 0 : desiredReplicas(wanted)) : desired,
-    leastReplicas: live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
+    leastReplicas:
+      workload?.kind === "DaemonSet" ? least : live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
     updatedReplicas: updated,
     image,
     isCompleted: workload?.kind === "Job" && specOf(workload)["suspend"] !== true && isDone,

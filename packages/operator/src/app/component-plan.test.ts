@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Planned } from "../kube/apply-set.adapter.ts";
 import type { Step } from "../kube/apply-set.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { componentReadiness, explained, outcome, stoppedState, unmetNeeds } from "./component-outcome.ts";
+import { componentReadiness, explained, outcome, runsOf, stoppedState, unmetNeeds } from "./component-outcome.ts";
 import { planComponent } from "./component-plan.ts";
 
 const field: DriftField = { object: { kind: "Deployment", name: "web" }, pointer: "/spec/replicas" };
@@ -179,5 +179,35 @@ describe("a component", () => {
       reason: null,
       message: null,
     });
+  });
+});
+
+describe("a DaemonSet", () => {
+  const metadata = { name: "web", generation: 1 };
+  const wanted: KubeObject = { apiVersion: "apps/v1", kind: "DaemonSet", metadata, spec: {} };
+  const counts = {
+    observedGeneration: 1,
+    desiredNumberScheduled: 3,
+    updatedNumberScheduled: 3,
+    numberAvailable: 2,
+    numberReady: 2,
+  };
+  const wanting = { objects: [wanted], finishedJobs: new Set<string>() };
+
+  test("[AO56] has as many replicas as there are nodes for it", () => {
+    expect(runsOf([{ ...wanted, status: counts }], wanting)).toMatchObject({
+      desiredReplicas: 3,
+      leastReplicas: 3,
+      updatedReplicas: 3,
+    });
+    expect(componentReadiness([{ ...wanted, status: counts }], wanting)).toMatchObject({
+      state: "progressing",
+      readyReplicas: 2,
+    });
+  });
+
+  test("[AO56] that somebody has deleted is missed", () => {
+    expect(runsOf([], wanting)).toMatchObject({ leastReplicas: 1 });
+    expect(componentReadiness([], wanting)).toMatchObject({ state: "progressing", reason: "WorkloadMissing" });
   });
 });

@@ -18,7 +18,7 @@ function fitted(name: string, longest: number): string {
 
 /** Names of the objects that a component becomes. */
 export interface ComponentNames {
-  /** Of Services, Ingresses and autoscalers, of accounts and releases, and of what runs for good. */
+  /** Of Services, Ingresses, autoscalers and budgets, of accounts and releases, and of what runs for good. */
   readonly base: string;
   /** Of a StatefulSet or a CronJob. */
   readonly suffixable: string;

@@ -4,7 +4,7 @@ import { rejected } from "./pod-rejection.ts";
 
 type Rule = (object: KubeObject) => Readiness;
 
-/** Whether an ingress ever gets an address is up to its controller; many never write one. */
+/** Whether an ingress ever gets an address is up to its controller; many never write one. A budget only limits others. */
 const readyOnceStored: Rule = () => ready();
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -17,6 +17,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   Service: service,
   Ingress: readyOnceStored,
   HorizontalPodAutoscaler: autoscaler,
+  PodDisruptionBudget: readyOnceStored,
   Pod: pod,
 };
 

@@ -99,7 +99,7 @@ export function scaled(
   if (refusal) return refusal;
   const spec = component.workload_spec;
   if (!spec) return invalidValue(["body", "component_name"], "Only a workload has replicas");
-  if (spec.kind === "job" || spec.kind === "cronjob") {
+  if (spec.kind === "job" || spec.kind === "cronjob" || spec.kind === "daemonset") {
     return invalidValue(
       ["body", "component_name"],
       `A ${spec.kind} is not scaled; only a deployment or a statefulset is`,

@@ -172,3 +172,14 @@ describe("affinity and spread", () => {
     expect(locsOf({ topology_spread: [zone, { ...zone, max_skew: 2 }] })).toEqual(["topology_spread.1.topology_key"]);
   });
 });
+
+describe("a daemonset", () => {
+  test("[AP105] has one pod on each node, so neither other replicas nor volumes", () => {
+    expect(locsOf({ kind: "daemonset", image: "x", ports: [{ name: "http", port: 80 }] })).toEqual([]);
+    expect(locsOf({ kind: "daemonset", replicas: 1 })).toEqual([]);
+    expect(locsOf({ kind: "daemonset", replicas: 2 })).toEqual(["replicas"]);
+    expect(locsOf({ kind: "daemonset", autoscale: { min: 1, max: 2, cpu_percent: 70 } })).toEqual(["autoscale"]);
+    expect(locsOf({ kind: "daemonset", volumes: [{ name: "a", mount_path: "/a", size_gb: 1 }] })).toEqual(["volumes"]);
+    expect(locsOf({ kind: "daemonset", schedule: "@daily" })).toEqual(["schedule"]);
+  });
+});

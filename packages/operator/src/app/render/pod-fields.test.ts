@@ -1,9 +1,9 @@
 import { LABELS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { containerOf, objectAt, objectsOf, podOf, problem, templateIn, workload } from "./rendered.fixture.ts";
+import { containerOf, idsOf, objectAt, objectsOf, podOf, problem, templateIn, workload } from "./rendered.fixture.ts";
 import type { Workload } from "./rendering.ts";
 
-const KINDS = ["deployment", "statefulset", "job", "cronjob"] as const;
+const KINDS = ["deployment", "statefulset", "daemonset", "job", "cronjob"] as const;
 const of = (spec: Workload) => objectsOf([workload("web", spec)]);
 const workloadIn = (spec: Workload) => {
   const found = of(spec).find(templateIn);
@@ -153,5 +153,56 @@ describe("where pods run", () => {
       topology_spread: [],
     };
     expect(podOf(workload("web", empty))).toEqual(podOf(workload("web")));
+  });
+});
+
+describe("a daemonset", () => {
+  const spec: Workload = { kind: "daemonset", ports: [{ name: "http", port: 80 }], node_selector: { gpu: "yes" } };
+
+  test("[RN34] runs on every node that its pods may run on, and is replaced node by node", () => {
+    const objects = of(spec);
+    expect(idsOf(objects)).toEqual(["Service/shop-web", "DaemonSet/shop-web"]);
+    expect(objectAt(objects, "DaemonSet")["spec"]).toMatchObject({
+      selector: { matchLabels: { [LABELS.app]: "shop", [LABELS.component]: "web" } },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
+      template: { spec: { nodeSelector: { gpu: "yes" } } },
+    });
+    expect(objectAt(objects, "DaemonSet")["spec"]).not.toHaveProperty("replicas");
+  });
+
+  test("[RN34] asks for nodes that do not exist while the app is paused", () => {
+    const [, paused] = objectsOf([workload("web", spec)], { paused: true });
+    expect(templateIn(paused ?? { apiVersion: "", kind: "", metadata: { name: "" } })?.spec["nodeSelector"]).toEqual({
+      gpu: "yes",
+      "binnacle.dev/paused": "true",
+    });
+  });
+});
+
+describe("a disruption budget", () => {
+  const has = (spec: Workload, around = {}) =>
+    idsOf(objectsOf([workload("web", spec)], around)).includes("PodDisruptionBudget/shop-web");
+  const autoscale = (min: number) => ({ min, max: 5, cpu_percent: 70 });
+
+  test.each<[string, Workload, boolean]>([
+    ["one replica", {}, false],
+    ["two replicas", { replicas: 2 }, true],
+    ["two replicas of a statefulset", { kind: "statefulset", replicas: 2 }, true],
+    ["at least one by itself", { replicas: 3, autoscale: autoscale(1) }, false],
+    ["at least two by itself", { replicas: 1, autoscale: autoscale(2) }, true],
+    ["a daemonset", { kind: "daemonset", replicas: 1 }, false],
+    ["a job", { kind: "job", replicas: 3 }, false],
+    ["a cronjob", { kind: "cronjob", schedule: "@daily", replicas: 3 }, false],
+  ])("[RN35] is there for more than one replica: %s", (_, spec, expected) => {
+    expect(has(spec)).toBe(expected);
+    expect(has(spec, { paused: true })).toBe(false);
+  });
+
+  test("[RN35] lets one replica go at a time, and those that are not ready at any time", () => {
+    expect(objectAt(of({ replicas: 2 }), "PodDisruptionBudget")["spec"]).toEqual({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
+      selector: { matchLabels: { [LABELS.app]: "shop", [LABELS.component]: "web" } },
+    });
   });
 });

@@ -9,7 +9,7 @@ import { problemOf, renderedProblem } from "./problems.ts";
 import { type App, composedExports, type Publishers, publishersOf, secretsOf } from "./publishers.ts";
 import type { RenderedComponent, Rendering, Surroundings } from "./rendering.ts";
 import { needsOf, startOrder } from "./start-order.ts";
-import { accountObjects, autoscalerObjects, workloadObject } from "./workload.ts";
+import { accountObjects, autoscalerObjects, disruptionObjects, workloadObject } from "./workload.ts";
 
 /** The objects that the app becomes, or the first reason why it cannot become any. The same input gives the same. */
 export function renderApp(app: App, around: Surroundings): Rendering {
@@ -67,6 +67,7 @@ function workloadObjects(context: WorkloadContext): KubeObject[] {
     ...serviceObjects(context),
     workload,
     ...autoscalerObjects(context, workload),
+    ...disruptionObjects(context),
     ...ingressObjects(context),
   ];
 }

@@ -67,6 +67,7 @@ const EVERYTHING: Workload = {
   ],
 };
 const SERVED = { ...EVERYTHING, ingress: { host: "*.example.com", path: "/v1", tls: true } };
+const { volumes: _volumes, replicas: _replicas, ...WITHOUT_VOLUMES } = EVERYTHING;
 const REFS = [{ component: "db" }];
 const autoscale = { min: 2, max: 4, cpu_percent: 80 };
 
@@ -81,6 +82,11 @@ const COMPONENTS: DesiredComponent[] = [
     { export_refs: REFS },
   ),
   workload("bare", { kind: "statefulset" }),
+  workload(
+    "daemon",
+    { ...WITHOUT_VOLUMES, kind: "daemonset", ingress: { host: "c.example.com" } },
+    { export_refs: REFS },
+  ),
   workload("job", { ...EVERYTHING, kind: "job" }, { export_refs: REFS }),
   workload("cron", { ...EVERYTHING, kind: "cronjob", schedule: "@daily" }, { export_refs: REFS }),
 ];
@@ -147,7 +153,7 @@ describe("a real Kubernetes", () => {
     const stored = await Promise.all(objects.map((object) => client.apply(object, { dryRun: true })));
     const lost = objects.flatMap((object, at) => lostIn(object, stored[at], `${object.kind}/${object.metadata.name}`));
     expect(lost).toEqual([]);
-    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(app.paused ? 10 : 11);
+    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(app.paused ? 11 : 13);
   });
 
   test.each(["baseline", "restricted"] as const)(

@@ -61,7 +61,8 @@ const workloadSpec: fc.Arbitrary<Workload> = fc
     },
     { requiredKeys: ["image"] },
   )
-  .map((spec) => (spec.kind === "cronjob" ? { ...spec, schedule: "0 3 * * *" } : spec));
+  .map((spec) => (spec.kind === "cronjob" ? { ...spec, schedule: "0 3 * * *" } : spec))
+  .map(({ volumes, ...spec }) => (spec.kind === "daemonset" || !volumes ? spec : { ...spec, volumes }));
 
 const shape = fc.record({
   name: dnsLabel(24),

@@ -1,4 +1,4 @@
-import { canonicalJson } from "@binnacle/contract";
+import { API_GROUP, canonicalJson } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { shortHash } from "../names.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
@@ -11,9 +11,10 @@ const JOB_RETRIES = 3;
 const RUNS_KEPT = 3;
 const LATEST_START_SECONDS = 3600;
 
-const isRunOnce = ({ kind }: WorkloadContext["spec"]): boolean => kind === "job" || kind === "cronjob";
+const isScaled = ({ kind = "deployment" }: WorkloadContext["spec"]): boolean =>
+  kind === "deployment" || kind === "statefulset";
 const scalesByItself = ({ spec, isPaused }: WorkloadContext): boolean =>
-  spec.autoscale !== undefined && !isPaused && !isRunOnce(spec);
+  spec.autoscale !== undefined && !isPaused && isScaled(spec);
 
 /** With an autoscaler the field is left out: two managers that both set it would overwrite each other forever. */
 function replicas(context: WorkloadContext): number | undefined {
@@ -21,7 +22,7 @@ function replicas(context: WorkloadContext): number | undefined {
   return scalesByItself(context) ? undefined : (context.spec.replicas ?? 1);
 }
 
-const MAKERS = { deployment, statefulset: statefulSet, job, cronjob: cronJob };
+const MAKERS = { deployment, statefulset: statefulSet, daemonset: daemonSet, job, cronjob: cronJob };
 
 /** Renders the object that runs the component's containers. Only it and its pods have the component's own labels. */
 export function workloadObject(context: WorkloadContext): KubeObject {
@@ -67,6 +68,24 @@ function statefulSet(context: WorkloadContext): KubeObject {
       template: podTemplate(context),
       volumeClaimTemplates: claimTemplates(context),
     }),
+  });
+}
+
+/** A DaemonSet has no number of replicas that could be 0. While the app is paused it asks for nodes that do not exist. */
+const NO_NODE = { [`${API_GROUP}/paused`]: "true" };
+
+function daemonSet(context: WorkloadContext): KubeObject {
+  const { names, selector, spec, isPaused } = context;
+  const whole = isPaused
+    ? { ...context, spec: { ...spec, node_selector: { ...spec.node_selector, ...NO_NODE } } }
+    : context;
+  return objectOf(context, "apps/v1", "DaemonSet", names.base, {
+    spec: {
+      revisionHistoryLimit: REVISIONS_KEPT,
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
+      selector: { matchLabels: selector },
+      template: podTemplate(whole),
+    },
   });
 }
 
@@ -137,6 +156,21 @@ export function autoscalerObjects(
           },
         ],
       },
+    }),
+  ];
+}
+
+/**
+ * Lets a drain of nodes take one replica at a time, and none of a workload that has only one: that drain would never end.
+ * Replicas that are not ready anyway do not hold up a drain.
+ */
+export function disruptionObjects(context: WorkloadContext): KubeObject[] {
+  const { spec, names, selector, isPaused } = context;
+  const least = isPaused ? 0 : (spec.autoscale?.min ?? spec.replicas ?? 1);
+  if (!isScaled(spec) || least < 2) return [];
+  return [
+    objectOf(context, "policy/v1", "PodDisruptionBudget", names.base, {
+      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector: { matchLabels: selector } },
     }),
   ];
 }
