@@ -26,8 +26,8 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
-    at: component("workload_spec.affinity.**", "workload_spec.topology_spread.**"),
-    why: "Pods are near to or away from components of the app, and spread once for each topology.",
+    at: component("workload_spec.affinity.**", "workload_spec.topology_spread.**", "workload_spec.files.**"),
+    why: "Pods are near to or away from components of the app, and spread once for each topology; files have places of their own.",
   },
   {
     operations: ["createApp"],

@@ -4,9 +4,11 @@ import {
   Affinity,
   EnvName,
   ExportKey,
+  Files,
   ImageReference,
   NodeSelector,
   Resources,
+  SecretKey,
   SecurityContext,
   TerminationGrace,
   Text,
@@ -127,6 +129,7 @@ export const WorkloadSpec = Type.Object(
         examples: ["0 3 * * *"],
       }),
     ),
+    files: Type.Optional(Files),
     labels: Type.Optional(WorkloadLabels),
     annotations: Type.Optional(WorkloadAnnotations),
     node_selector: Type.Optional(NodeSelector),
@@ -271,12 +274,6 @@ export const componentRules = COMPONENT_TYPES.map((type) => {
   );
 });
 
-/** The syntax of Kubernetes for keys of a Secret. It reserves `.`, `..` and keys that begin with two dots. */
-export const SecretKey = Type.String({
-  maxLength: 253,
-  pattern: "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$",
-  examples: ["API_KEY"],
-});
 export const SecretValue = Type.String({ maxLength: 65_536, examples: ["<SECRET>"] });
 /** The limit of one component. */
 export const MAX_SECRETS = 200;

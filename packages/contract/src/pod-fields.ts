@@ -48,6 +48,42 @@ const EnvVar = Type.Object(
 );
 export const Variables = Type.Array(EnvVar, { maxItems: 500 });
 
+/** The syntax of Kubernetes for keys of a Secret. It reserves `.`, `..` and keys that begin with two dots. */
+export const SecretKey = Type.String({
+  maxLength: 253,
+  pattern: "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$",
+  examples: ["API_KEY"],
+});
+
+const NAME_IN_PATH = "\\.{0,2}[A-Za-z0-9_~+@=,%-][A-Za-z0-9._~+@=,%-]{0,250}";
+
+/** Files over these would stand in for what the kubelet gives a container: its credentials, devices and addresses. */
+const NOT_OF_THE_KUBELET = except("The kubelet mounts its own there: choose another path", {
+  pattern: "^/((proc|sys|dev|run/secrets|var/run/secrets)(/[!-~]*)?|etc/(hosts|hostname|resolv\\.conf))$",
+});
+
+export const Files = Type.Array(
+  Type.Object(
+    {
+      path: Type.String({
+        maxLength: 1024,
+        pattern: `^(/${NAME_IN_PATH}){1,32}$`,
+        allOf: [NOT_OF_THE_KUBELET],
+        examples: ["/etc/app/config.yaml"],
+      }),
+      content: Type.Optional(Type.String({ maxLength: 131_072, examples: ["log_level: info\n"] })),
+      secret: Type.Optional({ ...SecretKey, description: "The key of a secret of the component." }),
+    },
+    {
+      ...strict,
+      description: "Exactly one of `content` and `secret`.",
+      allOf: [exactlyOneOf("content", "secret")],
+      examples: [{ path: "/etc/app/config.yaml", content: "log_level: info\n" }],
+    },
+  ),
+  { maxItems: 100, description: "Read-only files in every container. Pods are replaced when one of them changes." },
+);
+
 /** The syntax of Kubernetes for keys of labels and annotations, with the prefix that it allows. */
 const QUALIFIED_NAME = "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$";
 const LabelKey = (example: string, rules: readonly Rule[] = []) =>

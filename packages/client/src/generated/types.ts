@@ -275,6 +275,13 @@ export type AppComponent = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Read-only files in every container. Pods are replaced when one of them changes. */
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | undefined;
     /** Further labels of the workload and its pods. */
     labels?: {
       [key: string]: string;
@@ -724,6 +731,13 @@ export type ComponentAddition = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Read-only files in every container. Pods are replaced when one of them changes. */
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | undefined;
     /** Further labels of the workload and its pods. */
     labels?: {
       [key: string]: string;
@@ -982,6 +996,12 @@ export type ComponentPatch = {
       cpu_percent?: number | null | undefined;
     } | null | undefined;
     schedule?: string | null | undefined;
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | null | undefined;
     labels?: {
       [key: string]: string | null;
     } | null | undefined;
@@ -1249,6 +1269,13 @@ export type DeployedComponent = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Read-only files in every container. Pods are replaced when one of them changes. */
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | undefined;
     /** Further labels of the workload and its pods. */
     labels?: {
       [key: string]: string;
@@ -1821,6 +1848,12 @@ export type RegistryTemplate = {
         cpu_percent: number | string;
       } | undefined;
       schedule?: string | undefined;
+      /** Read-only files in every container. Pods are replaced when one of them changes. */
+      files?: readonly {
+        path: string;
+        content?: string | undefined;
+        secret?: string | undefined;
+      }[] | undefined;
       /** Further labels of the workload and its pods. */
       labels?: {
         [key: string]: string;
@@ -2095,6 +2128,12 @@ export type StackTemplate = {
         cpu_percent: number | string;
       } | undefined;
       schedule?: string | undefined;
+      /** Read-only files in every container. Pods are replaced when one of them changes. */
+      files?: readonly {
+        path: string;
+        content?: string | undefined;
+        secret?: string | undefined;
+      }[] | undefined;
       /** Further labels of the workload and its pods. */
       labels?: {
         [key: string]: string;
@@ -2316,6 +2355,12 @@ export type StackTemplateReading = {
           cpu_percent: number | string;
         } | undefined;
         schedule?: string | undefined;
+        /** Read-only files in every container. Pods are replaced when one of them changes. */
+        files?: readonly {
+          path: string;
+          content?: string | undefined;
+          secret?: string | undefined;
+        }[] | undefined;
         /** Further labels of the workload and its pods. */
         labels?: {
           [key: string]: string;
@@ -2652,6 +2697,13 @@ export type WorkloadSpec = {
   } | undefined;
   /** Cron, for a cronjob and nothing else. */
   schedule?: string | undefined;
+  /** Read-only files in every container. Pods are replaced when one of them changes. */
+  files?: readonly {
+    path: string;
+    content?: string | undefined;
+    /** The key of a secret of the component. */
+    secret?: string | undefined;
+  }[] | undefined;
   /** Further labels of the workload and its pods. */
   labels?: {
     [key: string]: string;
@@ -3111,6 +3163,12 @@ export interface Operations {
               cpu_percent: number | string;
             } | undefined;
             schedule?: string | undefined;
+            /** Read-only files in every container. Pods are replaced when one of them changes. */
+            files?: readonly {
+              path: string;
+              content?: string | undefined;
+              secret?: string | undefined;
+            }[] | undefined;
             /** Further labels of the workload and its pods. */
             labels?: {
               [key: string]: string;
@@ -4957,6 +5015,12 @@ export interface Operations {
               cpu_percent: number | string;
             } | undefined;
             schedule?: string | undefined;
+            /** Read-only files in every container. Pods are replaced when one of them changes. */
+            files?: readonly {
+              path: string;
+              content?: string | undefined;
+              secret?: string | undefined;
+            }[] | undefined;
             /** Further labels of the workload and its pods. */
             labels?: {
               [key: string]: string;

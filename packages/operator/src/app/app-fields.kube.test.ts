@@ -38,6 +38,34 @@ describe("a workload with all that it can say", () => {
     );
   });
 
+  test("[RN36] has files, and is replaced when one of them changes", async () => {
+    const web = (content: string) =>
+      workload("web", {
+        files: [
+          { path: "/etc/app.yaml", content },
+          { path: "/etc/token", secret: "TOKEN" },
+        ],
+      });
+    const template = async () => {
+      const deployment = await world.get("apps/v1", "Deployment", "shop-web");
+      return JSON.stringify(deployment?.["spec"]);
+    };
+    const secrets = { web: { TOKEN: "hunter2" } };
+    await world.deploy([web("a: 1")], { secrets });
+    await world.seen(CALM);
+    const before = await template();
+    await world.edit("v1", "ConfigMap", "shop-web-files", { data: { more: "x" } });
+    await world.deploy([web("a: 2")], { secrets });
+    await world.seen(CALM);
+    expect(await template()).not.toBe(before);
+    expect(Object.values((await world.get("v1", "ConfigMap", "shop-web-files"))?.["data"] ?? {})).toContain("a: 2");
+    await world.deploy([web("a: 2")]);
+    await world.seen({ phase: "invalid", reason: "MissingSecret" });
+    await world.deploy([workload("web")]);
+    await world.seen(CALM);
+    await vi.waitFor(async () => expect(await world.get("v1", "ConfigMap", "shop-web-files")).toBeNull());
+  });
+
   test("[AO56] [RN34] is a daemonset on every node, with its numbers, and stops for a pause", async () => {
     const agent = workload("agent", { kind: "daemonset" });
     await world.deploy([agent]);

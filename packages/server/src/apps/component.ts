@@ -1,4 +1,5 @@
 import { type ComponentSpec, unknownPlaceholders, type ValidationItem, type WorkloadSpec } from "@binnacle/contract";
+import { fileProblems } from "./file-mounts.ts";
 import { isImageReference, scheduleProblem } from "./workload-syntax.ts";
 
 type Loc = ValidationItem["loc"];
@@ -103,6 +104,7 @@ export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[]
     ...repeated("volumes", volumes, ({ name }) => name, "name"),
     ...repeated("volumes", volumes, ({ mount_path }) => mount_path, "mount_path"),
     ...repeated("topology_spread", topology_spread, spreadOf, "topology_key"),
+    ...fileProblems(spec, loc),
     ...(image === undefined || isImageReference(image) ? [] : [wrong([...loc, "image"], NO_IMAGE)]),
     ...(cron === null ? [] : [wrong([...loc, "schedule"], cron)]),
     ...(autoscale && autoscale.min > autoscale.max

@@ -183,3 +183,57 @@ describe("a daemonset", () => {
     expect(locsOf({ kind: "daemonset", schedule: "@daily" })).toEqual(["schedule"]);
   });
 });
+
+describe("files", () => {
+  const paths = (...list: string[]) => locsOf({ files: list.map((path) => ({ path, content: "" })) });
+
+  test("[AP106] have exactly one of content and secret, at an absolute path", () => {
+    const good = ["/a", "/etc/app/config.yaml", "/root/.npmrc", "/srv/..data", "/etc/hosts.d/x", "/run/secretsx"];
+    expect(paths(...good)).toEqual([]);
+    expect(locsOf({ files: [{ path: "/a", secret: "TOKEN" }] })).toEqual([]);
+    expect(locsOf({ files: [{ path: "/a" }] })).toEqual(["files.0"]);
+    expect(locsOf({ files: [{ path: "/a", content: "", secret: "TOKEN" }] })).toEqual(["files.0"]);
+    for (const path of ["", "/", "a", "./a", "/a/", "/a//b", "/a/../b", "/a/.", "/..", "/a:b", "/a b", "/a\nb", "/é"]) {
+      expect(paths(path), path).toEqual(["files.0.path"]);
+    }
+  });
+
+  test("[AP106] do not stand in for what the kubelet mounts", () => {
+    for (const path of [
+      ...[
+        "/var/run/secrets",
+        "/var/run/secrets/kubernetes.io/serviceaccount/token",
+        "/run/secrets/x",
+        "/proc/1/environ",
+      ],
+      ...["/sys/kernel/x", "/dev/null", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf"],
+    ]) {
+      expect(paths(path), path).toEqual(["files.0.path"]);
+    }
+  });
+
+  test("[AP106] are neither the same, nor inside each other, nor in the way of a volume", () => {
+    const volumes = (mount_path: string) => [{ name: "data", mount_path, size_gb: 1 }];
+    const files = [{ path: "/data/app.yaml", content: "" }];
+    expect(paths("/a", "/b", "/a")).toEqual(["files.2.path"]);
+    expect(paths("/a/b", "/a", "/ab")).toEqual(["files.0.path"]);
+    for (const mount of ["/data", "/data/", "/", "/data/app.yaml.d"]) {
+      expect(locsOf({ files, volumes: volumes(mount) }), mount).toEqual([]);
+    }
+    for (const mount of ["/data/app.yaml", "/data//app.yaml/", "/data/app.yaml/x", "/data/x/../app.yaml"]) {
+      expect(locsOf({ files, volumes: volumes(mount) }), mount).toEqual(["files.0.path"]);
+    }
+    const named = [{ name: "binnacle-files", mount_path: "/x", size_gb: 1 }];
+    expect(locsOf({ files, volumes: named })).toEqual(["volumes.0.name"]);
+    expect(locsOf({ volumes: named })).toEqual([]);
+  });
+
+  test("[AP106] hold at most 256 KiB together, counted in bytes", () => {
+    const of = (length: number) => [
+      { path: "/a", content: "ü".repeat(length) },
+      { path: "/b", content: "ü".repeat(65_536) },
+    ];
+    expect(locsOf({ files: of(65_536) })).toEqual([]);
+    expect(locsOf({ files: of(65_537) })).toEqual(["files"]);
+  });
+});

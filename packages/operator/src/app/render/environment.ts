@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type DesiredComponent } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
+import { contentsOf } from "./files.ts";
 import type { Publishers } from "./publishers.ts";
 import type { Export, SecretExport } from "./rendering.ts";
 
@@ -113,8 +114,14 @@ export function environmentFields({ names, environment, secrets }: WorkloadConte
   });
 }
 
-/** Pods read their variables when they start, so they are replaced when this changes; undefined where they read none. */
-export function configurationChecksum({ environment: { plain, secret }, secrets }: WorkloadContext) {
-  if (![plain, secret, secrets].some(fieldsOf)) return undefined;
-  return createHash("sha256").update(canonicalJson({ plain, secret, secrets })).digest("hex");
+/**
+ * Pods read their variables and files when they start, so they are replaced when this changes; undefined where they read none.
+ * The names of Jobs depend on it: what a component does not have must not change it.
+ */
+export function configurationChecksum({ environment: { plain, secret }, secrets, spec }: WorkloadContext) {
+  const files = fieldsOf(contentsOf(spec));
+  if (!files && ![plain, secret, secrets].some(fieldsOf)) return undefined;
+  return createHash("sha256")
+    .update(canonicalJson(present({ plain, secret, secrets, files })))
+    .digest("hex");
 }

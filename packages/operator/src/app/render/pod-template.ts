@@ -2,6 +2,7 @@ import { API_GROUP } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
 import { configurationChecksum, environmentFields } from "./environment.ts";
+import { fileMounts, fileVolumes } from "./files.ts";
 import type { Workload } from "./rendering.ts";
 import { schedulingFields } from "./scheduling.ts";
 
@@ -152,13 +153,18 @@ export const claimTemplates = ({ spec, labels }: WorkloadContext) =>
     })),
   );
 
-const volumeMounts = ({ volumes = [] }: Workload) =>
-  someOf(volumes.map(({ name, mount_path }) => ({ name, mountPath: mount_path })));
+const volumeMounts = (spec: Workload) =>
+  someOf([
+    ...(spec.volumes ?? []).map(({ name, mount_path }) => ({ name, mountPath: mount_path })),
+    ...fileMounts(spec),
+  ]);
 
-/** Those of a StatefulSet come from its templates. */
-const podVolumes = ({ spec, names }: WorkloadContext) =>
-  hasOwnVolumes(spec)
-    ? undefined
-    : someOf(
-        (spec.volumes ?? []).map(({ name }) => ({ name, persistentVolumeClaim: { claimName: names.claim(name) } })),
-      );
+/** The claims of a StatefulSet come from its templates. */
+function podVolumes(context: WorkloadContext) {
+  const { spec, names } = context;
+  const claimed = hasOwnVolumes(spec) ? [] : (spec.volumes ?? []);
+  return someOf([
+    ...claimed.map(({ name }) => ({ name, persistentVolumeClaim: { claimName: names.claim(name) } })),
+    ...fileVolumes(context),
+  ]);
+}

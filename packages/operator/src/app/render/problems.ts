@@ -2,7 +2,7 @@ import { type DesiredComponent, parseQuantity, unknownPlaceholders } from "@binn
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { LONGEST_NAMES_TOGETHER } from "../names.ts";
 import { ingressPort } from "./network.ts";
-import { type App, composedExports, type Publishers, tooLongMessage } from "./publishers.ts";
+import { type App, composedExports, type Publishers, secretsOf, tooLongMessage } from "./publishers.ts";
 import type { AppSpec, Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
 import { startOrder } from "./start-order.ts";
 
@@ -17,6 +17,7 @@ export function problemOf(whole: App, around: Surroundings, publishers: Publishe
     ...repeatedComponents(components),
     ...components.flatMap((component) => componentProblems(app, component, around)),
     ...components.flatMap((component) => exportProblems(whole, component)),
+    ...components.flatMap((component) => fileProblems(whole, component)),
     ...components.flatMap((component) => referenceProblems(component, app, around, publishers)),
     ...circles(components),
     ...sharedAddresses(components),
@@ -102,6 +103,16 @@ function exportProblems(app: App, component: DesiredComponent): Invalid[] {
     }),
     ...composedExports(app, component).tooLong.map((key) => invalid("TooLarge", tooLongMessage(component.name, key))),
   ];
+}
+
+/** Pods with a file of a secret that is not set would wait for it without a word. */
+function fileProblems(app: App, { name, workload_spec }: DesiredComponent): Invalid[] {
+  const secrets = secretsOf(app, name);
+  return (workload_spec?.files ?? []).flatMap(({ path, secret }) => {
+    if (secret === undefined || Object.hasOwn(secrets, secret)) return [];
+    const message = `Component ${name} has no secret ${secret}, which workload_spec.files has at ${path}: set it, or remove the file.`;
+    return [invalid("MissingSecret", message)];
+  });
 }
 
 function circles(components: readonly DesiredComponent[]): Invalid[] {
@@ -210,7 +221,7 @@ function repeatedName(components: readonly Drawn[]): Invalid | null {
   return null;
 }
 
-const FIELDS: Readonly<Record<string, string>> = { ConfigMap: "variables", Secret: "secrets" };
+const FIELDS: Readonly<Record<string, string>> = { ConfigMap: "variables or files", Secret: "secrets" };
 
 function tooLarge(components: readonly Drawn[]): Invalid | null {
   for (const { name, objects } of components) {

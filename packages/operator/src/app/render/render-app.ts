@@ -3,6 +3,7 @@ import type { KubeObject } from "../../kube/kube-client.ts";
 import { componentNames } from "../names.ts";
 import { componentLabels, selectorLabels, type WorkloadContext } from "./component-context.ts";
 import { configurationObjects, environmentOf, secretObjects } from "./environment.ts";
+import { fileObjects } from "./files.ts";
 import { ingressObjects, serviceObjects } from "./network.ts";
 import { claimObjects } from "./pod-template.ts";
 import { problemOf, renderedProblem } from "./problems.ts";
@@ -63,6 +64,7 @@ function workloadObjects(context: WorkloadContext): KubeObject[] {
   return [
     ...accountObjects(context),
     ...configurationObjects(context),
+    ...fileObjects(context),
     ...claimObjects(context),
     ...serviceObjects(context),
     workload,

@@ -40,6 +40,12 @@ const EVERYTHING: Workload = {
     readiness: { path: "/healthz", port: 8080, period_seconds: 5, timeout_seconds: 2, failure_threshold: 2 },
     startup: { command: ["true"], initial_delay_seconds: 1 },
   },
+  files: [
+    { path: "/etc/app/config.yaml", content: "log: info\n" },
+    { path: "/data/.hidden", content: "" },
+    { path: "/etc/key", secret: "API_KEY" },
+    { path: "/etc/odd", secret: "odd.key" },
+  ],
   labels: { team: "payments", "example.com/empty": "" },
   annotations: { "prometheus.io/scrape": "true", note: "" },
   security_context: { run_as_user: 1000, run_as_non_root: true, read_only_root_filesystem: true },

@@ -39,6 +39,7 @@ export type InvalidReason =
   | "DuplicateName"
   | "MissingImage"
   | "MissingChart"
+  | "MissingSecret"
   | "UnknownAddonInstance"
   | "UnknownComponent"
   | "UnknownExport"
