@@ -31,8 +31,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
-    at: component("workload_spec.image", "workload_spec.schedule"),
-    why: "An image is a reference that container runtimes parse, and a schedule one that Kubernetes does.",
+    at: component(
+      ...["workload_spec.image", "workload_spec.schedule"],
+      ...["workload_spec.init_containers.**", "workload_spec.sidecars.**"],
+    ),
+    why: "An image is a reference that container runtimes parse, and a schedule one that Kubernetes does; containers have names of their own.",
   },
   {
     operations: ["createApp"],

@@ -48,6 +48,31 @@ const EnvVar = Type.Object(
 );
 export const Variables = Type.Array(EnvVar, { maxItems: 500 });
 
+/** A container beside the one of the component. It is given what that one is given, and its own variables come first. */
+const container = (example: string) =>
+  Type.Object(
+    {
+      name: DnsLabel(example),
+      image: ImageReference,
+      command: Type.Optional(Words(["sh", "-c", "true"])),
+      args: Type.Optional(Words(["--verbose"])),
+      env: Type.Optional(Variables),
+      resources: Type.Optional(Resources),
+    },
+    { ...strict, examples: [{ name: example, image: "busybox:1.37" }] },
+  );
+const SHARED =
+  "They have the variables, secrets, files and volumes of the component, and their own `env` before these.";
+
+export const InitContainers = Type.Array(container("migrate"), {
+  maxItems: 10,
+  description: `Run one after the other, each to its end, before the others start. ${SHARED}`,
+});
+export const Sidecars = Type.Array(container("proxy"), {
+  maxItems: 10,
+  description: `Start before the container of the component and end after it; a job is done without them. ${SHARED}`,
+});
+
 /** The syntax of Kubernetes for keys of a Secret. It reserves `.`, `..` and keys that begin with two dots. */
 export const SecretKey = Type.String({
   maxLength: 253,

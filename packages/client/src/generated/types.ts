@@ -282,6 +282,62 @@ export type AppComponent = {
       /** The key of a secret of the component. */
       secret?: string | undefined;
     }[] | undefined;
+    /**
+     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+     * and volumes of the component, and their own `env` before these.
+     */
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /**
+     * Start before the container of the component and end after it; a job is done without them. They have the
+     * variables, secrets, files and volumes of the component, and their own `env` before these.
+     */
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
     /** Further labels of the workload and its pods. */
     labels?: {
       [key: string]: string;
@@ -738,6 +794,62 @@ export type ComponentAddition = {
       /** The key of a secret of the component. */
       secret?: string | undefined;
     }[] | undefined;
+    /**
+     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+     * and volumes of the component, and their own `env` before these.
+     */
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /**
+     * Start before the container of the component and end after it; a job is done without them. They have the
+     * variables, secrets, files and volumes of the component, and their own `env` before these.
+     */
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
     /** Further labels of the workload and its pods. */
     labels?: {
       [key: string]: string;
@@ -1002,6 +1114,54 @@ export type ComponentPatch = {
       /** The key of a secret of the component. */
       secret?: string | undefined;
     }[] | null | undefined;
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | null | undefined;
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | null | undefined;
     labels?: {
       [key: string]: string | null;
     } | null | undefined;
@@ -1276,6 +1436,62 @@ export type DeployedComponent = {
       /** The key of a secret of the component. */
       secret?: string | undefined;
     }[] | undefined;
+    /**
+     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+     * and volumes of the component, and their own `env` before these.
+     */
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /**
+     * Start before the container of the component and end after it; a job is done without them. They have the
+     * variables, secrets, files and volumes of the component, and their own `env` before these.
+     */
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
     /** Further labels of the workload and its pods. */
     labels?: {
       [key: string]: string;
@@ -1854,6 +2070,62 @@ export type RegistryTemplate = {
         content?: string | undefined;
         secret?: string | undefined;
       }[] | undefined;
+      /**
+       * Run one after the other, each to its end, before the others start. They have the variables, secrets,
+       * files and volumes of the component, and their own `env` before these.
+       */
+      init_containers?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
+      /**
+       * Start before the container of the component and end after it; a job is done without them. They have the
+       * variables, secrets, files and volumes of the component, and their own `env` before these.
+       */
+      sidecars?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
       /** Further labels of the workload and its pods. */
       labels?: {
         [key: string]: string;
@@ -2134,6 +2406,62 @@ export type StackTemplate = {
         content?: string | undefined;
         secret?: string | undefined;
       }[] | undefined;
+      /**
+       * Run one after the other, each to its end, before the others start. They have the variables, secrets,
+       * files and volumes of the component, and their own `env` before these.
+       */
+      init_containers?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
+      /**
+       * Start before the container of the component and end after it; a job is done without them. They have the
+       * variables, secrets, files and volumes of the component, and their own `env` before these.
+       */
+      sidecars?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
       /** Further labels of the workload and its pods. */
       labels?: {
         [key: string]: string;
@@ -2361,6 +2689,62 @@ export type StackTemplateReading = {
           content?: string | undefined;
           secret?: string | undefined;
         }[] | undefined;
+        /**
+         * Run one after the other, each to its end, before the others start. They have the variables, secrets,
+         * files and volumes of the component, and their own `env` before these.
+         */
+        init_containers?: readonly ({
+          name: string;
+          image: string;
+          command?: readonly string[] | undefined;
+          args?: readonly string[] | undefined;
+          env?: readonly ({
+            name: string;
+            value?: string | undefined;
+            export_ref?: {
+              component: string;
+              key: string;
+            } | undefined;
+          })[] | undefined;
+          resources?: {
+            requests?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+            limits?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+          } | undefined;
+        })[] | undefined;
+        /**
+         * Start before the container of the component and end after it; a job is done without them. They have the
+         * variables, secrets, files and volumes of the component, and their own `env` before these.
+         */
+        sidecars?: readonly ({
+          name: string;
+          image: string;
+          command?: readonly string[] | undefined;
+          args?: readonly string[] | undefined;
+          env?: readonly ({
+            name: string;
+            value?: string | undefined;
+            export_ref?: {
+              component: string;
+              key: string;
+            } | undefined;
+          })[] | undefined;
+          resources?: {
+            requests?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+            limits?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+          } | undefined;
+        })[] | undefined;
         /** Further labels of the workload and its pods. */
         labels?: {
           [key: string]: string;
@@ -2704,6 +3088,62 @@ export type WorkloadSpec = {
     /** The key of a secret of the component. */
     secret?: string | undefined;
   }[] | undefined;
+  /**
+   * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+   * and volumes of the component, and their own `env` before these.
+   */
+  init_containers?: readonly ({
+    name: string;
+    image: string;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+  })[] | undefined;
+  /**
+   * Start before the container of the component and end after it; a job is done without them. They have the
+   * variables, secrets, files and volumes of the component, and their own `env` before these.
+   */
+  sidecars?: readonly ({
+    name: string;
+    image: string;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+  })[] | undefined;
   /** Further labels of the workload and its pods. */
   labels?: {
     [key: string]: string;
@@ -3169,6 +3609,62 @@ export interface Operations {
               content?: string | undefined;
               secret?: string | undefined;
             }[] | undefined;
+            /**
+             * Run one after the other, each to its end, before the others start. They have the variables,
+             * secrets, files and volumes of the component, and their own `env` before these.
+             */
+            init_containers?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
+            /**
+             * Start before the container of the component and end after it; a job is done without them. They have
+             * the variables, secrets, files and volumes of the component, and their own `env` before these.
+             */
+            sidecars?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
             /** Further labels of the workload and its pods. */
             labels?: {
               [key: string]: string;
@@ -5021,6 +5517,62 @@ export interface Operations {
               content?: string | undefined;
               secret?: string | undefined;
             }[] | undefined;
+            /**
+             * Run one after the other, each to its end, before the others start. They have the variables,
+             * secrets, files and volumes of the component, and their own `env` before these.
+             */
+            init_containers?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
+            /**
+             * Start before the container of the component and end after it; a job is done without them. They have
+             * the variables, secrets, files and volumes of the component, and their own `env` before these.
+             */
+            sidecars?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
             /** Further labels of the workload and its pods. */
             labels?: {
               [key: string]: string;

@@ -66,6 +66,22 @@ describe("a workload with all that it can say", () => {
     await vi.waitFor(async () => expect(await world.get("v1", "ConfigMap", "shop-web-files")).toBeNull());
   });
 
+  test("[RN37] [AO57] runs with containers that prepare it and sidecars, and a job is done without them", async () => {
+    const containers = {
+      init_containers: [{ name: "migrate", image: "app:1", env: [{ name: "PRICE", value: "$5" }] }],
+      sidecars: [{ name: "proxy", image: "envoy:1" }],
+    };
+    const job = workload("once", { kind: "job", ...structuredClone(containers) });
+    await world.deploy([workload("web", containers), job]);
+    await world.seen(CALM);
+    expect(world.reports.at(-1)?.report).toMatchObject({
+      components_status: [
+        { name: "web", phase: "running", ready: 1, image: "nginx:1.29" },
+        { name: "once", phase: "completed", image: "nginx:1.29" },
+      ],
+    });
+  });
+
   test("[AO56] [RN34] is a daemonset on every node, with its numbers, and stops for a pause", async () => {
     const agent = workload("agent", { kind: "daemonset" });
     await world.deploy([agent]);

@@ -88,7 +88,7 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
       const { value, problems } = checkWhole(component, at(index));
       if (problems.length > 0) return problems;
       const added = value as Given;
-      const ofWorkload = added.workload_spec ? workloadProblems(added.workload_spec, ["workload_spec"]) : [];
+      const ofWorkload = added.workload_spec ? workloadProblems(added, added.workload_spec, ["workload_spec"]) : [];
       return placed([...ofWorkload, ...releaseProblems(added, rules)], index);
     }
     if (op === "patch") return [];

@@ -237,3 +237,55 @@ describe("files", () => {
     expect(locsOf({ files: of(65_537) })).toEqual(["files"]);
   });
 });
+
+describe("init containers and sidecars", () => {
+  const of = (init_containers: object[], sidecars: object[] = []) => locsOf({ init_containers, sidecars });
+
+  test("[AP107] have names of their own in the pod, an image, and the fields of a container", () => {
+    const proxy = { name: "proxy", image: "envoy:1", command: ["a"], args: ["b"], resources: { limits: { cpu: "1" } } };
+    expect(of([{ name: "migrate", image: "app:1" }], [proxy])).toEqual([]);
+    expect(
+      of(
+        [
+          { name: "a", image: "x" },
+          { name: "a", image: "x" },
+        ],
+        [{ name: "a", image: "x" }],
+      ),
+    ).toEqual(["init_containers.1.name", "sidecars.0.name"]);
+    expect(of([{ name: "a" }])).toEqual(["init_containers.0.image"]);
+    expect(of([], [{ name: "a", image: "UPPER:::bad" }])).toEqual(["sidecars.0.image"]);
+    for (const field of ["volume_mounts", "security_context", "privileged", "restart_policy", "ports", "probes"]) {
+      expect(of([], [{ name: "a", image: "x", [field]: true }]), field).toEqual([`sidecars.0.${field}`]);
+    }
+  });
+
+  test("[AP107] are not called as the container of the component is", () => {
+    expect(of([{ name: "web", image: "x" }])).toEqual(["init_containers.0.name"]);
+    expect(messagesOf({ sidecars: [{ name: "web", image: "x" }] })).toEqual([
+      "The container of the component itself is called web",
+    ]);
+  });
+
+  test("[AP107] have variables as the component has, which need what they name", () => {
+    const env = (component: string) => [{ name: "A", export_ref: { component, key: "url" } }];
+    const a = { name: "a", workload_spec: { sidecars: [{ name: "x", image: "x", env: env("b") }] } };
+    const b = { name: "b", workload_spec: { init_containers: [{ name: "x", image: "x", env: env("a") }] } };
+    expect(problemsOf([a, b]).map(([loc]) => loc)).toEqual([
+      "workload_spec.sidecars.0.env.0.export_ref.component",
+      "workload_spec.init_containers.0.env.0.export_ref.component",
+    ]);
+    const twice = [
+      {
+        name: "x",
+        image: "x",
+        env: [
+          { name: "A", value: "1" },
+          { name: "A", value: "2" },
+        ],
+      },
+    ];
+    expect(of(twice)).toEqual(["init_containers.0.env.1.name"]);
+    expect(of([{ name: "x", image: "x", env: [{ name: "A" }] }])).toEqual(["init_containers.0.env.0"]);
+  });
+});

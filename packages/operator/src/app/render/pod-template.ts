@@ -60,6 +60,7 @@ export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAc
         fsGroup: someOf(spec.volumes) && VOLUME_GROUP,
         fsGroupChangePolicy: someOf(spec.volumes) && "OnRootMismatch",
       }),
+      initContainers: someOf(furtherContainers(context)),
       containers: [
         present({
           name: component.name,
@@ -68,7 +69,7 @@ export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAc
           args: someOf(spec.args),
           ports: containerPorts(spec),
           ...environmentFields(context),
-          resources: resources(spec),
+          resources: resources(spec.resources, spec.autoscale !== undefined),
           ...probeFields(spec.probes),
           volumeMounts: volumeMounts(spec),
           securityContext: containerSecurity(context),
@@ -80,6 +81,27 @@ export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAc
   };
 }
 
+/**
+ * Those that prepare come first, in their order. A sidecar is one of them that Kubernetes keeps running: it starts before the
+ * container of the component, ends after it, and does not keep a Job from being done.
+ */
+function furtherContainers(context: WorkloadContext) {
+  const { init_containers = [], sidecars = [], autoscale } = context.spec;
+  const rendered = (it: (typeof sidecars)[number], restartPolicy?: "Always") =>
+    present({
+      name: it.name,
+      image: it.image,
+      restartPolicy,
+      command: someOf(it.command),
+      args: someOf(it.args),
+      ...environmentFields(context, context.ownEnvironments.get(it.name)),
+      resources: resources(it.resources, autoscale !== undefined && restartPolicy !== undefined),
+      volumeMounts: volumeMounts(context.spec),
+      securityContext: containerSecurity(context),
+    });
+  return [...init_containers.map((it) => rendered(it)), ...sidecars.map((it) => rendered(it, "Always"))];
+}
+
 const containerPorts = ({ ports = [] }: Workload) =>
   someOf(
     ports.map(({ name, port, protocol = "TCP" }) =>
@@ -87,8 +109,9 @@ const containerPorts = ({ ports = [] }: Workload) =>
     ),
   );
 
-function resources({ resources: { requests = {}, limits = {} } = {}, autoscale }: Workload) {
-  const cpu = autoscale && limits.cpu === undefined ? CPU_REQUEST_TO_SCALE_BY : undefined;
+/** Without a request of every container that stays, the autoscaler knows nothing to measure against. */
+function resources({ requests = {}, limits = {} }: NonNullable<Workload["resources"]> = {}, isScaledBy: boolean) {
+  const cpu = isScaledBy && limits.cpu === undefined ? CPU_REQUEST_TO_SCALE_BY : undefined;
   return fieldsOf(
     present({ requests: fieldsOf(present({ cpu, ...present(requests) })), limits: fieldsOf(present(limits)) }),
   );

@@ -1,4 +1,4 @@
-import { type DesiredComponent, parseQuantity, unknownPlaceholders } from "@binnacle/contract";
+import { type DesiredComponent, parseQuantity, unknownPlaceholders, workloadVariables } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { LONGEST_NAMES_TOGETHER } from "../names.ts";
 import { ingressPort } from "./network.ts";
@@ -69,14 +69,20 @@ function securityProblems(name: string, { security_context = {} }: Workload, aro
   return [invalid("InvalidSecurityContext", message)];
 }
 
-function resourceProblems(name: string, { resources: { requests = {}, limits = {} } = {} }: Workload): Invalid[] {
-  return (["cpu", "memory"] as const).flatMap((field) => {
-    const [asked, most] = [requests[field], limits[field]];
-    if (asked === undefined || most === undefined) return [];
-    if ((parseQuantity(asked) ?? 0) <= (parseQuantity(most) ?? 0)) return [];
-    const message = `Component ${name} requests more ${field} (${asked}) in workload_spec.resources than its limit (${most}).`;
-    return [invalid("InvalidResources", message)];
-  });
+function resourceProblems(name: string, { resources, init_containers = [], sidecars = [] }: Workload): Invalid[] {
+  const containers = [
+    { said: "workload_spec.resources", resources },
+    ...[...init_containers, ...sidecars].map((it) => ({ said: `the container ${it.name}`, resources: it.resources })),
+  ];
+  return containers.flatMap(({ said, resources: { requests = {}, limits = {} } = {} }) =>
+    (["cpu", "memory"] as const).flatMap((field) => {
+      const [asked, most] = [requests[field], limits[field]];
+      if (asked === undefined || most === undefined) return [];
+      if ((parseQuantity(asked) ?? 0) <= (parseQuantity(most) ?? 0)) return [];
+      const message = `Component ${name} requests more ${field} (${asked}) in ${said} than its limit (${most}).`;
+      return [invalid("InvalidResources", message)];
+    }),
+  );
 }
 
 const HOST = /^(\*\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
@@ -149,7 +155,7 @@ interface Reference {
 function referencesOf({ export_refs = [], workload_spec }: DesiredComponent): Reference[] {
   return [
     ...export_refs.map(({ component: to, key }, index) => ({ to, key, field: `export_refs[${index}]` })),
-    ...(workload_spec?.env ?? []).flatMap(({ name, export_ref }) =>
+    ...workloadVariables(workload_spec).flatMap(({ variable: { name, export_ref } }) =>
       export_ref
         ? [{ to: export_ref.component, key: export_ref.key, field: `the export_ref of variable ${name}` }]
         : [],

@@ -56,7 +56,15 @@ function draw(component: DesiredComponent, whole: App, around: Surroundings, pub
   if (type === "chart") return { name, type, objects: secretObjects(shared), waitingFor: [] };
   if (type === "addon" || !spec) return { name, type, objects: [], waitingFor: [] };
   const environment = environmentOf(component, new Set(Object.keys(secrets)), publishers);
-  return { name, type, objects: workloadObjects({ ...shared, spec, environment }), waitingFor: environment.missing };
+  const ownEnvironments = new Map(
+    [...(spec.init_containers ?? []), ...(spec.sidecars ?? [])].map(({ name: container, env = [] }) => [
+      container,
+      environmentOf({ workload_spec: { env } }, new Set(), publishers),
+    ]),
+  );
+  const missing = [environment, ...ownEnvironments.values()].flatMap((one) => one.missing);
+  const objects = workloadObjects({ ...shared, spec, environment, ownEnvironments });
+  return { name, type, objects, waitingFor: [...new Set(missing)].sort() };
 }
 
 function workloadObjects(context: WorkloadContext): KubeObject[] {

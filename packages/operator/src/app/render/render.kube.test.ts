@@ -46,6 +46,11 @@ const EVERYTHING: Workload = {
     { path: "/etc/key", secret: "API_KEY" },
     { path: "/etc/odd", secret: "odd.key" },
   ],
+  init_containers: [
+    { name: "migrate", image: "app:1", command: ["migrate"], args: ["up"], env: [{ name: "A", value: "" }] },
+    { name: "warm", image: "app:1", resources: { requests: { cpu: "1" }, limits: { cpu: "1" } } },
+  ],
+  sidecars: [{ name: "proxy", image: "envoy:1", env: [{ name: "PRICE", value: "$5" }] }],
   labels: { team: "payments", "example.com/empty": "" },
   annotations: { "prometheus.io/scrape": "true", note: "" },
   security_context: { run_as_user: 1000, run_as_non_root: true, read_only_root_filesystem: true },
