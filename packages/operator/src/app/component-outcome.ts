@@ -2,7 +2,7 @@ import type { DriftField } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf, specOf, titleOf } from "../kube/object-fields.ts";
 import type { PodTrouble } from "../kube/pod-trouble.ts";
-import { askedReplicas, notBelow, type Readiness, readinessOf } from "../kube/readiness.ts";
+import { askedReplicas, notBelow, type Readiness, readinessOf, VOLUME_GROWING } from "../kube/readiness.ts";
 import { NO_COUNTS, workloadCounts } from "../kube/workload-counts.ts";
 import type { ComponentPlan } from "./component-plan.ts";
 import type { ComponentState } from "./phase.ts";
@@ -134,6 +134,8 @@ export function componentReadiness(objects: readonly KubeObject[], wanted: Wante
   const failed = all.find(({ readiness }) => readiness.state === "failed")?.readiness;
   const readyReplicas = main?.readyReplicas ?? 0;
   if (failed) return { ...failed, readyReplicas };
+  const growing = all.find(({ readiness }) => readiness.reason === VOLUME_GROWING)?.readiness;
+  if (main?.state === "ready" && growing) return { ...growing, readyReplicas };
   if (main) return main;
   const unready = all.find(({ readiness }) => readiness.state !== "ready")?.readiness;
   return { ...(unready ?? { state: "ready", message: null }), readyReplicas };

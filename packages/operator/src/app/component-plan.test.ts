@@ -13,6 +13,7 @@ const STEPS = {
   apply: { action: "apply", isForced: false, drift: [] },
   edited: { action: "apply", isForced: true, drift: [field] },
   recreate: { action: "recreate" },
+  regrow: { action: "regrow", volumes: [{ name: "data", storage: "2Gi" }] },
   wait: { action: "wait", message: "It is leaving." },
   blocked: { action: "blocked", fields: [field], summary: "Held." },
   refused: { action: "refused", refusal: { refused: "invalid", reason: "ObjectRefused", message: "No." } },
@@ -209,5 +210,26 @@ describe("a DaemonSet", () => {
   test("[AO56] that somebody has deleted is missed", () => {
     expect(runsOf([], wanting)).toMatchObject({ leastReplicas: 1 });
     expect(componentReadiness([], wanting)).toMatchObject({ state: "progressing", reason: "WorkloadMissing" });
+  });
+});
+
+test("[AO58] a StatefulSet whose volumes grow is made again, unless something of the generation is refused", () => {
+  expect(done(["apply", "regrow"], { isSyncing: true })).toEqual(["apply", "regrow"]);
+  expect(done(["regrow", "refused"], { isSyncing: true })).toEqual([]);
+  expect(plan(["regrow"]).waitsFor).toBe("Its volumes grow, and the StatefulSet is made again around its replicas.");
+});
+
+test("[AO58] a component is not ready while a volume of it grows, though its workload is", () => {
+  const metadata = { name: "web", generation: 1 };
+  const counts = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: { replicas: 1 }, status: counts };
+  const spec = { resources: { requests: { storage: "2Gi" } } };
+  const status = { phase: "Bound", capacity: { storage: "1Gi" } };
+  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec, status };
+  const wanted = { objects: [deployment], finishedJobs: new Set<string>() };
+  expect(componentReadiness([claim, deployment], wanted)).toMatchObject({
+    state: "progressing",
+    reason: "VolumeGrowing",
+    readyReplicas: 1,
   });
 });

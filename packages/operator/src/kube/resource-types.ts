@@ -38,6 +38,8 @@ const namespaced = (group: string, version: string, plural: string, kind: string
 export const PODS = namespaced("", "v1", "pods", "Pod");
 export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ingress");
 
+export const CLAIMS = namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
+
 /** All kinds of objects that an app becomes. */
 export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("apps", "v1", "deployments", "Deployment"),
@@ -52,5 +54,5 @@ export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("", "v1", "configmaps", "ConfigMap"),
   namespaced("", "v1", "secrets", "Secret"),
   namespaced("", "v1", "serviceaccounts", "ServiceAccount"),
-  namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"),
+  CLAIMS,
 ];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../fault.ts";
 import { someApp } from "./app.fixture.ts";
 import { changeComponents } from "./component-change.ts";
-import { rolledBack } from "./transition.ts";
+import { rolledBack, updated } from "./transition.ts";
 
 const db = (size_gb: number, kind: "deployment" | "statefulset" = "deployment"): ComponentSpec => ({
   name: "db",
@@ -36,6 +36,24 @@ describe("a volume", () => {
       detail: [{ loc: ["body", "components", 1, "workload_spec", "volumes", 0, "size_gb"] }],
     });
     expect(change(db(10), { op: "patch", workload_spec: { volumes: [] } })).not.toBeInstanceOf(Fault);
+  });
+
+  test("[AP108] may be set back where the cluster refused to let it grow, by a change and by a rollback", () => {
+    const app = (reason: string, observed_generation = 1) =>
+      someApp({
+        components: [db(20)],
+        observed_generation,
+        component_statuses: [{ name: "db", ready_replicas: 1, phase: "degraded", reason }],
+      });
+    const back = { components: [{ ...sized(10), name: "db" }] };
+    const earlier = { revision: 1, spec: { components: [db(10)], paused: false } };
+    const refused = app("VolumeNotExpandable");
+    expect(updated(refused, back, NO_RULES)).toMatchObject({ app: { components: [db(10)] } });
+    expect(rolledBack(refused, earlier, NO_RULES)).toMatchObject({ app: { components: [db(10)] } });
+    for (const other of [app("VolumeGrowing"), app("VolumeNotExpandable", 0)]) {
+      expect(updated(other, back, NO_RULES)).toMatchObject({ kind: "invalid" });
+      expect(rolledBack(other, earlier, NO_RULES)).toMatchObject({ app: { components: [db(20)] } });
+    }
   });
 
   test("[AP77] keeps the size that it has grown to in a rollback", () => {
