@@ -86,6 +86,19 @@ describe("a volume", () => {
     expect(change(bare, other)).not.toBeInstanceOf(Fault);
   });
 
+  test("[AP78] [AP105] is not lost by a daemonset, which has none", () => {
+    const daemon = { op: "patch" as const, workload_spec: { kind: "daemonset", volumes: null } };
+    expect(change(db(10), daemon)).toMatchObject({ kind: "conflict", detail: { code: "recreate_required" } });
+    expect(change(db(10), { ...daemon, recreate: true })).toMatchObject({
+      components: [{ workload_spec: { kind: "daemonset" } }],
+    });
+    const kept = { op: "patch" as const, workload_spec: { kind: "daemonset" }, recreate: true };
+    expect(change(db(10), kept)).toMatchObject({
+      kind: "invalid",
+      detail: [{ loc: ["body", "components", 0, "workload_spec", "volumes"] }],
+    });
+  });
+
   test("[AP78] is not lost by a rollback", () => {
     const spec = { components: [db(10, "statefulset")], paused: false };
     expect(rolledBack(someApp({ components: [db(10)] }), { revision: 1, spec }, NO_RULES)).toMatchObject({
