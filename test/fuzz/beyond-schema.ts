@@ -26,8 +26,16 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
-    at: component("workload_spec.image", "workload_spec.schedule"),
-    why: "An image is a reference that container runtimes parse, and a schedule one that Kubernetes does.",
+    at: component("workload_spec.affinity.**", "workload_spec.topology_spread.**", "workload_spec.files.**"),
+    why: "Pods are near to or away from components of the app, and spread once for each topology; files have places of their own.",
+  },
+  {
+    operations: ["createApp"],
+    at: component(
+      ...["workload_spec.image", "workload_spec.schedule"],
+      ...["workload_spec.init_containers.**", "workload_spec.sidecars.**"],
+    ),
+    why: "An image is a reference that container runtimes parse, and a schedule one that Kubernetes does; containers have names of their own.",
   },
   {
     operations: ["createApp"],

@@ -7,7 +7,7 @@ import type { KubeClient, KubeObject } from "../../packages/operator/src/kube/ku
 import { kubeAccessFrom } from "../../packages/operator/src/kube/kubeconfig.adapter.ts";
 import { type Daemon, freePort, startDaemon, until } from "./daemon.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
-import { CAPACITY, LOG_DEFINITIONS, metricsApi, node, STORAGE_CLASS } from "./objects.ts";
+import { CAPACITY, LOG_DEFINITIONS, metricsApi, node, STORAGE_CLASSES } from "./objects.ts";
 import { makePki } from "./pki.ts";
 
 const HOST = "127.0.0.1";
@@ -117,7 +117,7 @@ export async function startKube(options: KubeOptions): Promise<Kube> {
       "node-lease-duration-seconds": 40,
       cidr: "10.244.0.0/16",
     });
-    await client.apply(STORAGE_CLASS);
+    for (const storageClass of STORAGE_CLASSES) await client.apply(storageClass);
     const names = Array.from({ length: nodes }, (_, number) => `node-${number}`);
     await Promise.all(names.map((name) => addNode(client, name)));
   }

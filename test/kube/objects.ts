@@ -15,13 +15,22 @@ export function node(name: string): KubeObject {
 
 export const CAPACITY = { cpu: "32", memory: "256Gi", pods: "500" };
 
-/** Volumes that are there as soon as they are claimed. */
-export const STORAGE_CLASS: KubeObject = {
-  apiVersion: "storage.k8s.io/v1",
-  kind: "StorageClass",
-  metadata: { name: "simulated", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-  provisioner: "kwok.x-k8s.io/volume",
-};
+/** Volumes that are there as soon as they are claimed. Those of the second class keep their size. */
+export const STORAGE_CLASSES: readonly KubeObject[] = [
+  {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: "simulated", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: "kwok.x-k8s.io/volume",
+    allowVolumeExpansion: true,
+  },
+  {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: "simulated-fixed" },
+    provisioner: "kwok.x-k8s.io/volume",
+  },
+];
 
 /** Through which tests say what a pod has logged; the schema is left to kwok. */
 export const LOG_DEFINITIONS: readonly KubeObject[] = [

@@ -19,6 +19,21 @@ type Exporting = Pick<ComponentSpec, "type" | "exports"> & {
 export const servedPorts = ({ workload_spec: spec }: Pick<Exporting, "workload_spec">): Readonly<Ports> =>
   spec?.kind === "job" || spec?.kind === "cronjob" ? [] : (spec?.ports ?? []);
 
+type Variable = NonNullable<WorkloadSpec["env"]>[number];
+const FURTHER_CONTAINERS = ["init_containers", "sidecars"] as const;
+
+/** The variables of all containers of a workload, each with its place in the specification. */
+export function workloadVariables(
+  spec: Pick<WorkloadSpec, "env" | (typeof FURTHER_CONTAINERS)[number]> | undefined,
+): { readonly variable: Variable; readonly at: readonly (string | number)[] }[] {
+  const placed = (env: readonly Variable[] = [], ...at: readonly (string | number)[]) =>
+    env.map((variable, index) => ({ variable, at: [...at, "env", index] }));
+  return [
+    ...placed(spec?.env),
+    ...FURTHER_CONTAINERS.flatMap((list) => (spec?.[list] ?? []).flatMap(({ env }, index) => placed(env, list, index))),
+  ];
+}
+
 /** Schemes that a port is named after. Any other name says nothing about how the port is spoken to. */
 const SCHEMES: ReadonlySet<string> = new Set([
   ...["http", "https", "ws", "wss", "grpc", "grpcs", "tcp", "tls"],

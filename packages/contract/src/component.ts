@@ -1,43 +1,33 @@
 import Type, { type Static } from "typebox";
 import { DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
+import {
+  Affinity,
+  EnvName,
+  ExportKey,
+  Files,
+  ImageReference,
+  InitContainers,
+  NodeSelector,
+  Resources,
+  SecretKey,
+  SecurityContext,
+  Sidecars,
+  TerminationGrace,
+  Text,
+  Tolerations,
+  TopologySpread,
+  Variables,
+  Words,
+  WorkloadAnnotations,
+  WorkloadLabels,
+} from "./pod-fields.ts";
 import { exactlyOneOf, given, holds, holdsByDefault, where } from "./rules.ts";
 import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
 /** The components of an app. Apps, templates and the messages to the operator use the same shape. */
 
-export const Quantity = Type.String({
-  maxLength: 32,
-  pattern: "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$",
-  examples: ["250m"],
-});
-const Resources = Type.Object({ cpu: Type.Optional(Quantity), memory: Type.Optional(Quantity) }, strict);
-const EnvName = Type.String({
-  minLength: 1,
-  maxLength: 253,
-  pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$",
-  examples: ["LOG_LEVEL"],
-});
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
 const HOST_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
-const Text = Type.String({ maxLength: 32_768 });
-
-export const ExportKey = Type.String({
-  maxLength: 253,
-  pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$",
-  examples: ["url"],
-});
-export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
-
-const EnvVar = Type.Object(
-  { name: EnvName, value: Type.Optional(Text), export_ref: Type.Optional(ExportRef) },
-  {
-    ...strict,
-    description: "Exactly one of `value` and `export_ref`.",
-    allOf: [exactlyOneOf("value", "export_ref")],
-    examples: [{ name: "LOG_LEVEL", value: "info" }],
-  },
-);
-
 const Probe = Type.Object(
   {
     path: Type.Optional(
@@ -66,9 +56,9 @@ const Probe = Type.Object(
 export const WorkloadSpec = Type.Object(
   {
     kind: Type.Optional(Type.Enum(WORKLOAD_KINDS, { default: "deployment" })),
-    image: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", examples: ["nginx:1.29"] })),
-    command: Type.Optional(Type.Array(Text, { maxItems: 200, examples: [["nginx"]] })),
-    args: Type.Optional(Type.Array(Text, { maxItems: 200, examples: [["-g", "daemon off;"]] })),
+    image: Type.Optional(ImageReference),
+    command: Type.Optional(Words(["nginx"])),
+    args: Type.Optional(Words(["-g", "daemon off;"])),
     replicas: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 10_000, default: 1 })),
     ports: Type.Optional(
       Type.Array(
@@ -83,13 +73,8 @@ export const WorkloadSpec = Type.Object(
         { maxItems: 50 },
       ),
     ),
-    env: Type.Optional(Type.Array(EnvVar, { maxItems: 500 })),
-    resources: Type.Optional(
-      Type.Object(
-        { requests: Type.Optional(Resources), limits: Type.Optional(Resources) },
-        { ...strict, examples: [{ requests: { cpu: "100m", memory: "128Mi" } }] },
-      ),
-    ),
+    env: Type.Optional(Variables),
+    resources: Type.Optional(Resources),
     probes: Type.Optional(
       Type.Object(
         { liveness: Type.Optional(Probe), readiness: Type.Optional(Probe), startup: Type.Optional(Probe) },
@@ -146,16 +131,36 @@ export const WorkloadSpec = Type.Object(
         examples: ["0 3 * * *"],
       }),
     ),
+    files: Type.Optional(Files),
+    init_containers: Type.Optional(InitContainers),
+    sidecars: Type.Optional(Sidecars),
+    labels: Type.Optional(WorkloadLabels),
+    annotations: Type.Optional(WorkloadAnnotations),
+    node_selector: Type.Optional(NodeSelector),
+    tolerations: Type.Optional(Tolerations),
+    affinity: Type.Optional(Affinity),
+    topology_spread: Type.Optional(TopologySpread),
+    security_context: Type.Optional(SecurityContext),
+    termination_grace_seconds: Type.Optional(TerminationGrace),
   },
   {
     ...strict,
     title: "WorkloadSpec",
     allOf: [
       where(holds("kind", ["cronjob"]), "A cronjob needs a schedule", { requires: ["schedule"] }),
-      where(holdsByDefault("kind", ["deployment", "statefulset", "job"]), "Only a cronjob has a schedule", {
-        refuses: ["schedule"],
-      }),
+      where(
+        holdsByDefault("kind", ["deployment", "statefulset", "daemonset", "job"]),
+        "Only a cronjob has a schedule",
+        {
+          refuses: ["schedule"],
+        },
+      ),
       where(holds("kind", ["job", "cronjob"]), "A job does not scale by itself", { refuses: ["autoscale"] }),
+      where(holds("kind", ["daemonset"]), "A daemonset has one pod on each node: no other replicas, and no volumes", {
+        refuses: ["autoscale", "volumes"],
+        // The default is filled in before the rule is checked.
+        fields: { replicas: { const: 1 } },
+      }),
     ],
     examples: [{ image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] }],
   },
@@ -273,12 +278,6 @@ export const componentRules = COMPONENT_TYPES.map((type) => {
   );
 });
 
-/** The syntax of Kubernetes for keys of a Secret. It reserves `.`, `..` and keys that begin with two dots. */
-export const SecretKey = Type.String({
-  maxLength: 253,
-  pattern: "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$",
-  examples: ["API_KEY"],
-});
 export const SecretValue = Type.String({ maxLength: 65_536, examples: ["<SECRET>"] });
 /** The limit of one component. */
 export const MAX_SECRETS = 200;

@@ -50,5 +50,11 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
     "Input should be a path of names with dots between them, each of letters, digits, underscores and hyphens",
   "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,252}|\\.[A-Za-z0-9_-][A-Za-z0-9._-]{0,251})$":
     "Input should have only letters, digits, underscores, hyphens and dots, at most 253, and not begin with two dots",
+  "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$":
+    "Input should be a name of letters, digits, hyphens, underscores and dots, at most 63, that begins and ends with a letter or digit, and may have a domain and a slash before it",
+  "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$":
+    "Input should be empty, or have only letters, digits, hyphens, underscores and dots, and begin and end with a letter or digit",
+  "^(/\\.{0,2}[A-Za-z0-9_~+@=,%-][A-Za-z0-9._~+@=,%-]{0,250}){1,32}$":
+    "Input should be the path of a file from the root, such as /etc/app/config.yaml, of letters, digits and the characters . _ ~ + @ = , % -",
   "^[^.]+(\\.[^.]+)*$": "Input should be a path of names with dots between them",
 };

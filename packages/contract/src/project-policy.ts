@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { Quantity } from "./component.ts";
 import { DnsLabel, strict } from "./fields.ts";
+import { Quantity } from "./pod-fields.ts";
 import { ISOLATIONS, POD_SECURITY_LEVELS } from "./states.ts";
 
 /**

@@ -146,7 +146,7 @@ export const PARAMETER_TYPES = ["string", "integer", "number", "boolean", "selec
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
 export const GENERATORS = ["random_password", "random_hex", "uuid"] as const;
 
-export const WORKLOAD_KINDS = ["deployment", "statefulset", "job", "cronjob"] as const;
+export const WORKLOAD_KINDS = ["deployment", "statefulset", "daemonset", "job", "cronjob"] as const;
 export const COMPONENT_TYPES = ["workload", "addon", "chart"] as const;
 
 /** The event names of the stream. */

@@ -189,7 +189,7 @@ export type AppComponent = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
     command?: readonly string[] | undefined;
     args?: readonly string[] | undefined;
@@ -275,6 +275,147 @@ export type AppComponent = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Read-only files in every container. Pods are replaced when one of them changes. */
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | undefined;
+    /**
+     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+     * and volumes of the component, and their own `env` before these.
+     */
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /**
+     * Start before the container of the component and end after it; a job is done without them. They have the
+     * variables, secrets, files and volumes of the component, and their own `env` before these.
+     */
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /** Further labels of the workload and its pods. */
+    labels?: {
+      [key: string]: string;
+    } | undefined;
+    /** Annotations of the workload and its pods. */
+    annotations?: {
+      [key: string]: string;
+    } | undefined;
+    /** Labels that a node has to have. */
+    node_selector?: {
+      [key: string]: string;
+    } | undefined;
+    /** Taints of nodes on which it may run nevertheless, each by its key. */
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | undefined;
+    affinity?: {
+      node_affinity?: {
+        /** All of them hold on the node. */
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+    } | undefined;
+    /** Spreads the pods of the component over zones, nodes or the like. */
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | undefined;
+    /**
+     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+     * rights.
+     */
+    security_context?: {
+      run_as_user?: number | undefined;
+      run_as_non_root?: boolean | undefined;
+      read_only_root_filesystem?: boolean | undefined;
+    } | undefined;
+    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+    termination_grace_seconds?: number | undefined;
   } | undefined;
   /** `instance`, the name of a standalone one, or `definition_id` with values. */
   addon_spec?: {
@@ -566,7 +707,7 @@ export type ComponentAddition = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
     command?: readonly string[] | undefined;
     args?: readonly string[] | undefined;
@@ -651,6 +792,147 @@ export type ComponentAddition = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Read-only files in every container. Pods are replaced when one of them changes. */
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | undefined;
+    /**
+     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+     * and volumes of the component, and their own `env` before these.
+     */
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /**
+     * Start before the container of the component and end after it; a job is done without them. They have the
+     * variables, secrets, files and volumes of the component, and their own `env` before these.
+     */
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /** Further labels of the workload and its pods. */
+    labels?: {
+      [key: string]: string;
+    } | undefined;
+    /** Annotations of the workload and its pods. */
+    annotations?: {
+      [key: string]: string;
+    } | undefined;
+    /** Labels that a node has to have. */
+    node_selector?: {
+      [key: string]: string;
+    } | undefined;
+    /** Taints of nodes on which it may run nevertheless, each by its key. */
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | undefined;
+    affinity?: {
+      node_affinity?: {
+        /** All of them hold on the node. */
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+    } | undefined;
+    /** Spreads the pods of the component over zones, nodes or the like. */
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | undefined;
+    /**
+     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+     * rights.
+     */
+    security_context?: {
+      run_as_user?: number | undefined;
+      run_as_non_root?: boolean | undefined;
+      read_only_root_filesystem?: boolean | undefined;
+    } | undefined;
+    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+    termination_grace_seconds?: number | undefined;
   } | undefined;
   /** `instance`, the name of a standalone one, or `definition_id` with values. */
   addon_spec?: {
@@ -757,7 +1039,7 @@ export type ComponentPatch = {
   type?: "workload" | "addon" | "chart" | null | undefined;
   depends_on?: readonly string[] | null | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | null | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | null | undefined;
     image?: string | null | undefined;
     command?: readonly string[] | null | undefined;
     args?: readonly string[] | null | undefined;
@@ -831,6 +1113,125 @@ export type ComponentPatch = {
       cpu_percent?: number | null | undefined;
     } | null | undefined;
     schedule?: string | null | undefined;
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | null | undefined;
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | null | undefined;
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | null | undefined;
+    labels?: {
+      [key: string]: string | null;
+    } | null | undefined;
+    annotations?: {
+      [key: string]: string | null;
+    } | null | undefined;
+    node_selector?: {
+      [key: string]: string | null;
+    } | null | undefined;
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | null | undefined;
+    affinity?: {
+      node_affinity?: {
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | null | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | null | undefined;
+      } | null | undefined;
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | null | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | null | undefined;
+      } | null | undefined;
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | null | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | null | undefined;
+      } | null | undefined;
+    } | null | undefined;
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | null | undefined;
+    security_context?: {
+      run_as_user?: number | null | undefined;
+      run_as_non_root?: boolean | null | undefined;
+      read_only_root_filesystem?: boolean | null | undefined;
+    } | null | undefined;
+    termination_grace_seconds?: number | null | undefined;
   } | null | undefined;
   addon_spec?: {
     instance?: string | null | undefined;
@@ -947,7 +1348,7 @@ export type DeployedComponent = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: {
-    kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
     command?: readonly string[] | undefined;
     args?: readonly string[] | undefined;
@@ -1033,6 +1434,147 @@ export type DeployedComponent = {
     } | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
+    /** Read-only files in every container. Pods are replaced when one of them changes. */
+    files?: readonly {
+      path: string;
+      content?: string | undefined;
+      /** The key of a secret of the component. */
+      secret?: string | undefined;
+    }[] | undefined;
+    /**
+     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+     * and volumes of the component, and their own `env` before these.
+     */
+    init_containers?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /**
+     * Start before the container of the component and end after it; a job is done without them. They have the
+     * variables, secrets, files and volumes of the component, and their own `env` before these.
+     */
+    sidecars?: readonly ({
+      name: string;
+      image: string;
+      command?: readonly string[] | undefined;
+      args?: readonly string[] | undefined;
+      env?: readonly ({
+        name: string;
+        value?: string | undefined;
+        export_ref?: {
+          component: string;
+          key: string;
+        } | undefined;
+      })[] | undefined;
+      resources?: {
+        requests?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+        limits?: {
+          cpu?: string | undefined;
+          memory?: string | undefined;
+        } | undefined;
+      } | undefined;
+    })[] | undefined;
+    /** Further labels of the workload and its pods. */
+    labels?: {
+      [key: string]: string;
+    } | undefined;
+    /** Annotations of the workload and its pods. */
+    annotations?: {
+      [key: string]: string;
+    } | undefined;
+    /** Labels that a node has to have. */
+    node_selector?: {
+      [key: string]: string;
+    } | undefined;
+    /** Taints of nodes on which it may run nevertheless, each by its key. */
+    tolerations?: readonly {
+      key: string;
+      operator?: "Equal" | "Exists" | undefined;
+      value?: string | undefined;
+      /** Left out, all effects are tolerated. */
+      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+      toleration_seconds?: number | undefined;
+    }[] | undefined;
+    affinity?: {
+      node_affinity?: {
+        /** All of them hold on the node. */
+        required?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          key: string;
+          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+          values?: readonly string[] | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+      pod_anti_affinity?: {
+        required?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+        }[] | undefined;
+        preferred?: readonly {
+          component?: string | undefined;
+          topology_key?: string | undefined;
+          weight: number;
+        }[] | undefined;
+      } | undefined;
+    } | undefined;
+    /** Spreads the pods of the component over zones, nodes or the like. */
+    topology_spread?: readonly {
+      topology_key: string;
+      max_skew?: number | undefined;
+      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+    }[] | undefined;
+    /**
+     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+     * rights.
+     */
+    security_context?: {
+      run_as_user?: number | undefined;
+      run_as_non_root?: boolean | undefined;
+      read_only_root_filesystem?: boolean | undefined;
+    } | undefined;
+    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+    termination_grace_seconds?: number | undefined;
   } | undefined;
   /** `instance`, the name of a standalone one, or `definition_id` with values. */
   addon_spec?: {
@@ -1464,7 +2006,7 @@ export type RegistryTemplate = {
     type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
     depends_on?: readonly string[] | undefined;
     workload_spec?: {
-      kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+      kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
       image?: string | undefined;
       command?: readonly string[] | undefined;
       args?: readonly string[] | undefined;
@@ -1541,6 +2083,144 @@ export type RegistryTemplate = {
         cpu_percent: number | string;
       } | undefined;
       schedule?: string | undefined;
+      /** Read-only files in every container. Pods are replaced when one of them changes. */
+      files?: readonly {
+        path: string;
+        content?: string | undefined;
+        secret?: string | undefined;
+      }[] | undefined;
+      /**
+       * Run one after the other, each to its end, before the others start. They have the variables, secrets,
+       * files and volumes of the component, and their own `env` before these.
+       */
+      init_containers?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
+      /**
+       * Start before the container of the component and end after it; a job is done without them. They have the
+       * variables, secrets, files and volumes of the component, and their own `env` before these.
+       */
+      sidecars?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
+      /** Further labels of the workload and its pods. */
+      labels?: {
+        [key: string]: string;
+      } | undefined;
+      /** Annotations of the workload and its pods. */
+      annotations?: {
+        [key: string]: string;
+      } | undefined;
+      /** Labels that a node has to have. */
+      node_selector?: {
+        [key: string]: string;
+      } | undefined;
+      /** Taints of nodes on which it may run nevertheless, each by its key. */
+      tolerations?: readonly {
+        key: string;
+        operator?: "Equal" | "Exists" | (string & {}) | undefined;
+        value?: string | undefined;
+        effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+        toleration_seconds?: number | string | undefined;
+      }[] | undefined;
+      affinity?: {
+        node_affinity?: {
+          /** All of them hold on the node. */
+          required?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_anti_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+      } | undefined;
+      /** Spreads the pods of the component over zones, nodes or the like. */
+      topology_spread?: readonly {
+        topology_key: string;
+        max_skew?: number | string | undefined;
+        when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+      }[] | undefined;
+      /**
+       * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
+       * more rights.
+       */
+      security_context?: {
+        run_as_user?: number | string | undefined;
+        run_as_non_root?: boolean | string | undefined;
+        read_only_root_filesystem?: boolean | string | undefined;
+      } | undefined;
+      termination_grace_seconds?: number | string | undefined;
     } | undefined;
     /** `instance`, the name of a standalone one, or `definition_id` with values. */
     addon_spec?: {
@@ -1663,7 +2343,7 @@ export type StackTemplate = {
     type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
     depends_on?: readonly string[] | undefined;
     workload_spec?: {
-      kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+      kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
       image?: string | undefined;
       command?: readonly string[] | undefined;
       args?: readonly string[] | undefined;
@@ -1740,6 +2420,144 @@ export type StackTemplate = {
         cpu_percent: number | string;
       } | undefined;
       schedule?: string | undefined;
+      /** Read-only files in every container. Pods are replaced when one of them changes. */
+      files?: readonly {
+        path: string;
+        content?: string | undefined;
+        secret?: string | undefined;
+      }[] | undefined;
+      /**
+       * Run one after the other, each to its end, before the others start. They have the variables, secrets,
+       * files and volumes of the component, and their own `env` before these.
+       */
+      init_containers?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
+      /**
+       * Start before the container of the component and end after it; a job is done without them. They have the
+       * variables, secrets, files and volumes of the component, and their own `env` before these.
+       */
+      sidecars?: readonly ({
+        name: string;
+        image: string;
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly ({
+          name: string;
+          value?: string | undefined;
+          export_ref?: {
+            component: string;
+            key: string;
+          } | undefined;
+        })[] | undefined;
+        resources?: {
+          requests?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+          limits?: {
+            cpu?: string | undefined;
+            memory?: string | undefined;
+          } | undefined;
+        } | undefined;
+      })[] | undefined;
+      /** Further labels of the workload and its pods. */
+      labels?: {
+        [key: string]: string;
+      } | undefined;
+      /** Annotations of the workload and its pods. */
+      annotations?: {
+        [key: string]: string;
+      } | undefined;
+      /** Labels that a node has to have. */
+      node_selector?: {
+        [key: string]: string;
+      } | undefined;
+      /** Taints of nodes on which it may run nevertheless, each by its key. */
+      tolerations?: readonly {
+        key: string;
+        operator?: "Equal" | "Exists" | (string & {}) | undefined;
+        value?: string | undefined;
+        effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+        toleration_seconds?: number | string | undefined;
+      }[] | undefined;
+      affinity?: {
+        node_affinity?: {
+          /** All of them hold on the node. */
+          required?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            key: string;
+            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+            values?: readonly string[] | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+        /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+        pod_anti_affinity?: {
+          required?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+          }[] | undefined;
+          preferred?: readonly {
+            component?: string | undefined;
+            topology_key?: string | undefined;
+            weight: number | string;
+          }[] | undefined;
+        } | undefined;
+      } | undefined;
+      /** Spreads the pods of the component over zones, nodes or the like. */
+      topology_spread?: readonly {
+        topology_key: string;
+        max_skew?: number | string | undefined;
+        when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+      }[] | undefined;
+      /**
+       * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
+       * more rights.
+       */
+      security_context?: {
+        run_as_user?: number | string | undefined;
+        run_as_non_root?: boolean | string | undefined;
+        read_only_root_filesystem?: boolean | string | undefined;
+      } | undefined;
+      termination_grace_seconds?: number | string | undefined;
     } | undefined;
     /** `instance`, the name of a standalone one, or `definition_id` with values. */
     addon_spec?: {
@@ -1808,7 +2626,7 @@ export type StackTemplateReading = {
       type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
       depends_on?: readonly string[] | undefined;
       workload_spec?: {
-        kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+        kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
         image?: string | undefined;
         command?: readonly string[] | undefined;
         args?: readonly string[] | undefined;
@@ -1885,6 +2703,144 @@ export type StackTemplateReading = {
           cpu_percent: number | string;
         } | undefined;
         schedule?: string | undefined;
+        /** Read-only files in every container. Pods are replaced when one of them changes. */
+        files?: readonly {
+          path: string;
+          content?: string | undefined;
+          secret?: string | undefined;
+        }[] | undefined;
+        /**
+         * Run one after the other, each to its end, before the others start. They have the variables, secrets,
+         * files and volumes of the component, and their own `env` before these.
+         */
+        init_containers?: readonly ({
+          name: string;
+          image: string;
+          command?: readonly string[] | undefined;
+          args?: readonly string[] | undefined;
+          env?: readonly ({
+            name: string;
+            value?: string | undefined;
+            export_ref?: {
+              component: string;
+              key: string;
+            } | undefined;
+          })[] | undefined;
+          resources?: {
+            requests?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+            limits?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+          } | undefined;
+        })[] | undefined;
+        /**
+         * Start before the container of the component and end after it; a job is done without them. They have the
+         * variables, secrets, files and volumes of the component, and their own `env` before these.
+         */
+        sidecars?: readonly ({
+          name: string;
+          image: string;
+          command?: readonly string[] | undefined;
+          args?: readonly string[] | undefined;
+          env?: readonly ({
+            name: string;
+            value?: string | undefined;
+            export_ref?: {
+              component: string;
+              key: string;
+            } | undefined;
+          })[] | undefined;
+          resources?: {
+            requests?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+            limits?: {
+              cpu?: string | undefined;
+              memory?: string | undefined;
+            } | undefined;
+          } | undefined;
+        })[] | undefined;
+        /** Further labels of the workload and its pods. */
+        labels?: {
+          [key: string]: string;
+        } | undefined;
+        /** Annotations of the workload and its pods. */
+        annotations?: {
+          [key: string]: string;
+        } | undefined;
+        /** Labels that a node has to have. */
+        node_selector?: {
+          [key: string]: string;
+        } | undefined;
+        /** Taints of nodes on which it may run nevertheless, each by its key. */
+        tolerations?: readonly {
+          key: string;
+          operator?: "Equal" | "Exists" | (string & {}) | undefined;
+          value?: string | undefined;
+          effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+          toleration_seconds?: number | string | undefined;
+        }[] | undefined;
+        affinity?: {
+          node_affinity?: {
+            /** All of them hold on the node. */
+            required?: readonly {
+              key: string;
+              operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+              values?: readonly string[] | undefined;
+            }[] | undefined;
+            preferred?: readonly {
+              key: string;
+              operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+              values?: readonly string[] | undefined;
+              weight: number | string;
+            }[] | undefined;
+          } | undefined;
+          /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+          pod_affinity?: {
+            required?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+            }[] | undefined;
+            preferred?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+              weight: number | string;
+            }[] | undefined;
+          } | undefined;
+          /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+          pod_anti_affinity?: {
+            required?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+            }[] | undefined;
+            preferred?: readonly {
+              component?: string | undefined;
+              topology_key?: string | undefined;
+              weight: number | string;
+            }[] | undefined;
+          } | undefined;
+        } | undefined;
+        /** Spreads the pods of the component over zones, nodes or the like. */
+        topology_spread?: readonly {
+          topology_key: string;
+          max_skew?: number | string | undefined;
+          when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+        }[] | undefined;
+        /**
+         * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
+         * more rights.
+         */
+        security_context?: {
+          run_as_user?: number | string | undefined;
+          run_as_non_root?: boolean | string | undefined;
+          read_only_root_filesystem?: boolean | string | undefined;
+        } | undefined;
+        termination_grace_seconds?: number | string | undefined;
       } | undefined;
       /** `instance`, the name of a standalone one, or `definition_id` with values. */
       addon_spec?: {
@@ -2060,7 +3016,7 @@ export type VisibleSecret = {
 };
 
 export type WorkloadSpec = {
-  kind?: "deployment" | "statefulset" | "job" | "cronjob" | undefined;
+  kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
   image?: string | undefined;
   command?: readonly string[] | undefined;
   args?: readonly string[] | undefined;
@@ -2145,6 +3101,147 @@ export type WorkloadSpec = {
   } | undefined;
   /** Cron, for a cronjob and nothing else. */
   schedule?: string | undefined;
+  /** Read-only files in every container. Pods are replaced when one of them changes. */
+  files?: readonly {
+    path: string;
+    content?: string | undefined;
+    /** The key of a secret of the component. */
+    secret?: string | undefined;
+  }[] | undefined;
+  /**
+   * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+   * and volumes of the component, and their own `env` before these.
+   */
+  init_containers?: readonly ({
+    name: string;
+    image: string;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+  })[] | undefined;
+  /**
+   * Start before the container of the component and end after it; a job is done without them. They have the
+   * variables, secrets, files and volumes of the component, and their own `env` before these.
+   */
+  sidecars?: readonly ({
+    name: string;
+    image: string;
+    command?: readonly string[] | undefined;
+    args?: readonly string[] | undefined;
+    env?: readonly ({
+      name: string;
+      value?: string | undefined;
+      export_ref?: {
+        component: string;
+        key: string;
+      } | undefined;
+    })[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+  })[] | undefined;
+  /** Further labels of the workload and its pods. */
+  labels?: {
+    [key: string]: string;
+  } | undefined;
+  /** Annotations of the workload and its pods. */
+  annotations?: {
+    [key: string]: string;
+  } | undefined;
+  /** Labels that a node has to have. */
+  node_selector?: {
+    [key: string]: string;
+  } | undefined;
+  /** Taints of nodes on which it may run nevertheless, each by its key. */
+  tolerations?: readonly {
+    key: string;
+    operator?: "Equal" | "Exists" | undefined;
+    value?: string | undefined;
+    /** Left out, all effects are tolerated. */
+    effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+    toleration_seconds?: number | undefined;
+  }[] | undefined;
+  affinity?: {
+    node_affinity?: {
+      /** All of them hold on the node. */
+      required?: readonly {
+        key: string;
+        operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+        values?: readonly string[] | undefined;
+      }[] | undefined;
+      preferred?: readonly {
+        key: string;
+        operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+        values?: readonly string[] | undefined;
+        weight: number;
+      }[] | undefined;
+    } | undefined;
+    /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+    pod_affinity?: {
+      required?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+      }[] | undefined;
+      preferred?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+        weight: number;
+      }[] | undefined;
+    } | undefined;
+    /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+    pod_anti_affinity?: {
+      required?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+      }[] | undefined;
+      preferred?: readonly {
+        component?: string | undefined;
+        topology_key?: string | undefined;
+        weight: number;
+      }[] | undefined;
+    } | undefined;
+  } | undefined;
+  /** Spreads the pods of the component over zones, nodes or the like. */
+  topology_spread?: readonly {
+    topology_key: string;
+    max_skew?: number | undefined;
+    when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
+  }[] | undefined;
+  /**
+   * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+   * rights.
+   */
+  security_context?: {
+    run_as_user?: number | undefined;
+    run_as_non_root?: boolean | undefined;
+    read_only_root_filesystem?: boolean | undefined;
+  } | undefined;
+  /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+  termination_grace_seconds?: number | undefined;
 };
 
 export type WrittenBundleRecord = {
@@ -2457,7 +3554,7 @@ export interface Operations {
           type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
           depends_on?: readonly string[] | undefined;
           workload_spec?: {
-            kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+            kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
             image?: string | undefined;
             command?: readonly string[] | undefined;
             args?: readonly string[] | undefined;
@@ -2534,6 +3631,144 @@ export interface Operations {
               cpu_percent: number | string;
             } | undefined;
             schedule?: string | undefined;
+            /** Read-only files in every container. Pods are replaced when one of them changes. */
+            files?: readonly {
+              path: string;
+              content?: string | undefined;
+              secret?: string | undefined;
+            }[] | undefined;
+            /**
+             * Run one after the other, each to its end, before the others start. They have the variables,
+             * secrets, files and volumes of the component, and their own `env` before these.
+             */
+            init_containers?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
+            /**
+             * Start before the container of the component and end after it; a job is done without them. They have
+             * the variables, secrets, files and volumes of the component, and their own `env` before these.
+             */
+            sidecars?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
+            /** Further labels of the workload and its pods. */
+            labels?: {
+              [key: string]: string;
+            } | undefined;
+            /** Annotations of the workload and its pods. */
+            annotations?: {
+              [key: string]: string;
+            } | undefined;
+            /** Labels that a node has to have. */
+            node_selector?: {
+              [key: string]: string;
+            } | undefined;
+            /** Taints of nodes on which it may run nevertheless, each by its key. */
+            tolerations?: readonly {
+              key: string;
+              operator?: "Equal" | "Exists" | (string & {}) | undefined;
+              value?: string | undefined;
+              effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+              toleration_seconds?: number | string | undefined;
+            }[] | undefined;
+            affinity?: {
+              node_affinity?: {
+                /** All of them hold on the node. */
+                required?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_anti_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+            } | undefined;
+            /** Spreads the pods of the component over zones, nodes or the like. */
+            topology_spread?: readonly {
+              topology_key: string;
+              max_skew?: number | string | undefined;
+              when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+            }[] | undefined;
+            /**
+             * Of all containers of the component, within the Pod Security level of the project. Nothing in it
+             * gives more rights.
+             */
+            security_context?: {
+              run_as_user?: number | string | undefined;
+              run_as_non_root?: boolean | string | undefined;
+              read_only_root_filesystem?: boolean | string | undefined;
+            } | undefined;
+            termination_grace_seconds?: number | string | undefined;
           } | undefined;
           /** `instance`, the name of a standalone one, or `definition_id` with values. */
           addon_spec?: {
@@ -4242,7 +5477,7 @@ export interface Operations {
           type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
           depends_on?: readonly string[] | undefined;
           workload_spec?: {
-            kind?: "deployment" | "statefulset" | "job" | "cronjob" | (string & {}) | undefined;
+            kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
             image?: string | undefined;
             command?: readonly string[] | undefined;
             args?: readonly string[] | undefined;
@@ -4319,6 +5554,144 @@ export interface Operations {
               cpu_percent: number | string;
             } | undefined;
             schedule?: string | undefined;
+            /** Read-only files in every container. Pods are replaced when one of them changes. */
+            files?: readonly {
+              path: string;
+              content?: string | undefined;
+              secret?: string | undefined;
+            }[] | undefined;
+            /**
+             * Run one after the other, each to its end, before the others start. They have the variables,
+             * secrets, files and volumes of the component, and their own `env` before these.
+             */
+            init_containers?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
+            /**
+             * Start before the container of the component and end after it; a job is done without them. They have
+             * the variables, secrets, files and volumes of the component, and their own `env` before these.
+             */
+            sidecars?: readonly ({
+              name: string;
+              image: string;
+              command?: readonly string[] | undefined;
+              args?: readonly string[] | undefined;
+              env?: readonly ({
+                name: string;
+                value?: string | undefined;
+                export_ref?: {
+                  component: string;
+                  key: string;
+                } | undefined;
+              })[] | undefined;
+              resources?: {
+                requests?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+                limits?: {
+                  cpu?: string | undefined;
+                  memory?: string | undefined;
+                } | undefined;
+              } | undefined;
+            })[] | undefined;
+            /** Further labels of the workload and its pods. */
+            labels?: {
+              [key: string]: string;
+            } | undefined;
+            /** Annotations of the workload and its pods. */
+            annotations?: {
+              [key: string]: string;
+            } | undefined;
+            /** Labels that a node has to have. */
+            node_selector?: {
+              [key: string]: string;
+            } | undefined;
+            /** Taints of nodes on which it may run nevertheless, each by its key. */
+            tolerations?: readonly {
+              key: string;
+              operator?: "Equal" | "Exists" | (string & {}) | undefined;
+              value?: string | undefined;
+              effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+              toleration_seconds?: number | string | undefined;
+            }[] | undefined;
+            affinity?: {
+              node_affinity?: {
+                /** All of them hold on the node. */
+                required?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  key: string;
+                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+                  values?: readonly string[] | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Near other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+              /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
+              pod_anti_affinity?: {
+                required?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                }[] | undefined;
+                preferred?: readonly {
+                  component?: string | undefined;
+                  topology_key?: string | undefined;
+                  weight: number | string;
+                }[] | undefined;
+              } | undefined;
+            } | undefined;
+            /** Spreads the pods of the component over zones, nodes or the like. */
+            topology_spread?: readonly {
+              topology_key: string;
+              max_skew?: number | string | undefined;
+              when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+            }[] | undefined;
+            /**
+             * Of all containers of the component, within the Pod Security level of the project. Nothing in it
+             * gives more rights.
+             */
+            security_context?: {
+              run_as_user?: number | string | undefined;
+              run_as_non_root?: boolean | string | undefined;
+              read_only_root_filesystem?: boolean | string | undefined;
+            } | undefined;
+            termination_grace_seconds?: number | string | undefined;
           } | undefined;
           /** `instance`, the name of a standalone one, or `definition_id` with values. */
           addon_spec?: {

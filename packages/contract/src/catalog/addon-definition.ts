@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { ExportKey } from "../component.ts";
 import { DnsLabel, FreeMap, strict } from "../fields.ts";
+import { ExportKey } from "../pod-fields.ts";
 import { ExportSource } from "./placeholders.ts";
 
 /** The definition of an addon: its chart, the values that may be set, and the exports that apps may use. */

@@ -1,7 +1,8 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { ExportDeclaration } from "../catalog/addon-definition.ts";
-import { ComponentSpec, ExportKey, WorkloadSpec } from "../component.ts";
+import { ComponentSpec, WorkloadSpec } from "../component.ts";
 import { Uuid } from "../fields.ts";
+import { ExportKey } from "../pod-fields.ts";
 import { DesiredPolicy } from "../project-policy.ts";
 import { withoutRules } from "../rules.ts";
 import { COMPONENT_TYPES, type DesiredKind } from "../states.ts";

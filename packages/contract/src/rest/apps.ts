@@ -1,13 +1,5 @@
 import Type, { type Static } from "typebox";
-import {
-  ComponentInput,
-  ComponentSpec,
-  componentRules,
-  MAX_SECRETS,
-  SecretKey,
-  SecretValue,
-  WorkloadSpec,
-} from "../component.ts";
+import { ComponentInput, ComponentSpec, componentRules, MAX_SECRETS, SecretValue, WorkloadSpec } from "../component.ts";
 import { ShownComponentStatus } from "../component-status.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
 import {
@@ -24,6 +16,7 @@ import {
 } from "../fields.ts";
 import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
 import { operation } from "../operation.ts";
+import { SecretKey } from "../pod-fields.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
 
 const tag = "Apps";

@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { ExportKey } from "../component.ts";
 import {
   DnsLabel,
   freshnessFields,
@@ -13,6 +12,7 @@ import {
   Whole,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { ExportKey } from "../pod-fields.ts";
 import { IsolationField, OwnPodSecurity, Quota } from "../project-policy.ts";
 import { except } from "../rules.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";

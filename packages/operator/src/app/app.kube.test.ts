@@ -169,14 +169,16 @@ describe("an app on a cluster", () => {
     expect(world.reports.every(({ report }) => "drift" in report && report.drift.state !== "drifted")).toBe(true);
   });
 
-  test("[AO10] says that a volume of a statefulset cannot change, and keeps it as it is", async () => {
-    const db = (size_gb: number) =>
-      workload("db", { kind: "statefulset", volumes: [{ name: "data", mount_path: "/data", size_gb }] });
-    await world.deploy([db(1)]);
+  test("[AO10] says that a volume of a statefulset cannot become another one, and keeps it as it is", async () => {
+    const db = (name: string, size_gb: number) =>
+      workload("db", { kind: "statefulset", volumes: [{ name, mount_path: "/data", size_gb }] });
+    await world.deploy([db("data", 2)]);
     await world.seen(CALM);
-    await world.deploy([db(2)]);
-    await world.seen({ phase: "degraded", reason: "ImmutableField" });
-    await world.deploy([db(1)]);
+    for (const other of [db("other", 2), db("data", 1)]) {
+      await world.deploy([other]);
+      await world.seen({ phase: "degraded", reason: "ImmutableField" });
+    }
+    await world.deploy([db("data", 2)]);
     await world.seen(CALM);
   });
 

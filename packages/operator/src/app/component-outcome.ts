@@ -2,7 +2,7 @@ import type { DriftField } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { conditionOf, specOf, titleOf } from "../kube/object-fields.ts";
 import type { PodTrouble } from "../kube/pod-trouble.ts";
-import { askedReplicas, notBelow, type Readiness, readinessOf } from "../kube/readiness.ts";
+import { askedReplicas, notBelow, type Readiness, readinessOf, VOLUME_GROWING } from "../kube/readiness.ts";
 import { NO_COUNTS, workloadCounts } from "../kube/workload-counts.ts";
 import type { ComponentPlan } from "./component-plan.ts";
 import type { ComponentState } from "./phase.ts";
@@ -88,7 +88,7 @@ export const emptied = (component: Named): Outcome =>
     { isStopped: true },
   );
 
-export const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "CronJob"]);
+export const WORKLOADS = new Set(["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"]);
 
 /** The objects that a component is to have, and the Jobs of the app that are done and may be gone. */
 export interface WantedObjects {
@@ -96,10 +96,10 @@ export interface WantedObjects {
   readonly finishedJobs: ReadonlySet<string>;
 }
 
-/** The number of replicas that the component is to have. An autoscaler decides on more than one, nobody on none. */
+/** As many replicas as the component asks for. An autoscaler decides on more than one, nobody on none, and nodes of a DaemonSet. */
 function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
   const workload = objects.find(({ kind }) => WORKLOADS.has(kind));
-  if (!workload || workload.kind === "CronJob") return 0;
+  if (!workload || workload.kind === "CronJob" || workload.kind === "DaemonSet") return 0;
   if (workload.kind !== "Job") return askedReplicas(workload);
   return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
 }
@@ -108,11 +108,12 @@ function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
 export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
   const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
   const live = objects.find(({ kind }) => WORKLOADS.has(kind)) ?? null;
-  const { desired, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
+  const { desired, least, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
   const isDone = live ? conditionOf(live, "Complete")?.status === "True" : desiredReplicas(wanted) === 0;
   return {
     desiredReplicas: workload?.kind === "Job" ? (isDone ? 0 : desiredReplicas(wanted)) : desired,
-    leastReplicas: live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
+    leastReplicas:
+      workload?.kind === "DaemonSet" ? least : live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
     updatedReplicas: updated,
     image,
     isCompleted: workload?.kind === "Job" && specOf(workload)["suspend"] !== true && isDone,
@@ -133,6 +134,8 @@ export function componentReadiness(objects: readonly KubeObject[], wanted: Wante
   const failed = all.find(({ readiness }) => readiness.state === "failed")?.readiness;
   const readyReplicas = main?.readyReplicas ?? 0;
   if (failed) return { ...failed, readyReplicas };
+  const growing = all.find(({ readiness }) => readiness.reason === VOLUME_GROWING)?.readiness;
+  if (main?.state === "ready" && growing) return { ...growing, readyReplicas };
   if (main) return main;
   const unready = all.find(({ readiness }) => readiness.state !== "ready")?.readiness;
   return { ...(unready ?? { state: "ready", message: null }), readyReplicas };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Planned } from "../kube/apply-set.adapter.ts";
 import type { Step } from "../kube/apply-set.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { componentReadiness, explained, outcome, stoppedState, unmetNeeds } from "./component-outcome.ts";
+import { componentReadiness, explained, outcome, runsOf, stoppedState, unmetNeeds } from "./component-outcome.ts";
 import { planComponent } from "./component-plan.ts";
 
 const field: DriftField = { object: { kind: "Deployment", name: "web" }, pointer: "/spec/replicas" };
@@ -13,6 +13,7 @@ const STEPS = {
   apply: { action: "apply", isForced: false, drift: [] },
   edited: { action: "apply", isForced: true, drift: [field] },
   recreate: { action: "recreate" },
+  regrow: { action: "regrow", volumes: [{ name: "data", storage: "2Gi" }] },
   wait: { action: "wait", message: "It is leaving." },
   blocked: { action: "blocked", fields: [field], summary: "Held." },
   refused: { action: "refused", refusal: { refused: "invalid", reason: "ObjectRefused", message: "No." } },
@@ -179,5 +180,56 @@ describe("a component", () => {
       reason: null,
       message: null,
     });
+  });
+});
+
+describe("a DaemonSet", () => {
+  const metadata = { name: "web", generation: 1 };
+  const wanted: KubeObject = { apiVersion: "apps/v1", kind: "DaemonSet", metadata, spec: {} };
+  const counts = {
+    observedGeneration: 1,
+    desiredNumberScheduled: 3,
+    updatedNumberScheduled: 3,
+    numberAvailable: 2,
+    numberReady: 2,
+  };
+  const wanting = { objects: [wanted], finishedJobs: new Set<string>() };
+
+  test("[AO56] has as many replicas as there are nodes for it", () => {
+    expect(runsOf([{ ...wanted, status: counts }], wanting)).toMatchObject({
+      desiredReplicas: 3,
+      leastReplicas: 3,
+      updatedReplicas: 3,
+    });
+    expect(componentReadiness([{ ...wanted, status: counts }], wanting)).toMatchObject({
+      state: "progressing",
+      readyReplicas: 2,
+    });
+  });
+
+  test("[AO56] that somebody has deleted is missed", () => {
+    expect(runsOf([], wanting)).toMatchObject({ leastReplicas: 1 });
+    expect(componentReadiness([], wanting)).toMatchObject({ state: "progressing", reason: "WorkloadMissing" });
+  });
+});
+
+test("[AO58] a StatefulSet whose volumes grow is made again, unless something of the generation is refused", () => {
+  expect(done(["apply", "regrow"], { isSyncing: true })).toEqual(["apply", "regrow"]);
+  expect(done(["regrow", "refused"], { isSyncing: true })).toEqual([]);
+  expect(plan(["regrow"]).waitsFor).toBe("Its volumes grow, and the StatefulSet is made again around its replicas.");
+});
+
+test("[AO58] a component is not ready while a volume of it grows, though its workload is", () => {
+  const metadata = { name: "web", generation: 1 };
+  const counts = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: { replicas: 1 }, status: counts };
+  const spec = { resources: { requests: { storage: "2Gi" } } };
+  const status = { phase: "Bound", capacity: { storage: "1Gi" } };
+  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec, status };
+  const wanted = { objects: [deployment], finishedJobs: new Set<string>() };
+  expect(componentReadiness([claim, deployment], wanted)).toMatchObject({
+    state: "progressing",
+    reason: "VolumeGrowing",
+    readyReplicas: 1,
   });
 });

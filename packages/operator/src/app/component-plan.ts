@@ -31,7 +31,7 @@ export function planComponent(planned: readonly Planned[], { isSyncing, mayHeal 
   const steps = planned.map(({ step }) => step);
   const blocked = steps.filter((step) => step.action === "blocked");
   const refusal = steps.find((step) => step.action === "refused")?.refusal ?? null;
-  const waiting = steps.find((step) => step.action === "wait" || step.action === "recreate");
+  const waiting = steps.map(waitOf).find((message) => message !== null);
   const drifts = isSyncing ? [] : steps.flatMap((step) => (step.action === "apply" ? [step.drift] : []));
   const isStopped = isSyncing && (blocked.length > 0 || refusal !== null);
   return {
@@ -40,11 +40,21 @@ export function planComponent(planned: readonly Planned[], { isSyncing, mayHeal 
     healed: drifts.filter(mayHeal).flat(),
     blocked,
     refusal,
-    waitsFor: waiting?.action === "wait" ? waiting.message : waiting ? "The Job is made again." : null,
+    waitsFor: waiting ?? null,
     isCertain: steps.every((step) => step.action !== "keep" || step.isCertain),
   };
 }
 
+function waitOf(step: Step): string | null {
+  if (step.action === "wait") return step.message;
+  if (step.action === "regrow") return "Its volumes grow, and the StatefulSet is made again around its replicas.";
+  return step.action === "recreate" ? "The Job is made again." : null;
+}
+
 function isDone(step: Step, mayHeal: Circumstances["mayHeal"]): boolean {
-  return step.action === "recreate" || (step.action === "apply" && (step.drift.length === 0 || mayHeal(step.drift)));
+  return (
+    step.action === "recreate" ||
+    step.action === "regrow" ||
+    (step.action === "apply" && (step.drift.length === 0 || mayHeal(step.drift)))
+  );
 }

@@ -12,6 +12,7 @@ test("[RN1] names are made of the app's, the component's and what the object is 
     suffixable: "shop-web",
     headless: "shop-web-headless",
     env: "shop-web-env",
+    files: "shop-web-files",
     secrets: "shop-web-secrets",
     composed: "shop-web-composed",
     tls: "shop-web-tls",

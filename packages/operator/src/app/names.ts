@@ -18,13 +18,15 @@ function fitted(name: string, longest: number): string {
 
 /** Names of the objects that a component becomes. */
 export interface ComponentNames {
-  /** Of Services, Ingresses and autoscalers, of accounts and releases, and of what runs for good. */
+  /** Of Services, Ingresses, autoscalers and budgets, of accounts and releases, and of what runs for good. */
   readonly base: string;
   /** Of a StatefulSet or a CronJob. */
   readonly suffixable: string;
   /** The Service that gives each replica of a StatefulSet a name of its own. */
   readonly headless: string;
   readonly env: string;
+  /** The ConfigMap of files that are not secret. */
+  readonly files: string;
   readonly secrets: string;
   /** The Secret of exports that are made of the component's secrets. */
   readonly composed: string;
@@ -41,6 +43,7 @@ export function componentNames(app: string, component: string): ComponentNames {
     suffixable: fitted(base, LONGEST_WITH_SUFFIX),
     headless: `${base}-headless`,
     env: `${base}-env`,
+    files: `${base}-files`,
     secrets: `${base}-secrets`,
     composed: `${base}-composed`,
     tls: `${base}-tls`,

@@ -5,7 +5,7 @@ import type { KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { splitApiVersion } from "../kube/kube-path.ts";
 import { type Fields, fieldsIn, textIn, titleOf } from "../kube/object-fields.ts";
 import { isRefusal, type Refusal } from "../kube/refusal.ts";
-import { DAEMON_SETS, OWNED_KINDS } from "../kube/resource-types.ts";
+import { OWNED_KINDS } from "../kube/resource-types.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import { isOfRelease, isPassing, RELEASE_NAME, RELEASE_NAMESPACE } from "./release-readiness.ts";
 import type { ReleaseId } from "./revision.ts";
@@ -16,7 +16,7 @@ import type { ReleaseId } from "./revision.ts";
 export const HELM_MANAGER = "helm";
 
 /** Controllers rewrite the specification of custom resources, so only kinds of Kubernetes itself are compared. */
-export const COMPARED_KINDS: readonly ResourceType[] = [...OWNED_KINDS, DAEMON_SETS];
+export const COMPARED_KINDS: readonly ResourceType[] = OWNED_KINDS;
 
 export function comparedKindOf({ apiVersion, kind }: Pick<ReleaseObject, "apiVersion" | "kind">): ResourceType | null {
   const { group } = splitApiVersion(apiVersion);

@@ -1,13 +1,17 @@
-import { type Inspection, type Leave, type Step, sealed, stepFor } from "./apply-set.ts";
+import { LABELS } from "@binnacle/contract";
+import { type Inspection, type Leave, type Step, sealed, smallClaims, stepFor } from "./apply-set.ts";
 import { apiVersionOf, type InventoryItem, itemId, itemOf, type PruneScope, pruningOf, without } from "./inventory.ts";
 import type { KubeClient, KubeObject } from "./kube-client.ts";
 import { KubeConflict, KubeError } from "./kube-error.ts";
 import { HANDOVER_MANAGER, handoverOf } from "./managed-fields.ts";
 import { titleOf } from "./object-fields.ts";
 import { refusalOf } from "./refusal.ts";
+import { CLAIMS } from "./resource-types.ts";
 import { fingerprintOf } from "./same-value.ts";
 
-type Client = Pick<KubeClient, "get" | "apply" | "delete" | "resourceTypeOf">;
+type Client = Pick<KubeClient, "get" | "list" | "apply" | "patch" | "delete" | "resourceTypeOf">;
+
+type Regrow = Extract<Step, { readonly action: "regrow" }>;
 
 export interface Planned {
   readonly desired: KubeObject;
@@ -49,9 +53,33 @@ export function createApplySet(client: Client) {
     const trial = isAsked && !isSettled ? await tryOut(desired) : null;
     const isFinished = desired.kind === "Job" && options.finishedJobs.has(item.name);
     const inspection: Inspection = { desired, live, isOwn, wasThere, isFinished, trial };
-    const step = stepFor(inspection, { takeOver });
+    const decided = stepFor(inspection, { takeOver });
+    const step = decided.action === "regrow" ? await growable(desired, decided) : decided;
     if (step.action === "keep" && step.isCertain && live?.metadata.uid) settled.set(live.metadata.uid, sign);
     return { desired, live, isOwn, step };
+  }
+
+  /** A StatefulSet is not made again while a storage class refuses to let one of its volumes grow. */
+  async function growable(set: KubeObject, step: Regrow): Promise<Step> {
+    try {
+      await grow(set, step, { dryRun: true });
+      return step;
+    } catch (error) {
+      const refusal = refusalOf(error, titleOf(set));
+      if (refusal) return { action: "refused", refusal };
+      throw error;
+    }
+  }
+
+  /** Its claims have the labels of the set's template of them. */
+  async function grow({ metadata }: KubeObject, { volumes }: Regrow, { dryRun = false } = {}): Promise<void> {
+    const { name, namespace = "", labels = {} } = metadata;
+    const own = [LABELS.cluster, LABELS.app, LABELS.component].map((label) => `${label}=${labels[label] ?? ""}`);
+    const { items } = await client.list(CLAIMS, { namespace, labelSelector: own.join(",") });
+    for (const { claim, storage } of smallClaims(items, name, volumes)) {
+      const patch = { metadata: { uid: claim.metadata.uid }, spec: { resources: { requests: { storage } } } };
+      await client.patch(CLAIMS, claim.metadata.name, namespace, patch, { kind: "merge", dryRun });
+    }
   }
 
   async function tryOut(desired: KubeObject) {
@@ -67,8 +95,9 @@ export function createApplySet(client: Client) {
   /** The object as it is then; null where it is not there yet, or was not to be touched. */
   async function carryOut({ desired, live, isOwn, step }: Planned): Promise<KubeObject | null> {
     if (step.action === "apply") return apply(desired, live, step.isForced);
-    if (step.action !== "recreate") return isOwn ? live : null;
-    if (live) await remove(itemOf(live));
+    if (step.action === "regrow") await grow(desired, step);
+    if (step.action !== "recreate" && step.action !== "regrow") return isOwn ? live : null;
+    if (live) await remove(itemOf(live), step.action === "regrow" ? "Orphan" : "Foreground");
     return null;
   }
 
@@ -98,10 +127,10 @@ export function createApplySet(client: Client) {
     return without(items, gone);
   }
 
-  /** Its dependants go first, so that what is gone is gone with all its pods. */
-  async function remove(item: InventoryItem): Promise<void> {
+  /** Its dependants go first, so that what is gone is gone with all its pods; orphaned ones stay and run on. */
+  async function remove(item: InventoryItem, propagation: "Foreground" | "Orphan" = "Foreground"): Promise<void> {
     const type = await client.resourceTypeOf(apiVersionOf(item), item.kind);
-    const options = { preconditions: { uid: item.uid }, propagation: "Foreground" } as const;
+    const options = { preconditions: { uid: item.uid }, propagation };
     await client.delete(type, item.name, item.namespace, options).catch((error: unknown) => {
       // Another object has taken its place; the next look decides about that one.
       if (!(error instanceof KubeError) || error.status !== 409) throw error;

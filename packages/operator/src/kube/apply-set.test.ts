@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { type Inspection, sealed, stepFor } from "./apply-set.ts";
+import { type Inspection, sealed, smallClaims, stepFor } from "./apply-set.ts";
 import type { KubeObject, ManagedFields } from "./kube-client.ts";
 import { handoverOf } from "./managed-fields.ts";
 import type { Refusal } from "./refusal.ts";
@@ -183,5 +183,58 @@ describe("the number of replicas", () => {
     ["it is none, which an autoscaler leaves alone", stored(0), autoscaled],
   ])("[AO16] is not kept where %s", (_, live, next) => {
     expect(handoverOf(live, next)).toBeNull();
+  });
+});
+
+describe("a StatefulSet that cannot be changed", () => {
+  const template = (name: string, storage: string) => ({
+    metadata: { name },
+    spec: { resources: { requests: { storage } } },
+  });
+  const set = (...templates: object[]): KubeObject => ({
+    ...desired,
+    kind: "StatefulSet",
+    spec: { volumeClaimTemplates: templates },
+  });
+  const decided = (before: KubeObject, after: KubeObject) =>
+    step({ live: { ...before, metadata: stored(2).metadata }, desired: sealed(after), trial: refusal("immutable") });
+  const data = template("data", "1Gi");
+
+  test("[AO58] is made again where its volumes are larger and nothing else is different", () => {
+    expect(
+      decided(set(data, template("logs", "1024Mi")), set(template("data", "2Gi"), template("logs", "1Gi"))),
+    ).toEqual({
+      action: "regrow",
+      volumes: [{ name: "data", storage: "2Gi" }],
+    });
+  });
+
+  test.each<[string, KubeObject]>([
+    ["smaller", set(template("data", "512Mi"))],
+    ["one larger, one smaller", set(template("data", "2Gi"), template("logs", "1Mi"))],
+    ["another one", set(template("other", "2Gi"))],
+    ["one more", set(template("data", "2Gi"), template("more", "1Gi"))],
+    ["none", set()],
+    ["the same", set(data)],
+  ])("[AO58] is refused where its volumes are otherwise: %s", (what, after) => {
+    const before = what.startsWith("one larger") ? set(data, template("logs", "1Gi")) : set(data);
+    expect(decided(before, after)).toMatchObject({ action: "refused" });
+  });
+
+  test("[AO58] has the claims that its names and ordinals make, and only smaller ones grow", () => {
+    const claim = (name: string, storage: string): KubeObject => {
+      const { spec } = template(name, storage);
+      return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name }, spec };
+    };
+    const claims = [
+      claim("data-web-0", "1Gi"),
+      claim("data-web-10", "1Gi"),
+      claim("data-web-1", "3Gi"),
+      claim("data-web-x", "1Gi"),
+      claim("data-web-a-0", "1Gi"),
+      claim("other-web-0", "1Gi"),
+    ];
+    const found = smallClaims(claims, "web", [{ name: "data", storage: "2Gi" }]);
+    expect(found.map(({ claim: { metadata } }) => metadata.name)).toEqual(["data-web-0", "data-web-10"]);
   });
 });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { ANNOTATIONS, canonicalJson, type DriftField } from "@binnacle/contract";
+import { ANNOTATIONS, canonicalJson, type DriftField, parseQuantity } from "@binnacle/contract";
 import { type Difference, differencesOf, hashIn } from "./drift.ts";
 import type { KubeObject } from "./kube-client.ts";
-import { countIn, statusOf, titleOf } from "./object-fields.ts";
+import { countIn, fieldsIn, listIn, specOf, statusOf, textIn, titleOf } from "./object-fields.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 
 /** The object, with a hash of itself: what is stored without this very hash is not applied yet. */
@@ -33,10 +33,18 @@ export type Step =
   | { readonly action: "apply"; readonly isForced: boolean; readonly drift: readonly DriftField[] }
   /** It cannot be changed into what is desired, and is made again. */
   | { readonly action: "recreate" }
+  /** The volumes of a StatefulSet are larger. They grow first; then it is made again around its pods, which stay. */
+  | { readonly action: "regrow"; readonly volumes: readonly GrownVolume[] }
   /** The present one is on its way out, and the next can only be made after it. */
   | { readonly action: "wait"; readonly message: string }
   | { readonly action: "blocked"; readonly fields: readonly DriftField[]; readonly summary: string }
   | { readonly action: "refused"; readonly refusal: Refusal };
+
+/** A template of claims, with the size that they are to have. */
+export interface GrownVolume {
+  readonly name: string;
+  readonly storage: string;
+}
 
 export interface Leave {
   /** Take over fields that other managers hold. */
@@ -74,7 +82,48 @@ function stepAfterRefusal(refusal: Refusal, { live, desired, isFinished }: Inspe
     const isAtWork = live !== null && countIn(statusOf(live)["active"]) > 0;
     return isFinished || isAtWork ? { action: "keep", isCertain: true } : { action: "recreate" };
   }
-  return { action: "refused", refusal };
+  const volumes = refusal.refused === "immutable" && live ? grownVolumes(live, desired) : [];
+  return volumes.length > 0 ? { action: "regrow", volumes } : { action: "refused", refusal };
+}
+
+/** The volumes that are larger than before; none where anything else about them is different, because that loses data. */
+function grownVolumes(live: KubeObject, desired: KubeObject): GrownVolume[] {
+  if (desired.kind !== "StatefulSet") return [];
+  const [before, after] = [sizesIn(live), sizesIn(desired)];
+  const isSame = before.size === after.size && [...after.keys()].every((name) => before.has(name));
+  const sizes = [...after].map(([name, storage]) => ({ name, storage, old: parseQuantity(before.get(name)) ?? 0 }));
+  if (!isSame || sizes.some(({ storage, old }) => (parseQuantity(storage) ?? 0) < old)) return [];
+  return sizes
+    .filter(({ storage, old }) => (parseQuantity(storage) ?? 0) > old)
+    .map(({ name, storage }) => ({ name, storage }));
+}
+
+const sizesIn = (set: KubeObject): Map<string, string> =>
+  new Map(
+    listIn(specOf(set)["volumeClaimTemplates"]).map((template) => [
+      textIn(fieldsIn(template["metadata"])["name"]),
+      requestedStorage(template),
+    ]),
+  );
+
+/** The size that a claim, or a template of one, asks for. */
+const requestedStorage = ({ spec }: Readonly<Record<string, unknown>>): string =>
+  textIn(fieldsIn(fieldsIn(fieldsIn(spec)["resources"])["requests"])["storage"]);
+
+/** The claims of the set that are smaller than they are to be, those of replicas that are gone included. */
+export function smallClaims(
+  claims: readonly KubeObject[],
+  set: string,
+  volumes: readonly GrownVolume[],
+): { readonly claim: KubeObject; readonly storage: string }[] {
+  return claims.flatMap((claim) => {
+    const { name } = claim.metadata;
+    const ordinal = name.slice(name.lastIndexOf("-") + 1);
+    const volume = volumes.find((one) => /^[0-9]+$/.test(ordinal) && name === `${one.name}-${set}-${ordinal}`);
+    if (!volume) return [];
+    const isSmall = (parseQuantity(requestedStorage(claim)) ?? 0) < (parseQuantity(volume.storage) ?? 0);
+    return isSmall ? [{ claim, storage: volume.storage }] : [];
+  });
 }
 
 export function foreign(live: KubeObject): Step {

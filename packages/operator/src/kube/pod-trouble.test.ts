@@ -125,6 +125,23 @@ describe("[AO45] the trouble that a kubelet shows in passing", () => {
     expect(shakyPods([up(seconds, restarts)], NOW_MS)).toBe(shaky);
   });
 
+  test("[AO57] holds for a sidecar, and not for a container that has prepared the pod", () => {
+    const beside = (given: object) => {
+      const whole = up(500, 0);
+      const status = {
+        ...(whole["status"] as object),
+        initContainerStatuses: [{ name: "proxy", restartCount: 3, ...given }],
+      };
+      return { ...whole, status };
+    };
+    const startedAt = at(5);
+    expect(
+      shakyPods([beside({ ready: true, state: { running: { startedAt } }, lastState: { terminated } })], NOW_MS),
+    ).toBe(1);
+    expect(shakyPods([beside({ ready: true, state: { running: { startedAt: at(50) } } })], NOW_MS)).toBe(0);
+    expect(shakyPods([beside({ ready: false, state: { terminated: { exitCode: 0 } } })], NOW_MS)).toBe(0);
+  });
+
   test("takes pods that have just been restarted from those that are ready", () => {
     const [loops, stands] = [up(5, 3), up(500, 3)];
     expect(steadied(ready(2), [stands, stands], NOW_MS)).toEqual(ready(2));

@@ -144,7 +144,14 @@ export function pullCause(message: string): string {
 const isShaky = (pod: KubeObject, nowMs: number): boolean =>
   !pod.metadata.deletionTimestamp &&
   conditionOf(pod, "Ready")?.status === "True" &&
-  listIn(statusOf(pod)["containerStatuses"]).some((container) => !isSteady(container, nowMs));
+  stayingContainers(pod).some((container) => !isSteady(container, nowMs));
+
+/** Sidecars are among the init containers; of these, only they still run once the pod is ready. */
+function stayingContainers(pod: KubeObject): Fields[] {
+  const { initContainerStatuses, containerStatuses } = statusOf(pod);
+  const sidecars = listIn(initContainerStatuses).filter(({ state }) => fieldsIn(state)["running"] !== undefined);
+  return [...sidecars, ...listIn(containerStatuses)];
+}
 
 /** How many of the pods that are ready do not count as such yet. */
 export const shakyPods = (pods: readonly KubeObject[], nowMs: number): number =>

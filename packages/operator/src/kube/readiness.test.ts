@@ -160,6 +160,17 @@ describe("other objects", () => {
     ],
     ["a claim that is bound", object("PersistentVolumeClaim", {}, { phase: "Bound" }), "ready", null],
     [
+      "a claim that is as large as it is to be",
+      object(
+        "PersistentVolumeClaim",
+        { resources: { requests: { storage: "2Gi" } } },
+        { phase: "Bound", capacity: { storage: "2048Mi" } },
+      ),
+      "ready",
+      null,
+    ],
+    ["a budget", object("PodDisruptionBudget", {}, condition("DisruptionAllowed", "False")), "ready", null],
+    [
       "a claim that waits",
       object("PersistentVolumeClaim", {}, { phase: "Pending" }),
       "progressing",
@@ -220,4 +231,18 @@ describe("other objects", () => {
       "Kubernetes has not looked at Widget web yet.",
     ],
   ])("[AO23] %s", check);
+});
+
+test("[AO58] a claim that grows is not ready before it has grown, and says why it takes long", () => {
+  const spec = { resources: { requests: { storage: "2Gi" } } };
+  const status = { phase: "Bound", capacity: { storage: "1Gi" } };
+  expect(readinessOf(object("PersistentVolumeClaim", spec, status))).toMatchObject({
+    state: "progressing",
+    reason: "VolumeGrowing",
+    message: "PersistentVolumeClaim web has 1Gi and grows to 2Gi.",
+  });
+  const waits = condition("FileSystemResizePending", "True", { message: "Waiting for user to restart a pod" });
+  expect(readinessOf(object("PersistentVolumeClaim", spec, { ...status, ...waits }))).toMatchObject({
+    message: "PersistentVolumeClaim web has 1Gi and grows to 2Gi: Waiting for user to restart a pod",
+  });
 });

@@ -1,10 +1,11 @@
+import { parseQuantity } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
-import { conditionOf, countIn, fieldsIn, specOf, statusOf, titleOf } from "./object-fields.ts";
+import { conditionOf, countIn, fieldsIn, specOf, statusOf, textIn, titleOf } from "./object-fields.ts";
 import { rejected } from "./pod-rejection.ts";
 
 type Rule = (object: KubeObject) => Readiness;
 
-/** Whether an ingress ever gets an address is up to its controller; many never write one. */
+/** Whether an ingress ever gets an address is up to its controller; many never write one. A budget only limits others. */
 const readyOnceStored: Rule = () => ready();
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -17,6 +18,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   Service: service,
   Ingress: readyOnceStored,
   HorizontalPodAutoscaler: autoscaler,
+  PodDisruptionBudget: readyOnceStored,
   Pod: pod,
 };
 
@@ -29,6 +31,9 @@ export function readinessOf(object: KubeObject): Readiness {
   if (typeof observedGeneration === "number" && observedGeneration < generation) return unseen(object, isReady);
   return (RULES[object.kind] ?? byConditions)(object);
 }
+
+/** The reason of a volume that is not as large yet as it is to be. */
+export const VOLUME_GROWING = "VolumeGrowing";
 
 const SCALED: ReadonlySet<string> = new Set(["Deployment", "StatefulSet"]);
 
@@ -47,9 +52,21 @@ export function askedReplicas(workload: KubeObject): number {
 
 function volumeClaim(object: KubeObject): Readiness {
   const { phase } = statusOf(object);
-  if (phase === "Bound") return ready();
+  if (phase === "Bound") return growing(object) ?? ready();
   if (phase === "Lost") return failed(`${titleOf(object)} has lost its volume.`);
   return progressing(`${titleOf(object)} has no volume yet.`);
+}
+
+/** It was asked to grow and has not yet. Null where it is as large as it is to be, or its size is not known. */
+function growing(claim: KubeObject): Readiness | null {
+  const asked = textIn(fieldsIn(fieldsIn(specOf(claim)["resources"])["requests"])["storage"]);
+  const has = textIn(fieldsIn(statusOf(claim)["capacity"])["storage"]);
+  if (has === "" || (parseQuantity(has) ?? 0) >= (parseQuantity(asked) ?? 0)) return null;
+  const why = ["ControllerResizeError", "NodeResizeError", "FileSystemResizePending"]
+    .map((type) => conditionOf(claim, type))
+    .find((condition) => condition?.status === "True")?.message;
+  const message = `${titleOf(claim)} has ${has} and grows to ${asked}${why ? `: ${why}` : "."}`;
+  return { ...progressing(message), reason: VOLUME_GROWING };
 }
 
 function service(object: KubeObject): Readiness {

@@ -68,3 +68,13 @@ describe("an object that the cluster does not take", () => {
     expect(refusalOf(failure, "Service x")).toBeNull();
   });
 });
+
+test("[AO59] a volume whose class does not let it grow says so, and how to go on", () => {
+  const message =
+    'persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+  expect(refusalOf(error(403, message), "PersistentVolumeClaim data")).toMatchObject({
+    refused: "forbidden",
+    reason: "VolumeNotExpandable",
+    message: expect.stringMatching(/^The volume keeps its size, .* set size_gb back\. PersistentVolumeClaim data: /),
+  });
+});

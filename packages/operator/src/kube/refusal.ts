@@ -20,6 +20,8 @@ const IMMUTABLE = [
   /can not be (less than|decreased)/i,
 ];
 
+const UNEXPANDABLE = /must support resize|pvc can be resized/i;
+
 /** Said with a 500, as if it were the server's fault. */
 const MISSHAPEN = /failed to create typed (patch )?object|duplicate entries for key/i;
 
@@ -34,6 +36,10 @@ export function refusalOf(error: unknown, title: string): Refusal | null {
       reason: "NamespaceMissing",
       message: `The namespace of ${title} is not there yet.`,
     };
+  }
+  if (status === 403 && UNEXPANDABLE.test(message)) {
+    const remedy = `The volume keeps its size, because its storage class does not allow expansion. Allow it there, or set size_gb back.`;
+    return { refused: "forbidden", reason: "VolumeNotExpandable", message: safeText(`${remedy} ${words}`) };
   }
   if (status === 403) return { refused: "forbidden", reason: "Forbidden", message: words };
   if (status === 422 && IMMUTABLE.some((pattern) => pattern.test(message))) {

@@ -38,19 +38,21 @@ const namespaced = (group: string, version: string, plural: string, kind: string
 export const PODS = namespaced("", "v1", "pods", "Pod");
 export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ingress");
 
-export const DAEMON_SETS = namespaced("apps", "v1", "daemonsets", "DaemonSet");
+export const CLAIMS = namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
 
 /** All kinds of objects that an app becomes. */
 export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("apps", "v1", "deployments", "Deployment"),
   namespaced("apps", "v1", "statefulsets", "StatefulSet"),
+  namespaced("apps", "v1", "daemonsets", "DaemonSet"),
   namespaced("batch", "v1", "jobs", "Job"),
   namespaced("batch", "v1", "cronjobs", "CronJob"),
   namespaced("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
+  namespaced("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"),
   INGRESSES,
   namespaced("", "v1", "services", "Service"),
   namespaced("", "v1", "configmaps", "ConfigMap"),
   namespaced("", "v1", "secrets", "Secret"),
   namespaced("", "v1", "serviceaccounts", "ServiceAccount"),
-  namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"),
+  CLAIMS,
 ];

@@ -45,6 +45,7 @@ describe("the replicas of a workload", () => {
       object("DaemonSet", {}, { desiredNumberScheduled: 5, numberReady: 4, updatedNumberScheduled: 3 }),
       { desired: 5, least: 5, ready: 4, updated: 3, image },
     ],
+    ["a DaemonSet that is gone", object("DaemonSet", {}), null, { desired: 1, least: 1, ready: 0, updated: 0, image }],
     [
       "a Job",
       object("Job", {}),

@@ -26,14 +26,17 @@ export function workloadCounts(asked: KubeObject, live: KubeObject | null): Work
       const ready = countIn(status["readyReplicas"]);
       return { desired, least: askedReplicas(asked), ready, updated: countIn(status["updatedReplicas"]), image };
     }
-    case "DaemonSet":
+    case "DaemonSet": {
+      // How many nodes it is for is known once it is there; one that somebody has deleted is missed on one node at least.
+      const desired = live ? countIn(status["desiredNumberScheduled"]) : 1;
       return {
-        desired: countIn(status["desiredNumberScheduled"]),
-        least: countIn(status["desiredNumberScheduled"]),
+        desired,
+        least: desired,
         ready: countIn(status["numberReady"]),
         updated: countIn(status["updatedNumberScheduled"]),
         image,
       };
+    }
     case "Job":
       return { ...NO_COUNTS, ready: countIn(status["ready"]), updated: countIn(status["active"]), image };
     case "CronJob": {

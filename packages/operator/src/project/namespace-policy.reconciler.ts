@@ -95,6 +95,7 @@ function problemIn({ step }: Planned): string | null {
     case "keep":
     case "apply":
     case "recreate":
+    case "regrow":
       return null;
   }
 }

@@ -1,13 +1,15 @@
 import type { ReleasePods } from "../helm/release-pods.ts";
 import { type ReleaseId, releaseOfComponent, releaseOfInstance } from "../helm/revision.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { type Fields, listIn, specOf, textIn } from "../kube/object-fields.ts";
+import { type Fields, fieldsIn, listIn, specOf, textIn } from "../kube/object-fields.ts";
 
 /** A component of an app, and what it runs as. */
 export interface AppComponent {
   readonly name: string;
   /** The Helm release that it is, or that of the addon instance that it stands for; null for a workload. */
   readonly release: ReleaseId | null;
+  /** Pods of a DaemonSet are named otherwise than those of other workloads. */
+  readonly isDaemonSet?: boolean;
 }
 
 export function componentsIn(app: KubeObject): AppComponent[] {
@@ -15,6 +17,7 @@ export function componentsIn(app: KubeObject): AppComponent[] {
   return listIn(specOf(app)["components"]).map((component) => ({
     name: textIn(component["name"]),
     release: releaseFor(component, namespace, name),
+    ...(fieldsIn(component["workload_spec"])["kind"] === "daemonset" ? { isDaemonSet: true } : {}),
   }));
 }
 

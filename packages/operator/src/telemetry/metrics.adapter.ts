@@ -26,8 +26,8 @@ export interface MetricsPorts {
 
 /** Series from a Prometheus, where there is one. */
 export function createMetrics({ prometheus, componentsOf, releasePods, nowMs }: MetricsPorts): Answerer["metrics"] {
-  const patternOf = (app: string, { name, release }: AppComponent): string | null =>
-    release ? releasePodPattern(releasePods.known(release)?.makers ?? []) : podPattern(app, name);
+  const patternOf = (app: string, { name, release, isDaemonSet }: AppComponent): string | null =>
+    release ? releasePodPattern(releasePods.known(release)?.makers ?? []) : podPattern(app, name, isDaemonSet);
 
   /** Those that have pods; null where there is no such app. */
   const measurable = ({ namespace, name: app }: { readonly namespace: string; readonly name: string }) =>

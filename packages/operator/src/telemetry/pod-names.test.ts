@@ -14,9 +14,18 @@ describe("the pods of a component", () => {
     ["of another app", "shop", "web", "shop2-web-0", false],
     ["of a chart", "shop", "db", "shop-db-postgresql-0", false],
     ["with a cut name", "a".repeat(20), "b".repeat(30), `${"a".repeat(20)}-${"b".repeat(30)}-5d8f7c9x2x5p`, true],
+    ["of a longer name that is a DaemonSet", "shop", "web", "shop-web-exporter-jnhp8", false],
   ])("[TE22] are known by their names: %s", (_, app, component, pod, isOne) => {
     expect(isMatch(podPattern(app, component), pod)).toBe(isOne);
   });
+});
+
+test("[TE22] the pods of a DaemonSet are known by one word after its name", () => {
+  const pattern = podPattern("shop", "web", true);
+  expect(isMatch(pattern, "shop-web-jnhp8")).toBe(true);
+  for (const pod of ["shop-web-0", "shop-web-678b5988b9-jnhp8", "shop-web-exporter-jnhp8", "shop2-web-jnhp8"]) {
+    expect(isMatch(pattern, pod), pod).toBe(false);
+  }
 });
 
 describe("the pods of a release", () => {

@@ -61,12 +61,19 @@ const HASH = "[a-z0-9]{5}";
 
 const escaped = (name: string): string => name.replace(/[^a-z0-9-]/g, "\\$&");
 
-/** Kubernetes appends an ordinal, or two words without a hyphen, to the name of a workload. */
-export function podPattern(app: string, component: string): string {
+/** A hash of a ReplicaSet has no vowels; that of a Job is ours, and the time of a CronJob a number. */
+const RUN = "([bcdfghjklmnpqrstvwxz2456789]{6,10}|[0-9a-f]{8}|[0-9]+)";
+
+/**
+ * Kubernetes appends an ordinal, two words without a hyphen, or of a DaemonSet one to the name of a workload. The first of two
+ * is told from the name of another component, whose DaemonSet's pods would look the same.
+ */
+export function podPattern(app: string, component: string, isDaemonSet = false): string {
   const { base, suffixable } = componentNames(app, component);
+  if (isDaemonSet) return `${escaped(base)}-${HASH}`;
   const names = [...new Set([base, suffixable])].map(escaped).join("|");
   const cut = base.length > LONGEST_UNCUT ? "|[a-z0-9]+" : "";
-  return `(${names})-([0-9]+|[a-z0-9]+-${HASH}${cut})`;
+  return `(${names})-([0-9]+|${RUN}-${HASH}${cut})`;
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {

@@ -49,6 +49,21 @@ describe("a stateful set", () => {
     expect(db()["status"]).toMatchObject({ replicas: 3, readyReplicas: 3, currentReplicas: 3, updatedReplicas: 3 });
   });
 
+  test("[SC16] adopts the pods of one before it that was deleted without them, and leaves them running", async () => {
+    const set = statefulSet("db", { replicas: 2, volumeClaimTemplates: claims });
+    world.create(SETS, set);
+    await world.pass(20);
+    const before = world.pods().map(({ metadata }) => metadata.uid);
+    world.store.delete(SETS, "db", "default", { propagation: "Orphan" });
+    await world.pass(5);
+    expect(world.list(SETS)).toEqual([]);
+    expect(world.pods().map(({ metadata }) => metadata.uid)).toEqual(before);
+    world.create(SETS, set);
+    await world.pass(5);
+    expect(world.pods().map(({ metadata }) => metadata.uid)).toEqual(before);
+    expect(db()["status"]).toMatchObject({ replicas: 2, readyReplicas: 2, updatedReplicas: 2 });
+  });
+
   test("[SC21] that is parallel starts and ends all at once", async () => {
     world.create(SETS, statefulSet("db", { replicas: 3, podManagementPolicy: "Parallel" }));
     await world.pass(0);

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../store/kube-object.ts";
 import { type Controller, NOTHING, type Outcome, placeOf, type Write } from "./control.ts";
 import { amountOf } from "./deployment-rollout.ts";
-import { controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
+import { adoptions, controlled, controllersConcerned, type LabelSelector } from "./owners.ts";
 import {
   isActive,
   isAvailable,
@@ -59,6 +59,11 @@ export const statefulSets: Controller = {
     if (!set) return NOTHING;
     const pods = controlled(view, set, "pods") as readonly Pod[];
     const revisions = controlled(view, set, CONTROLLER_REVISIONS) as readonly ControllerRevision[];
+    const isShort = pods.length < (set.spec.replicas ?? 1) || revisions.length === 0;
+    const adopted = isShort
+      ? [CONTROLLER_REVISIONS, "pods"].flatMap((resource) => adoptions(view, set, resource, set.spec.selector))
+      : [];
+    if (adopted.length > 0) return { writes: adopted, wakeAtMs: null };
     const hasClaim = (claim: string) => view.get("persistentvolumeclaims", claim, namespace) !== null;
     return stepStatefulSet(set, pods, revisions, hasClaim, nowMs);
   },

@@ -150,7 +150,7 @@ describe("scale", () => {
     expect(past).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "replicas"] }] } });
   });
 
-  test.each(["job", "cronjob"])("[AP76] refuses a %s", async (kind) => {
+  test.each(["job", "cronjob", "daemonset"])("[AP76] refuses a %s", async (kind) => {
     const schedule = kind === "cronjob" ? { schedule: "0 3 * * *" } : {};
     const name = await shop.app([{ name: "work", workload_spec: { kind, image: "worker:1", ...schedule } }]);
     expect(await act(name, "/scale", { component_name: "work", replicas: 2 })).toMatchObject({

@@ -88,7 +88,7 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
       const { value, problems } = checkWhole(component, at(index));
       if (problems.length > 0) return problems;
       const added = value as Given;
-      const ofWorkload = added.workload_spec ? workloadProblems(added.workload_spec, ["workload_spec"]) : [];
+      const ofWorkload = added.workload_spec ? workloadProblems(added, added.workload_spec, ["workload_spec"]) : [];
       return placed([...ofWorkload, ...releaseProblems(added, rules)], index);
     }
     if (op === "patch") return [];
@@ -98,19 +98,24 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
   });
 }
 
-/** Applies the changes one after the other, or returns the first problem. `secretPaths` are those of the app. */
+/**
+ * Applies the changes one after the other, or returns the first problem. `secretPaths` are those of the app. Volumes of the
+ * `unexpandable` components have not become larger, so they may be smaller again.
+ */
 export function changeComponents(
   appName: string,
   before: readonly Kept[],
   changes: readonly ComponentChange[],
   rules: ComponentRules,
   secretPaths: readonly string[] = [],
+  unexpandable: ReadonlySet<string> = new Set(),
 ): ChangedComponents | Fault {
   let components = [...before];
   let secrets = NO_SECRET_CHANGES;
   for (const [index, change] of changes.entries()) {
     const held = keysOf(secretPathsAfter(secretPaths, secrets), change.name);
-    const changed = changeOne(components, change, index, rules, { app: appName, held });
+    const mayShrink = unexpandable.has(change.name);
+    const changed = changeOne(components, change, index, rules, { app: appName, held, mayShrink });
     if (changed instanceof Fault) return changed;
     components = changed.components;
     secrets = combineSecretChanges(secrets, changed.secrets);
@@ -132,7 +137,7 @@ function changeOne(
   change: ComponentChange,
   index: number,
   rules: ComponentRules,
-  { app, held }: Required<Pick<About, "app" | "held">>,
+  { app, held, mayShrink }: Required<Pick<About, "app" | "held">> & { readonly mayShrink: boolean },
 ): ChangedComponents | Fault {
   const { op, name } = change;
   const current = components.find((component) => component.name === name);
@@ -153,7 +158,7 @@ function changeOne(
   const whole = value as Kept;
   if (losesVolumes(current, whole)) {
     if (recreate !== true) return recreateRequired(name);
-  } else {
+  } else if (!mayShrink) {
     const shrunk = shrunkVolumes(current, whole);
     if (shrunk.length > 0) return invalid(placed(shrunk, index));
   }

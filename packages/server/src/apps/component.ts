@@ -1,4 +1,11 @@
-import { type ComponentSpec, unknownPlaceholders, type ValidationItem, type WorkloadSpec } from "@binnacle/contract";
+import {
+  type ComponentSpec,
+  unknownPlaceholders,
+  type ValidationItem,
+  type WorkloadSpec,
+  workloadVariables,
+} from "@binnacle/contract";
+import { fileProblems } from "./file-mounts.ts";
 import { isImageReference, scheduleProblem } from "./workload-syntax.ts";
 
 type Loc = ValidationItem["loc"];
@@ -18,11 +25,14 @@ export function componentProblems(
     ),
     ...components.flatMap((component, index) => [
       ...nameProblems(appName, component, index),
-      ...(component.workload_spec ? workloadProblems(component.workload_spec, [index, "workload_spec"]) : []),
+      ...(component.workload_spec
+        ? workloadProblems(component, component.workload_spec, [index, "workload_spec"])
+        : []),
       ...exportProblems(component, index),
     ]),
     ...sharedObjectNames(appName, components),
     ...needProblems(components, isPartial),
+    ...(isPartial ? [] : affinityProblems(components)),
   ];
 }
 
@@ -105,8 +115,12 @@ const NO_IMAGE =
   "Input should be the name of an image such as registry.example.com/team/app:1.2, in lower case, with at most one tag and one digest";
 
 /** Returns the problems of one workload that a schema cannot express. */
-export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[] {
-  const { env = [], ports = [], volumes = [], autoscale, image, schedule } = spec;
+export function workloadProblems(
+  component: Pick<ComponentSpec, "name">,
+  spec: WorkloadSpec,
+  loc: Loc,
+): ValidationItem[] {
+  const { env = [], ports = [], volumes = [], topology_spread = [], autoscale, image, schedule } = spec;
   const cron = schedule === undefined ? null : scheduleProblem(schedule);
   const repeated = <T>(field: string, items: readonly T[], keyOf: (item: T) => unknown, key: string) =>
     repeats(items, keyOf).map((at) => wrong([...loc, field, at, key], "Values must be unique"));
@@ -116,12 +130,55 @@ export function workloadProblems(spec: WorkloadSpec, loc: Loc): ValidationItem[]
     ...repeated("ports", ports, ({ port, protocol = "TCP" }) => `${port}/${protocol}`, "port"),
     ...repeated("volumes", volumes, ({ name }) => name, "name"),
     ...repeated("volumes", volumes, ({ mount_path }) => mount_path, "mount_path"),
+    ...repeated("topology_spread", topology_spread, spreadOf, "topology_key"),
+    ...fileProblems(spec, loc),
+    ...containerProblems(component, spec, loc),
     ...(image === undefined || isImageReference(image) ? [] : [wrong([...loc, "image"], NO_IMAGE)]),
     ...(cron === null ? [] : [wrong([...loc, "schedule"], cron)]),
     ...(autoscale && autoscale.min > autoscale.max
       ? [wrong([...loc, "autoscale", "max"], "The most replicas must not be fewer than the least")]
       : []),
   ];
+}
+
+/** All containers of a pod have names of their own. The one of the component has the component's. */
+function containerProblems({ name: own }: Pick<ComponentSpec, "name">, spec: WorkloadSpec, loc: Loc): ValidationItem[] {
+  const taken = new Set([own]);
+  return (["init_containers", "sidecars"] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap(({ name, image, env = [] }, index) => {
+      const at = [...loc, list, index];
+      const isTaken = taken.has(name);
+      taken.add(name);
+      const msg = name === own ? `The container of the component itself is called ${own}` : "Values must be unique";
+      return [
+        ...(isTaken ? [wrong([...at, "name"], msg)] : []),
+        ...(isImageReference(image) ? [] : [wrong([...at, "image"], NO_IMAGE)]),
+        ...repeats(env, (variable) => variable.name).map((each) =>
+          wrong([...at, "env", each, "name"], "Values must be unique"),
+        ),
+      ];
+    }),
+  );
+}
+
+/** Kubernetes takes one constraint for each. */
+const spreadOf = ({ topology_key, when_unsatisfiable }: NonNullable<WorkloadSpec["topology_spread"]>[number]) =>
+  `${when_unsatisfiable ?? "ScheduleAnyway"} ${topology_key}`;
+
+/** Pods of other apps are not addressed, so a name that is none of the app's would silently match nothing. */
+function affinityProblems(components: readonly ComponentSpec[]): ValidationItem[] {
+  const names = new Set(components.map(({ name }) => name));
+  return components.flatMap(({ workload_spec }, index) =>
+    (["pod_affinity", "pod_anti_affinity"] as const).flatMap((field) =>
+      (["required", "preferred"] as const).flatMap((strength) =>
+        (workload_spec?.affinity?.[field]?.[strength] ?? []).flatMap(({ component }, at) => {
+          if (component === undefined || names.has(component)) return [];
+          const loc = [index, "workload_spec", "affinity", field, strength, at, "component"];
+          return [wrong(loc, "The app has no component of this name")];
+        }),
+      ),
+    ),
+  );
 }
 
 /**
@@ -165,9 +222,9 @@ export function needsOf(components: readonly ComponentSpec[]): Need[] {
     ...export_refs.map(({ component: to }, at): Need => {
       return { from, to, by: "export_ref", loc: [index, "export_refs", at, "component"] };
     }),
-    ...(workload_spec?.env ?? []).flatMap(({ export_ref }, at): Need[] => {
+    ...workloadVariables(workload_spec).flatMap(({ variable: { export_ref }, at }): Need[] => {
       if (!export_ref) return [];
-      const loc = [index, "workload_spec", "env", at, "export_ref", "component"];
+      const loc = [index, "workload_spec", ...at, "export_ref", "component"];
       return [{ from, to: export_ref.component, by: "export_ref", loc }];
     }),
   ]);

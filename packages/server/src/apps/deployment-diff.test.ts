@@ -67,6 +67,33 @@ test("[AP82] a list whose members have no names is one value", () => {
   ]);
 });
 
+const withFile = (file: { path: string; content?: string; secret?: string }) =>
+  workload("web", { workload_spec: { image: "nginx:1.29", files: [{ path: "/etc/other", content: "same" }, file] } });
+
+test("[AP106] files are compared by their paths", () => {
+  const path = "/etc/app.yaml";
+  expect(changes([withFile({ path, content: "a: 1" })], [withFile({ path, content: "a: 2" })])).toEqual([
+    {
+      path: "/components/web/workload_spec/files/~1etc~1app.yaml/content",
+      change: "changed",
+      before: "a: 1",
+      after: "a: 2",
+    },
+  ]);
+});
+
+test.each([
+  ["becomes", 0],
+  ["is no more", 1],
+])("[AP106] a file that %s a secret is shown without what it held", (_, first) => {
+  const path = "/etc/token";
+  const states = [withFile({ path, content: "hunter2" }), withFile({ path, secret: "TOKEN" })];
+  const [before, after] = first === 0 ? states : states.toReversed();
+  const found = changes([before ?? WEB], [after ?? WEB]);
+  expect(found).toMatchObject([{ path: "/components/web/workload_spec/files/~1etc~1token/secret" }]);
+  expect(JSON.stringify(found)).not.toContain("hunter2");
+});
+
 test("[AP83] of a secret it says that it has changed and nothing else", () => {
   expect(changes([WEB], [WEB], ["web/API_KEY", "gone/"])).toEqual([
     { path: "/components/gone/secrets", change: "changed" },

@@ -16,7 +16,9 @@ export function diffDeployments(
   changedSecrets: readonly string[],
 ): DeploymentDiff {
   const hidden = hiddenPaths(against.spec, deployment.spec);
-  const compared = diffValues("", comparable(against.spec, hidden), comparable(deployment.spec, hidden));
+  const files = secretFiles(against.spec, deployment.spec);
+  const [before, after] = [against, deployment].map(({ spec }) => comparable(withoutContents(spec, files), hidden));
+  const compared = diffValues("", before, after);
   const uncovered = [...hidden].flatMap(([component, paths]) =>
     [...paths]
       .filter((path) => isShownIn(against.spec, component, path) || isShownIn(deployment.spec, component, path))
@@ -40,6 +42,30 @@ function hiddenPaths(...specs: readonly AppSpec[]): Map<string, Set<string>> {
     hidden.set(name, paths);
   }
   return hidden;
+}
+
+/** The files that either specification takes from a secret, as `component:path`. In the other they may be plain. */
+const secretFiles = (...specs: readonly AppSpec[]): ReadonlySet<string> =>
+  new Set(
+    specs.flatMap(({ components }) =>
+      components.flatMap(({ name, workload_spec }) =>
+        (workload_spec?.files ?? []).flatMap(({ path, secret }) => (secret === undefined ? [] : [`${name}:${path}`])),
+      ),
+    ),
+  );
+
+function withoutContents(spec: AppSpec, secret: ReadonlySet<string>): AppSpec {
+  if (secret.size === 0) return spec;
+  const components = spec.components.map((component) => {
+    const { name, workload_spec } = component;
+    if (!workload_spec?.files) return component;
+    const files = workload_spec.files.map((file) => {
+      const { content: _, ...shown } = file;
+      return secret.has(`${name}:${file.path}`) ? shown : file;
+    });
+    return { ...component, workload_spec: { ...workload_spec, files } };
+  });
+  return { ...spec, components };
 }
 
 function isShownIn({ components }: AppSpec, name: string, path: string): boolean {
@@ -83,9 +109,9 @@ function membersOf(value: unknown): Map<string, unknown> | null {
   return isObject(value) ? new Map(Object.entries(value)) : null;
 }
 
-/** Null where a member has no name of its own. An empty list has no member without one. */
+/** Null where a member has no name of its own; files are known by their paths. An empty list has no member without one. */
 function namedMembers(list: readonly unknown[]): Map<string, unknown> | null {
-  const members = new Map(list.filter(isObject).map((member) => [member["name"], member]));
+  const members = new Map(list.filter(isObject).map((member) => [member["name"] ?? member["path"], member]));
   const isNamed = members.size === list.length && [...members.keys()].every((name) => typeof name === "string");
   return isNamed ? (members as Map<string, unknown>) : null;
 }

@@ -10,7 +10,7 @@ export interface DeploymentOutcome {
 }
 
 /** Reasons of an operator that only another change of the app resolves: Kubernetes will never accept the object. */
-const FINAL_REASONS: ReadonlySet<string> = new Set(["ImmutableField", "ObjectRefused"]);
+const FINAL_REASONS: ReadonlySet<string> = new Set(["ImmutableField", "ObjectRefused", "VolumeNotExpandable"]);
 
 /**
  * Returns how a report on the current generation ends its deployment; null where it does not. An app that still serves

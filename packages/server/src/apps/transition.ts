@@ -6,7 +6,7 @@ import { type AppSpec, type AppWithSecretPaths, type Deployment, isPaused } from
 import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, tooManySecrets } from "./app-secrets.ts";
 import { componentProblems } from "./component.ts";
 import { changeComponents } from "./component-change.ts";
-import { losesVolumes, recreateRequired, withGrownVolumes } from "./volume.ts";
+import { losesVolumes, recreateRequired, unexpandableComponents, withGrownVolumes } from "./volume.ts";
 
 /** The result of an operation on an app. */
 export interface Step {
@@ -70,7 +70,8 @@ export function updated(
 ): Outcome {
   const refusal = operationProblem(app);
   if (refusal) return refusal;
-  const changed = changeComponents(app.name, app.components, changes ?? [], rules, app.secret_paths);
+  const unexpandable = unexpandableComponents(app);
+  const changed = changeComponents(app.name, app.components, changes ?? [], rules, app.secret_paths, unexpandable);
   if (changed instanceof Fault) return changed;
   const { components, secrets } = changed;
   if (isPaused(app) && countsChanged(app, components)) return pausedConflict("change the replicas of");
@@ -99,7 +100,7 @@ export function scaled(
   if (refusal) return refusal;
   const spec = component.workload_spec;
   if (!spec) return invalidValue(["body", "component_name"], "Only a workload has replicas");
-  if (spec.kind === "job" || spec.kind === "cronjob") {
+  if (spec.kind === "job" || spec.kind === "cronjob" || spec.kind === "daemonset") {
     return invalidValue(
       ["body", "component_name"],
       `A ${spec.kind} is not scaled; only a deployment or a statefulset is`,
@@ -149,8 +150,9 @@ export function rolledBack(
   if (replaced) return operationProblem(app) ?? recreateRequired(replaced.name);
   const downgrade = componentDowngrade(app.components, spec.components, findDefinition, () => allow_downgrade);
   if (downgrade) return operationProblem(app) ?? downgrade;
+  const unexpandable = unexpandableComponents(app);
   const components = spec.components.map((component) =>
-    withGrownVolumes(namesake(app.components, component), component),
+    unexpandable.has(component.name) ? component : withGrownVolumes(namesake(app.components, component), component),
   );
   const changes = restored({ ...spec, components });
   return step(app, "rollback", changes, { secrets: dropSecrets(namesGone(app, spec)), message });

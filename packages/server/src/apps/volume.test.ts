@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../fault.ts";
 import { someApp } from "./app.fixture.ts";
 import { changeComponents } from "./component-change.ts";
-import { rolledBack } from "./transition.ts";
+import { rolledBack, updated } from "./transition.ts";
 
 const db = (size_gb: number, kind: "deployment" | "statefulset" = "deployment"): ComponentSpec => ({
   name: "db",
@@ -38,6 +38,24 @@ describe("a volume", () => {
     expect(change(db(10), { op: "patch", workload_spec: { volumes: [] } })).not.toBeInstanceOf(Fault);
   });
 
+  test("[AP108] may be set back where the cluster refused to let it grow, by a change and by a rollback", () => {
+    const app = (reason: string, observed_generation = 1) =>
+      someApp({
+        components: [db(20)],
+        observed_generation,
+        component_statuses: [{ name: "db", ready_replicas: 1, phase: "degraded", reason }],
+      });
+    const back = { components: [{ ...sized(10), name: "db" }] };
+    const earlier = { revision: 1, spec: { components: [db(10)], paused: false } };
+    const refused = app("VolumeNotExpandable");
+    expect(updated(refused, back, NO_RULES)).toMatchObject({ app: { components: [db(10)] } });
+    expect(rolledBack(refused, earlier, NO_RULES)).toMatchObject({ app: { components: [db(10)] } });
+    for (const other of [app("VolumeGrowing"), app("VolumeNotExpandable", 0)]) {
+      expect(updated(other, back, NO_RULES)).toMatchObject({ kind: "invalid" });
+      expect(rolledBack(other, earlier, NO_RULES)).toMatchObject({ app: { components: [db(20)] } });
+    }
+  });
+
   test("[AP77] keeps the size that it has grown to in a rollback", () => {
     const outcome = rolledBack(
       someApp({ components: [db(20)] }),
@@ -66,6 +84,19 @@ describe("a volume", () => {
     expect(change(db(10), { op: "patch", ...chart })).toMatchObject(conflict);
     const bare = { ...db(10), workload_spec: { kind: "deployment" as const, image: "postgres:18" } };
     expect(change(bare, other)).not.toBeInstanceOf(Fault);
+  });
+
+  test("[AP78] [AP105] is not lost by a daemonset, which has none", () => {
+    const daemon = { op: "patch" as const, workload_spec: { kind: "daemonset", volumes: null } };
+    expect(change(db(10), daemon)).toMatchObject({ kind: "conflict", detail: { code: "recreate_required" } });
+    expect(change(db(10), { ...daemon, recreate: true })).toMatchObject({
+      components: [{ workload_spec: { kind: "daemonset" } }],
+    });
+    const kept = { op: "patch" as const, workload_spec: { kind: "daemonset" }, recreate: true };
+    expect(change(db(10), kept)).toMatchObject({
+      kind: "invalid",
+      detail: [{ loc: ["body", "components", 0, "workload_spec", "volumes"] }],
+    });
   });
 
   test("[AP78] is not lost by a rollback", () => {

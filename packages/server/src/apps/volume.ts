@@ -1,5 +1,6 @@
 import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
 import { codedConflict } from "../fault.ts";
+import type { App } from "./app.ts";
 
 /** Kubernetes can enlarge a volume but not shrink it, and a workload of another kind has other volumes. */
 
@@ -16,6 +17,18 @@ export const shrunkVolumes = (before: ComponentSpec | undefined, after: Componen
     const loc = ["workload_spec", "volumes", index, "size_gb"];
     return [{ loc, msg: `A volume cannot shrink: ${name} has ${size} GB`, type: "value_error" as const }];
   });
+
+/** The components whose volumes the cluster refused to let grow: these still have the size that they had before. */
+export const unexpandableComponents = ({
+  component_statuses,
+  generation,
+  observed_generation,
+}: Pick<App, "component_statuses" | "generation" | "observed_generation">): ReadonlySet<string> =>
+  new Set(
+    component_statuses.flatMap(({ name, reason }) =>
+      observed_generation === generation && reason === "VolumeNotExpandable" ? [name] : [],
+    ),
+  );
 
 /** A rollback keeps the volumes that have grown since. */
 export function withGrownVolumes(before: ComponentSpec | undefined, after: ComponentSpec): ComponentSpec {

@@ -26,6 +26,27 @@ const web: ComponentSpec = {
 };
 const db: ComponentSpec = { name: "db", workload_spec: { image: "postgres:17" } };
 
+test("[AP107] variables of further containers become parameters, and name components of the template", () => {
+  const env = [{ name: "DB", export_ref: { component: "db", key: "url" } }];
+  const component: ComponentSpec = {
+    name: "web",
+    workload_spec: {
+      image: "shop:1",
+      sidecars: [
+        { name: "proxy", image: "x", env },
+        { name: "bare", image: "x" },
+      ],
+    },
+  };
+  const { components, parameters } = captureApp({ components: [component], secret_paths: [] }, false);
+  expect(components).toMatchObject([
+    { workload_spec: { sidecars: [{ env: [{ name: "DB", value: "${web_DB}" }] }, { name: "bare" }] } },
+  ]);
+  expect(parameters).toMatchObject([{ name: "web_DB" }]);
+  const kept = captureApp({ components: [component], secret_paths: [] }, true);
+  expect(templateProblems(kept, patternsHere)).toMatchObject([{ message: "mentions db, which is no component" }]);
+});
+
 describe("a captured app", () => {
   test("[TP25] is a valid template that makes the same components again, whatever their texts", () => {
     const text = fc.string({ unit: fc.constantFrom("$", "{", "}", "a") });

@@ -60,17 +60,26 @@ function withoutExportRefs(component: ComponentSpec, parameters: ParameterNames)
     name,
     value: parameters.require("string", [component.name, name], `${name} of ${component.name}: ${key} of ${from}.`),
   });
-  const env = [
-    ...(workload_spec.env ?? []).map((variable) =>
+  const open = (env: NonNullable<typeof workload_spec.env> = []) =>
+    env.map((variable) =>
       variable.export_ref ? asked(variable.name, variable.export_ref.component, variable.export_ref.key) : variable,
+    );
+  const containers = Object.fromEntries(
+    (["init_containers", "sidecars"] as const).flatMap((list) =>
+      workload_spec[list]
+        ? [[list, workload_spec[list].map((it) => (it.env ? { ...it, env: open(it.env) } : it))]]
+        : [],
     ),
+  );
+  const env = [
+    ...open(workload_spec.env),
     ...export_refs.flatMap(({ component: from, key, env: name }) =>
       key === undefined && name === undefined
         ? []
         : [asked(name ?? variableOf(from, key ?? ""), from, key ?? "the export")],
     ),
   ];
-  return { ...rest, workload_spec: { ...workload_spec, ...(env.length > 0 ? { env } : {}) } };
+  return { ...rest, workload_spec: { ...workload_spec, ...containers, ...(env.length > 0 ? { env } : {}) } };
 }
 
 const variableOf = (component: string, key: string) => `${component}_${key}`.toUpperCase().replace(/[^A-Z0-9_]/g, "_");

@@ -67,7 +67,11 @@ function nameProblems(list: string, names: readonly string[]): Problem[] {
 /** Dependencies and exports of a component must be within the template. */
 function mentionProblems(component: TemplateComponent, index: number, all: readonly TemplateComponent[]): Problem[] {
   const names = new Set(all.map(nameOf));
-  const env = listAt(component, ["workload_spec", "env"]);
+  const containers = ["init_containers", "sidecars"].flatMap((list) => listAt(component, ["workload_spec", list]));
+  const env = [
+    ...listAt(component, ["workload_spec", "env"]),
+    ...containers.flatMap((container) => listAt(container, ["env"])),
+  ];
   const mentioned = [
     ...listAt(component, ["depends_on"]),
     ...env.map((variable) => valueAt(variable, ["export_ref", "component"])),

@@ -15,6 +15,8 @@ export interface WorkloadContext {
   readonly labels: Readonly<Record<string, string>>;
   readonly selector: Readonly<Record<string, string>>;
   readonly environment: Environment;
+  /** The variables that further containers have for themselves, by container. */
+  readonly ownEnvironments: ReadonlyMap<string, Environment>;
   readonly secrets: Readonly<Record<string, string>>;
   /** Exports that contain secrets. */
   readonly composed: Readonly<Record<string, string>>;

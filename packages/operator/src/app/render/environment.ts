@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type DesiredComponent } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
+import { contentsOf } from "./files.ts";
 import type { Publishers } from "./publishers.ts";
 import type { Export, SecretExport } from "./rendering.ts";
 
@@ -100,21 +101,48 @@ export function configurationObjects(context: WorkloadContext): KubeObject[] {
   ];
 }
 
-/** Of what comes from several sources under one name, the later one counts, and `env` before all. */
-export function environmentFields({ names, environment, secrets }: WorkloadContext) {
+const NO_VARIABLES: Environment = { plain: {}, secret: {}, missing: [] };
+
+/** Kubernetes replaces `$(NAME)` in values that are in the pod itself, and `$$` by `$`. */
+const asWritten = (value: string): string => value.replaceAll("$", "$$$$");
+
+/**
+ * Of what comes from several sources under one name, the later one counts, and `env` before all. Variables that a container has
+ * for itself are in the pod, those of the component in its ConfigMap.
+ */
+export function environmentFields({ names, environment, secrets }: WorkloadContext, own = NO_VARIABLES) {
+  const taken = new Set([...Object.keys(own.plain), ...Object.keys(own.secret)]);
+  const shared = Object.entries(environment.secret).filter(([name]) => !taken.has(name));
   return present({
     envFrom: someOf([
       ...(fieldsOf(secrets) ? [{ secretRef: { name: names.secrets } }] : []),
       ...(fieldsOf(environment.plain) ? [{ configMapRef: { name: names.env } }] : []),
     ]),
-    env: someOf(
-      Object.entries(environment.secret).map(([name, { secret }]) => ({ name, valueFrom: { secretKeyRef: secret } })),
-    ),
+    env: someOf([
+      ...Object.entries(own.plain).map(([name, value]) => present({ name, value: asWritten(value) || undefined })),
+      ...[...Object.entries(own.secret), ...shared].map(([name, { secret }]) => ({
+        name,
+        valueFrom: { secretKeyRef: secret },
+      })),
+    ]),
   });
 }
 
-/** Pods read their variables when they start, so they are replaced when this changes; undefined where they read none. */
-export function configurationChecksum({ environment: { plain, secret }, secrets }: WorkloadContext) {
-  if (![plain, secret, secrets].some(fieldsOf)) return undefined;
-  return createHash("sha256").update(canonicalJson({ plain, secret, secrets })).digest("hex");
+/**
+ * Pods read their variables and files when they start, so they are replaced when this changes; undefined where they read none.
+ * The names of Jobs depend on it: what a component does not have must not change it.
+ */
+export function configurationChecksum({ environment, ownEnvironments, secrets, spec }: WorkloadContext) {
+  const { plain, secret } = environment;
+  const files = fieldsOf(contentsOf(spec));
+  // Values are in the pod itself; of secrets only their names are.
+  const own = fieldsOf(
+    Object.fromEntries(
+      [...ownEnvironments].flatMap(([name, one]) => (fieldsOf(one.secret) ? [[name, one.secret]] : [])),
+    ),
+  );
+  if (!files && !own && ![plain, secret, secrets].some(fieldsOf)) return undefined;
+  return createHash("sha256")
+    .update(canonicalJson(present({ plain, secret, secrets, files, own })))
+    .digest("hex");
 }

@@ -2,7 +2,9 @@ import { API_GROUP } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
 import { configurationChecksum, environmentFields } from "./environment.ts";
+import { fileMounts, fileVolumes } from "./files.ts";
 import type { Workload } from "./rendering.ts";
+import { schedulingFields } from "./scheduling.ts";
 
 export const CHECKSUM_ANNOTATION = `${API_GROUP}/configuration-checksum`;
 const TERMINATION_SECONDS = 30;
@@ -22,24 +24,43 @@ interface TemplateOptions {
   readonly serviceAccountName?: string;
 }
 
+/** Those that the operator writes itself come last, so nothing that a component says replaces one. */
+export const labelsOf = ({ spec, labels }: WorkloadContext) => ({ ...spec.labels, ...labels });
+
+export const terminationSeconds = ({ termination_grace_seconds = TERMINATION_SECONDS }: Workload): number =>
+  termination_grace_seconds;
+
+function containerSecurity({ spec: { security_context = {} }, podSecurity }: WorkloadContext) {
+  const { run_as_user, run_as_non_root, read_only_root_filesystem } = security_context;
+  return present({
+    runAsUser: run_as_user,
+    runAsNonRoot: run_as_non_root,
+    readOnlyRootFilesystem: read_only_root_filesystem,
+    allowPrivilegeEscalation: false,
+    ...(podSecurity === "restricted" ? WITHOUT_ROOT : {}),
+  });
+}
+
 export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAccountName }: TemplateOptions = {}) {
-  const { component, spec, labels, pullSecrets, podSecurity } = context;
+  const { component, spec, pullSecrets } = context;
   const checksum = configurationChecksum(context);
   const pulls = serviceAccountName === undefined ? pullSecrets.map((name) => ({ name })) : [];
+  const annotations = { ...spec.annotations, ...(checksum ? { [CHECKSUM_ANNOTATION]: checksum } : {}) };
   return {
-    metadata: present({ labels, annotations: checksum ? { [CHECKSUM_ANNOTATION]: checksum } : undefined }),
+    metadata: present({ labels: labelsOf(context), annotations: fieldsOf(annotations) }),
     spec: present({
       serviceAccountName,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       restartPolicy,
-      terminationGracePeriodSeconds: TERMINATION_SECONDS,
+      terminationGracePeriodSeconds: terminationSeconds(spec),
       imagePullSecrets: someOf(pulls),
       securityContext: present({
         seccompProfile: { type: "RuntimeDefault" },
         fsGroup: someOf(spec.volumes) && VOLUME_GROUP,
         fsGroupChangePolicy: someOf(spec.volumes) && "OnRootMismatch",
       }),
+      initContainers: someOf(furtherContainers(context)),
       containers: [
         present({
           name: component.name,
@@ -48,18 +69,37 @@ export function podTemplate(context: WorkloadContext, { restartPolicy, serviceAc
           args: someOf(spec.args),
           ports: containerPorts(spec),
           ...environmentFields(context),
-          resources: resources(spec),
+          resources: resources(spec.resources, spec.autoscale !== undefined),
           ...probeFields(spec.probes),
           volumeMounts: volumeMounts(spec),
-          securityContext: {
-            allowPrivilegeEscalation: false,
-            ...(podSecurity === "restricted" ? WITHOUT_ROOT : {}),
-          },
+          securityContext: containerSecurity(context),
         }),
       ],
+      ...schedulingFields(context),
       volumes: podVolumes(context),
     }),
   };
+}
+
+/**
+ * Those that prepare come first, in their order. A sidecar is one of them that Kubernetes keeps running: it starts before the
+ * container of the component, ends after it, and does not keep a Job from being done.
+ */
+function furtherContainers(context: WorkloadContext) {
+  const { init_containers = [], sidecars = [], autoscale } = context.spec;
+  const rendered = (it: (typeof sidecars)[number], restartPolicy?: "Always") =>
+    present({
+      name: it.name,
+      image: it.image,
+      restartPolicy,
+      command: someOf(it.command),
+      args: someOf(it.args),
+      ...environmentFields(context, context.ownEnvironments.get(it.name)),
+      resources: resources(it.resources, autoscale !== undefined && restartPolicy !== undefined),
+      volumeMounts: volumeMounts(context.spec),
+      securityContext: containerSecurity(context),
+    });
+  return [...init_containers.map((it) => rendered(it)), ...sidecars.map((it) => rendered(it, "Always"))];
 }
 
 const containerPorts = ({ ports = [] }: Workload) =>
@@ -69,8 +109,9 @@ const containerPorts = ({ ports = [] }: Workload) =>
     ),
   );
 
-function resources({ resources: { requests = {}, limits = {} } = {}, autoscale }: Workload) {
-  const cpu = autoscale && limits.cpu === undefined ? CPU_REQUEST_TO_SCALE_BY : undefined;
+/** Without a request of every container that stays, the autoscaler knows nothing to measure against. */
+function resources({ requests = {}, limits = {} }: NonNullable<Workload["resources"]> = {}, isScaledBy: boolean) {
+  const cpu = isScaledBy && limits.cpu === undefined ? CPU_REQUEST_TO_SCALE_BY : undefined;
   return fieldsOf(
     present({ requests: fieldsOf(present({ cpu, ...present(requests) })), limits: fieldsOf(present(limits)) }),
   );
@@ -135,13 +176,18 @@ export const claimTemplates = ({ spec, labels }: WorkloadContext) =>
     })),
   );
 
-const volumeMounts = ({ volumes = [] }: Workload) =>
-  someOf(volumes.map(({ name, mount_path }) => ({ name, mountPath: mount_path })));
+const volumeMounts = (spec: Workload) =>
+  someOf([
+    ...(spec.volumes ?? []).map(({ name, mount_path }) => ({ name, mountPath: mount_path })),
+    ...fileMounts(spec),
+  ]);
 
-/** Those of a StatefulSet come from its templates. */
-const podVolumes = ({ spec, names }: WorkloadContext) =>
-  hasOwnVolumes(spec)
-    ? undefined
-    : someOf(
-        (spec.volumes ?? []).map(({ name }) => ({ name, persistentVolumeClaim: { claimName: names.claim(name) } })),
-      );
+/** The claims of a StatefulSet come from its templates. */
+function podVolumes(context: WorkloadContext) {
+  const { spec, names } = context;
+  const claimed = hasOwnVolumes(spec) ? [] : (spec.volumes ?? []);
+  return someOf([
+    ...claimed.map(({ name }) => ({ name, persistentVolumeClaim: { claimName: names.claim(name) } })),
+    ...fileVolumes(context),
+  ]);
+}

@@ -66,7 +66,11 @@ test.each<[string, DesiredComponent[], RegExp]>([
     web({ resources: { requests: { memory: "1Gi" }, limits: { memory: "1000Mi" } } }),
     /^Component web requests more memory \(1Gi\) .* limit \(1000Mi\)\.$/,
   ],
-  ["TooLarge", web({ env: [{ name: "A", value: "ü".repeat(600_000) }] }), /^The variables of component web are larger/],
+  [
+    "TooLarge",
+    web({ env: [{ name: "A", value: "ü".repeat(600_000) }] }),
+    /^The variables or files of component web are larger/,
+  ],
 ])("[RN25] %s", (invalid, components, message) => {
   expect(problem(components)).toMatchObject({ invalid, message: expect.stringMatching(message) });
 });

@@ -1,8 +1,8 @@
-import { type DesiredComponent, parseQuantity, unknownPlaceholders } from "@binnacle/contract";
+import { type DesiredComponent, parseQuantity, unknownPlaceholders, workloadVariables } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { LONGEST_NAMES_TOGETHER } from "../names.ts";
 import { ingressPort } from "./network.ts";
-import { type App, composedExports, type Publishers, tooLongMessage } from "./publishers.ts";
+import { type App, composedExports, type Publishers, secretsOf, tooLongMessage } from "./publishers.ts";
 import type { AppSpec, Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
 import { startOrder } from "./start-order.ts";
 
@@ -17,6 +17,7 @@ export function problemOf(whole: App, around: Surroundings, publishers: Publishe
     ...repeatedComponents(components),
     ...components.flatMap((component) => componentProblems(app, component, around)),
     ...components.flatMap((component) => exportProblems(whole, component)),
+    ...components.flatMap((component) => fileProblems(whole, component)),
     ...components.flatMap((component) => referenceProblems(component, app, around, publishers)),
     ...circles(components),
     ...sharedAddresses(components),
@@ -38,7 +39,7 @@ function componentProblems(app: AppSpec, component: DesiredComponent, around: Su
     const message = `The names of app ${app.name} and component ${name} are together longer than ${LONGEST_NAMES_TOGETHER} characters.`;
     return [invalid("NameTooLong", message)];
   }
-  return type === "workload" ? workloadProblems(name, workload_spec ?? {}) : releaseProblems(component, around);
+  return type === "workload" ? workloadProblems(name, workload_spec ?? {}, around) : releaseProblems(component, around);
 }
 
 function releaseProblems({ name, addon_instance, release }: DesiredComponent, around: Surroundings): Invalid[] {
@@ -50,22 +51,38 @@ function releaseProblems({ name, addon_instance, release }: DesiredComponent, ar
   return [{ ...invalid("UnknownAddonInstance", message), awaits: addon_instance }];
 }
 
-function workloadProblems(name: string, spec: Workload): Invalid[] {
+function workloadProblems(name: string, spec: Workload, around: Surroundings): Invalid[] {
   return [
     ...(spec.image ? [] : [invalid("MissingImage", `Component ${name} has no image in workload_spec.image.`)]),
+    ...securityProblems(name, spec, around),
     ...resourceProblems(name, spec),
     ...ingressProblems(name, spec),
   ];
 }
 
-function resourceProblems(name: string, { resources: { requests = {}, limits = {} } = {} }: Workload): Invalid[] {
-  return (["cpu", "memory"] as const).flatMap((field) => {
-    const [asked, most] = [requests[field], limits[field]];
-    if (asked === undefined || most === undefined) return [];
-    if ((parseQuantity(asked) ?? 0) <= (parseQuantity(most) ?? 0)) return [];
-    const message = `Component ${name} requests more ${field} (${asked}) in workload_spec.resources than its limit (${most}).`;
-    return [invalid("InvalidResources", message)];
-  });
+/** The level adds what it asks for by name. It does not overrule a component that asks for the opposite. */
+function securityProblems(name: string, { security_context = {} }: Workload, around: Surroundings): Invalid[] {
+  const { run_as_user, run_as_non_root } = security_context;
+  const field = run_as_user === 0 ? "run_as_user" : run_as_non_root === false ? "run_as_non_root" : null;
+  if (field === null || around.podSecurity !== "restricted") return [];
+  const message = `Component ${name} asks for root in workload_spec.security_context.${field}, but the Pod Security level of the project is restricted.`;
+  return [invalid("InvalidSecurityContext", message)];
+}
+
+function resourceProblems(name: string, { resources, init_containers = [], sidecars = [] }: Workload): Invalid[] {
+  const containers = [
+    { said: "workload_spec.resources", resources },
+    ...[...init_containers, ...sidecars].map((it) => ({ said: `the container ${it.name}`, resources: it.resources })),
+  ];
+  return containers.flatMap(({ said, resources: { requests = {}, limits = {} } = {} }) =>
+    (["cpu", "memory"] as const).flatMap((field) => {
+      const [asked, most] = [requests[field], limits[field]];
+      if (asked === undefined || most === undefined) return [];
+      if ((parseQuantity(asked) ?? 0) <= (parseQuantity(most) ?? 0)) return [];
+      const message = `Component ${name} requests more ${field} (${asked}) in ${said} than its limit (${most}).`;
+      return [invalid("InvalidResources", message)];
+    }),
+  );
 }
 
 const HOST = /^(\*\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
@@ -92,6 +109,16 @@ function exportProblems(app: App, component: DesiredComponent): Invalid[] {
     }),
     ...composedExports(app, component).tooLong.map((key) => invalid("TooLarge", tooLongMessage(component.name, key))),
   ];
+}
+
+/** Pods with a file of a secret that is not set would wait for it without a word. */
+function fileProblems(app: App, { name, workload_spec }: DesiredComponent): Invalid[] {
+  const secrets = secretsOf(app, name);
+  return (workload_spec?.files ?? []).flatMap(({ path, secret }) => {
+    if (secret === undefined || Object.hasOwn(secrets, secret)) return [];
+    const message = `Component ${name} has no secret ${secret}, which workload_spec.files has at ${path}: set it, or remove the file.`;
+    return [invalid("MissingSecret", message)];
+  });
 }
 
 function circles(components: readonly DesiredComponent[]): Invalid[] {
@@ -128,7 +155,7 @@ interface Reference {
 function referencesOf({ export_refs = [], workload_spec }: DesiredComponent): Reference[] {
   return [
     ...export_refs.map(({ component: to, key }, index) => ({ to, key, field: `export_refs[${index}]` })),
-    ...(workload_spec?.env ?? []).flatMap(({ name, export_ref }) =>
+    ...workloadVariables(workload_spec).flatMap(({ variable: { name, export_ref } }) =>
       export_ref
         ? [{ to: export_ref.component, key: export_ref.key, field: `the export_ref of variable ${name}` }]
         : [],
@@ -200,7 +227,7 @@ function repeatedName(components: readonly Drawn[]): Invalid | null {
   return null;
 }
 
-const FIELDS: Readonly<Record<string, string>> = { ConfigMap: "variables", Secret: "secrets" };
+const FIELDS: Readonly<Record<string, string>> = { ConfigMap: "variables or files", Secret: "secrets" };
 
 function tooLarge(components: readonly Drawn[]): Invalid | null {
   for (const { name, objects } of components) {

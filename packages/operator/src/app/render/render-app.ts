@@ -3,13 +3,14 @@ import type { KubeObject } from "../../kube/kube-client.ts";
 import { componentNames } from "../names.ts";
 import { componentLabels, selectorLabels, type WorkloadContext } from "./component-context.ts";
 import { configurationObjects, environmentOf, secretObjects } from "./environment.ts";
+import { fileObjects } from "./files.ts";
 import { ingressObjects, serviceObjects } from "./network.ts";
 import { claimObjects } from "./pod-template.ts";
 import { problemOf, renderedProblem } from "./problems.ts";
 import { type App, composedExports, type Publishers, publishersOf, secretsOf } from "./publishers.ts";
 import type { RenderedComponent, Rendering, Surroundings } from "./rendering.ts";
 import { needsOf, startOrder } from "./start-order.ts";
-import { accountObjects, autoscalerObjects, workloadObject } from "./workload.ts";
+import { accountObjects, autoscalerObjects, disruptionObjects, workloadObject } from "./workload.ts";
 
 /** The objects that the app becomes, or the first reason why it cannot become any. The same input gives the same. */
 export function renderApp(app: App, around: Surroundings): Rendering {
@@ -55,7 +56,15 @@ function draw(component: DesiredComponent, whole: App, around: Surroundings, pub
   if (type === "chart") return { name, type, objects: secretObjects(shared), waitingFor: [] };
   if (type === "addon" || !spec) return { name, type, objects: [], waitingFor: [] };
   const environment = environmentOf(component, new Set(Object.keys(secrets)), publishers);
-  return { name, type, objects: workloadObjects({ ...shared, spec, environment }), waitingFor: environment.missing };
+  const ownEnvironments = new Map(
+    [...(spec.init_containers ?? []), ...(spec.sidecars ?? [])].map(({ name: container, env = [] }) => [
+      container,
+      environmentOf({ workload_spec: { env } }, new Set(), publishers),
+    ]),
+  );
+  const missing = [environment, ...ownEnvironments.values()].flatMap((one) => one.missing);
+  const objects = workloadObjects({ ...shared, spec, environment, ownEnvironments });
+  return { name, type, objects, waitingFor: [...new Set(missing)].sort() };
 }
 
 function workloadObjects(context: WorkloadContext): KubeObject[] {
@@ -63,10 +72,12 @@ function workloadObjects(context: WorkloadContext): KubeObject[] {
   return [
     ...accountObjects(context),
     ...configurationObjects(context),
+    ...fileObjects(context),
     ...claimObjects(context),
     ...serviceObjects(context),
     workload,
     ...autoscalerObjects(context, workload),
+    ...disruptionObjects(context),
     ...ingressObjects(context),
   ];
 }

@@ -40,8 +40,45 @@ const EVERYTHING: Workload = {
     readiness: { path: "/healthz", port: 8080, period_seconds: 5, timeout_seconds: 2, failure_threshold: 2 },
     startup: { command: ["true"], initial_delay_seconds: 1 },
   },
+  files: [
+    { path: "/etc/app/config.yaml", content: "log: info\n" },
+    { path: "/data/.hidden", content: "" },
+    { path: "/etc/key", secret: "API_KEY" },
+    { path: "/etc/odd", secret: "odd.key" },
+  ],
+  init_containers: [
+    { name: "migrate", image: "app:1", command: ["migrate"], args: ["up"], env: [{ name: "A", value: "" }] },
+    { name: "warm", image: "app:1", resources: { requests: { cpu: "1" }, limits: { cpu: "1" } } },
+  ],
+  sidecars: [{ name: "proxy", image: "envoy:1", env: [{ name: "PRICE", value: "$5" }] }],
+  labels: { team: "payments", "example.com/empty": "" },
+  annotations: { "prometheus.io/scrape": "true", note: "" },
+  security_context: { run_as_user: 1000, run_as_non_root: true, read_only_root_filesystem: true },
+  termination_grace_seconds: 90,
+  node_selector: { "kubernetes.io/os": "linux" },
+  tolerations: [
+    { key: "dedicated", value: "batch", effect: "NoSchedule" },
+    { key: "empty", value: "" },
+    { key: "spot", operator: "Exists", effect: "NoExecute", toleration_seconds: 0 },
+  ],
+  affinity: {
+    node_affinity: {
+      required: [
+        { key: "disk", operator: "NotIn", values: ["spinning"] },
+        { key: "cores", operator: "Gt", values: ["2"] },
+      ],
+      preferred: [{ weight: 5, key: "kubernetes.io/arch", operator: "Exists" }],
+    },
+    pod_affinity: { preferred: [{ weight: 9, component: "plain", topology_key: "topology.kubernetes.io/zone" }] },
+    pod_anti_affinity: { required: [{}], preferred: [{ weight: 1, component: "bare" }] },
+  },
+  topology_spread: [
+    { topology_key: "topology.kubernetes.io/zone" },
+    { topology_key: "kubernetes.io/hostname", max_skew: 2, when_unsatisfiable: "DoNotSchedule" },
+  ],
 };
 const SERVED = { ...EVERYTHING, ingress: { host: "*.example.com", path: "/v1", tls: true } };
+const { volumes: _volumes, replicas: _replicas, ...WITHOUT_VOLUMES } = EVERYTHING;
 const REFS = [{ component: "db" }];
 const autoscale = { min: 2, max: 4, cpu_percent: 80 };
 
@@ -56,6 +93,11 @@ const COMPONENTS: DesiredComponent[] = [
     { export_refs: REFS },
   ),
   workload("bare", { kind: "statefulset" }),
+  workload(
+    "daemon",
+    { ...WITHOUT_VOLUMES, kind: "daemonset", ingress: { host: "c.example.com" } },
+    { export_refs: REFS },
+  ),
   workload("job", { ...EVERYTHING, kind: "job" }, { export_refs: REFS }),
   workload("cron", { ...EVERYTHING, kind: "cronjob", schedule: "@daily" }, { export_refs: REFS }),
 ];
@@ -122,7 +164,7 @@ describe("a real Kubernetes", () => {
     const stored = await Promise.all(objects.map((object) => client.apply(object, { dryRun: true })));
     const lost = objects.flatMap((object, at) => lostIn(object, stored[at], `${object.kind}/${object.metadata.name}`));
     expect(lost).toEqual([]);
-    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(app.paused ? 10 : 11);
+    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(app.paused ? 11 : 13);
   });
 
   test.each(["baseline", "restricted"] as const)(

@@ -39,6 +39,7 @@ export type InvalidReason =
   | "DuplicateName"
   | "MissingImage"
   | "MissingChart"
+  | "MissingSecret"
   | "UnknownAddonInstance"
   | "UnknownComponent"
   | "UnknownExport"
@@ -47,6 +48,7 @@ export type InvalidReason =
   | "InvalidHost"
   | "IngressConflict"
   | "InvalidResources"
+  | "InvalidSecurityContext"
   | "TooLarge";
 
 export interface Invalid {

@@ -47,10 +47,22 @@ const workloadSpec: fc.Arbitrary<Workload> = fc
         { maxLength: 2, selector: ({ name }) => name },
       ),
       autoscale: fc.constant({ min: 1, max: 4, cpu_percent: 70 }),
+      labels: fc.dictionary(dnsLabel(20), dnsLabel(20), { maxKeys: 2 }),
+      annotations: fc.dictionary(dnsLabel(20), fc.string(), { maxKeys: 2 }),
+      node_selector: fc.dictionary(dnsLabel(20), dnsLabel(20), { maxKeys: 2 }),
+      tolerations: fc.constantFrom<NonNullable<Workload["tolerations"]>>([], [{ key: "spot", operator: "Exists" }]),
+      affinity: fc.constantFrom<NonNullable<Workload["affinity"]>>(
+        {},
+        { node_affinity: {}, pod_affinity: { required: [] }, pod_anti_affinity: { required: [{}] } },
+      ),
+      topology_spread: fc.constantFrom<NonNullable<Workload["topology_spread"]>>([], [{ topology_key: "zone" }]),
+      security_context: fc.constantFrom<NonNullable<Workload["security_context"]>>({}, { run_as_user: 7 }),
+      termination_grace_seconds: seconds,
     },
     { requiredKeys: ["image"] },
   )
-  .map((spec) => (spec.kind === "cronjob" ? { ...spec, schedule: "0 3 * * *" } : spec));
+  .map((spec) => (spec.kind === "cronjob" ? { ...spec, schedule: "0 3 * * *" } : spec))
+  .map(({ volumes, ...spec }) => (spec.kind === "daemonset" || !volumes ? spec : { ...spec, volumes }));
 
 const shape = fc.record({
   name: dnsLabel(24),

@@ -1,11 +1,13 @@
-import type { DesiredComponent } from "@binnacle/contract";
+import { type DesiredComponent, workloadVariables } from "@binnacle/contract";
 
 type Needing = Pick<DesiredComponent, "name" | "depends_on" | "export_refs" | "workload_spec">;
 
 /** Names that a component's export_refs take from, those of its variables included. */
 const exportersOf = ({ export_refs = [], workload_spec }: Omit<Needing, "name" | "depends_on">): string[] => [
   ...export_refs.map(({ component }) => component),
-  ...(workload_spec?.env ?? []).flatMap(({ export_ref }) => (export_ref ? [export_ref.component] : [])),
+  ...workloadVariables(workload_spec).flatMap(({ variable: { export_ref } }) =>
+    export_ref ? [export_ref.component] : [],
+  ),
 ];
 
 /** Components that each component needs, by name. */

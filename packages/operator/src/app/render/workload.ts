@@ -1,8 +1,8 @@
-import { canonicalJson } from "@binnacle/contract";
+import { API_GROUP, canonicalJson } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { shortHash } from "../names.ts";
-import { objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
-import { claimTemplates, podTemplate, startupSeconds } from "./pod-template.ts";
+import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
+import { claimTemplates, labelsOf, podTemplate, startupSeconds, terminationSeconds } from "./pod-template.ts";
 
 /** Earlier versions are kept by the control plane, with all that belongs to them. */
 const REVISIONS_KEPT = 3;
@@ -11,9 +11,10 @@ const JOB_RETRIES = 3;
 const RUNS_KEPT = 3;
 const LATEST_START_SECONDS = 3600;
 
-const isRunOnce = ({ kind }: WorkloadContext["spec"]): boolean => kind === "job" || kind === "cronjob";
+const isScaled = ({ kind = "deployment" }: WorkloadContext["spec"]): boolean =>
+  kind === "deployment" || kind === "statefulset";
 const scalesByItself = ({ spec, isPaused }: WorkloadContext): boolean =>
-  spec.autoscale !== undefined && !isPaused && !isRunOnce(spec);
+  spec.autoscale !== undefined && !isPaused && isScaled(spec);
 
 /** With an autoscaler the field is left out: two managers that both set it would overwrite each other forever. */
 function replicas(context: WorkloadContext): number | undefined {
@@ -21,11 +22,18 @@ function replicas(context: WorkloadContext): number | undefined {
   return scalesByItself(context) ? undefined : (context.spec.replicas ?? 1);
 }
 
-const MAKERS = { deployment, statefulset: statefulSet, job, cronjob: cronJob };
+const MAKERS = { deployment, statefulset: statefulSet, daemonset: daemonSet, job, cronjob: cronJob };
 
-/** Renders the object that runs the component's containers. */
-export const workloadObject = (context: WorkloadContext): KubeObject =>
-  MAKERS[context.spec.kind ?? "deployment"](context);
+/** Renders the object that runs the component's containers. Only it and its pods have the component's own labels. */
+export function workloadObject(context: WorkloadContext): KubeObject {
+  const object = MAKERS[context.spec.kind ?? "deployment"](context);
+  const annotations = fieldsOf({ ...context.spec.annotations });
+  return { ...object, metadata: { ...object.metadata, ...present({ labels: labelsOf(context), annotations }) } };
+}
+
+/** Old pods that take longer than usual to end hold up those that replace them. */
+const slowEndSeconds = (spec: WorkloadContext["spec"]): number =>
+  Math.max(0, terminationSeconds(spec) - terminationSeconds({}));
 
 function deployment(context: WorkloadContext): KubeObject {
   const { spec, names, selector } = context;
@@ -37,7 +45,7 @@ function deployment(context: WorkloadContext): KubeObject {
     spec: present({
       replicas: replicas(context),
       revisionHistoryLimit: REVISIONS_KEPT,
-      progressDeadlineSeconds: PROGRESS_SECONDS + startupSeconds(spec.probes),
+      progressDeadlineSeconds: PROGRESS_SECONDS + startupSeconds(spec.probes) + slowEndSeconds(spec),
       selector: { matchLabels: selector },
       strategy,
       template: podTemplate(context),
@@ -60,6 +68,24 @@ function statefulSet(context: WorkloadContext): KubeObject {
       template: podTemplate(context),
       volumeClaimTemplates: claimTemplates(context),
     }),
+  });
+}
+
+/** A DaemonSet has no number of replicas that could be 0. While the app is paused it asks for nodes that do not exist. */
+const NO_NODE = { [`${API_GROUP}/paused`]: "true" };
+
+function daemonSet(context: WorkloadContext): KubeObject {
+  const { names, selector, spec, isPaused } = context;
+  const whole = isPaused
+    ? { ...context, spec: { ...spec, node_selector: { ...spec.node_selector, ...NO_NODE } } }
+    : context;
+  return objectOf(context, "apps/v1", "DaemonSet", names.base, {
+    spec: {
+      revisionHistoryLimit: REVISIONS_KEPT,
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
+      selector: { matchLabels: selector },
+      template: podTemplate(whole),
+    },
   });
 }
 
@@ -92,7 +118,7 @@ export function accountObjects(context: WorkloadContext): KubeObject[] {
 }
 
 function cronJob(context: WorkloadContext): KubeObject {
-  const { spec, names, labels, isPaused } = context;
+  const { spec, names, isPaused } = context;
   return objectOf(context, "batch/v1", "CronJob", names.suffixable, {
     spec: {
       schedule: spec.schedule ?? "",
@@ -103,7 +129,7 @@ function cronJob(context: WorkloadContext): KubeObject {
       successfulJobsHistoryLimit: RUNS_KEPT,
       failedJobsHistoryLimit: RUNS_KEPT,
       jobTemplate: {
-        metadata: { labels },
+        metadata: present({ labels: labelsOf(context), annotations: fieldsOf({ ...spec.annotations }) }),
         spec: { backoffLimit: JOB_RETRIES, template: podTemplate(context, { restartPolicy: "Never" }) },
       },
     },
@@ -130,6 +156,21 @@ export function autoscalerObjects(
           },
         ],
       },
+    }),
+  ];
+}
+
+/**
+ * Lets a drain of nodes take one replica at a time, and none of a workload that has only one: that drain would never end.
+ * Replicas that are not ready anyway do not hold up a drain.
+ */
+export function disruptionObjects(context: WorkloadContext): KubeObject[] {
+  const { spec, names, selector, isPaused } = context;
+  const least = isPaused ? 0 : (spec.autoscale?.min ?? spec.replicas ?? 1);
+  if (!isScaled(spec) || least < 2) return [];
+  return [
+    objectOf(context, "policy/v1", "PodDisruptionBudget", names.base, {
+      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector: { matchLabels: selector } },
     }),
   ];
 }
