@@ -5,6 +5,7 @@ import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.t
 import { type Link, type LinkPorts, startLink } from "../../packages/operator/src/link/link.adapter.ts";
 import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
 import { createEventOutbox, createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/outbox.ts";
+import type { Answerer } from "../../packages/operator/src/link/ports.ts";
 
 export interface SimulatedOperator {
   readonly link: Link;
@@ -69,7 +70,11 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     store: reports ? new ObedientStore(store, outbox) : store,
     outbox,
     events: createEventOutbox(),
-    answerer: { metrics: async () => ({ step: "60s", series: [] }), async *logs() {} },
+    answerer: {
+      metrics: async () => ({ step: "60s", series: [] }),
+      observe: observeNothing,
+      async *logs() {},
+    },
     commands: {
       resync: () => outbox.resync(),
       settings: () => undefined,
@@ -86,6 +91,14 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
   });
   return { link, store, outbox, stop: () => link.stop() };
 }
+
+/** A cluster in which nothing runs. */
+const observeNothing: Answerer["observe"] = async ({ name }) => {
+  const empty = { truncated: false, observed_at: new Date().toISOString() };
+  if (name === "resources") return { resources: { objects: [], ...empty } };
+  if (name === "events") return { events: { events: [], ...empty } };
+  return { deletion: { objects: [], volumes: [], ...empty } };
+};
 
 const FACTS = {
   kubernetes_version: "v1.37.1",

@@ -33,6 +33,7 @@ test("[CN24] logs of an app are followed through the server over a cut connectio
     ports: {
       answerer: {
         metrics: async () => null,
+        observe: () => Promise.reject(new Error("nothing is observed")),
         async *logs({ follow }, signal) {
           yield { dropped: 0 };
           yield* output;

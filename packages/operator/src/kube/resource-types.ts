@@ -38,6 +38,18 @@ const namespaced = (group: string, version: string, plural: string, kind: string
 export const PODS = namespaced("", "v1", "pods", "Pod");
 export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ingress");
 
+export const REPLICA_SETS = namespaced("apps", "v1", "replicasets", "ReplicaSet");
+export const CLAIMS = namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
+export const EVENTS = namespaced("", "v1", "events", "Event");
+export const PERSISTENT_VOLUMES = core("persistentvolumes", "PersistentVolume", false);
+export const STORAGE_CLASSES: ResourceType = {
+  group: "storage.k8s.io",
+  version: "v1",
+  plural: "storageclasses",
+  kind: "StorageClass",
+  namespaced: false,
+};
+
 export const DAEMON_SETS = namespaced("apps", "v1", "daemonsets", "DaemonSet");
 
 /** All kinds of objects that an app becomes. */
@@ -52,5 +64,5 @@ export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("", "v1", "configmaps", "ConfigMap"),
   namespaced("", "v1", "secrets", "Secret"),
   namespaced("", "v1", "serviceaccounts", "ServiceAccount"),
-  namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"),
+  CLAIMS,
 ];

@@ -16,6 +16,7 @@ export const FACTS: ClusterFacts = {
 
 const NOTHING: Answerer = {
   metrics: async () => null,
+  observe: () => Promise.reject(new Error("nothing is observed")),
   async *logs() {},
 };
 

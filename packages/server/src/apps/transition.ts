@@ -202,9 +202,16 @@ export function attached(
   return step(app, "attach_addon", { components });
 }
 
+/** The components that get the exports of an addon instance because it was attached. */
+export const attachedComponents = (
+  { components }: Pick<AppWithSecretPaths, "components">,
+  instance: string,
+): string[] =>
+  components.flatMap(({ name, export_refs = [] }) => (export_refs.some(isAttachment(instance)) ? [name] : []));
+
 export function detached(app: AppWithSecretPaths, { instance }: { instance: string }): Outcome {
   const isIt = isAttachment(instance);
-  if (!app.components.some(({ export_refs = [] }) => export_refs.some(isIt))) return notFound("Attachment");
+  if (attachedComponents(app, instance).length === 0) return notFound("Attachment");
   const components = app.components.map((component) =>
     component.export_refs
       ? { ...component, export_refs: component.export_refs.filter((ref) => !isIt(ref)) }

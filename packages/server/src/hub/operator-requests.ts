@@ -1,4 +1,4 @@
-import type { LogLine, Metrics } from "@binnacle/contract";
+import type { LogLine, Metrics, ObservationRequest, ObservedAnswers } from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 
 export interface LogRequest {
@@ -35,6 +35,15 @@ export interface OperatorRequests {
   logs(request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<LogLine | DroppedLines>>;
   /** Null where nothing on the cluster keeps series. Throws like `logs`. */
   metrics(request: MetricsRequest): Promise<Omit<Metrics, "range"> | null>;
+  /**
+   * Reads objects in the cluster. Throws like `logs`, and a `bad_gateway` where the operator is too old for the request.
+   * `withinMs` is for callers that can do without the answer.
+   */
+  observe<R extends ObservationRequest>(
+    clusterId: string,
+    request: R,
+    withinMs?: number,
+  ): Promise<ObservedAnswers[R["name"]]>;
   /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }
