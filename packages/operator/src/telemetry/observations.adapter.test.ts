@@ -67,6 +67,14 @@ describe("what is read in the cluster", () => {
     expect(String(refusal)).not.toContain("hush");
   });
 
+  test("[TE19] is read once for all who ask at the same time, and again for those who come later", async () => {
+    const { observe, raw } = cluster();
+    await Promise.all([observe(ASKED), observe(ASKED), observe({ ...ASKED })]);
+    expect(raw).toHaveBeenCalledTimes(2);
+    await observe(ASKED);
+    expect(raw).toHaveBeenCalledTimes(4);
+  });
+
   test("[TE19] with an API server that does not answer in time is unavailable", async () => {
     const { observe } = cluster(() => new Promise(() => undefined));
     await expect(observe(ASKED)).rejects.toMatchObject({ code: "unavailable" });

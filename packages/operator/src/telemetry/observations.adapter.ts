@@ -1,4 +1,10 @@
-import { LABELS, OBSERVED_LIMITS, type ObservationRequest, type ObservedAnswers } from "@binnacle/contract";
+import {
+  canonicalJson,
+  LABELS,
+  OBSERVED_LIMITS,
+  type ObservationRequest,
+  type ObservedAnswers,
+} from "@binnacle/contract";
 import { chartOf, memoryIn } from "../app/app-status.ts";
 import type { DesiredView } from "../desired/desired-state.ts";
 import { isOurs, ownSelector, resourceIdOf } from "../desired/ownership.ts";
@@ -210,11 +216,20 @@ export function createObservations(ports: ObservationPorts): Answerer["observe"]
     return { events: { ...eventsOf(owned, items), observed_at } };
   }
 
+  /** Many people may look at one app, and each reading takes a dozen requests. */
+  const underWay = new Map<string, Promise<ObservedAnswer>>();
+  function shared(request: ObservationRequest): Promise<ObservedAnswer> {
+    const key = canonicalJson(request);
+    const reading = underWay.get(key) ?? answerTo(request).finally(() => underWay.delete(key));
+    underWay.set(key, reading);
+    return reading;
+  }
+
   return async (request) => {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(slow()), withinMs);
     try {
-      return await Promise.race([answerTo(request), late.promise]);
+      return await Promise.race([shared(request), late.promise]);
     } catch (error) {
       throw error instanceof KubeError ? unreadable(error) : error;
     } finally {

@@ -231,7 +231,7 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
 
   test("[TE14] [TE18] have the objects of the release, read with the rights of the operator's chart", async () => {
     const { kube, client, clusterId, view, podView, helmReleases, namespace } = world;
-    await world.tell({ store: true, password: "hush-hush" });
+    await world.tell({ store: true, claims: true, password: "hush-hush" });
     await world.seen({ phase: "ready" });
     await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "db-tiny-theirs", namespace } });
     const observe = createObservations({
@@ -251,6 +251,7 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
     expect(lineage(answer.objects)).toEqual([
       "ConfigMap < store",
       "Deployment < store",
+      "PersistentVolumeClaim < StatefulSet",
       "PersistentVolumeClaim < store",
       "Pod < ReplicaSet",
       "Pod < StatefulSet",
@@ -265,12 +266,20 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
     expect(await observe({ ...ask, app: null, addon_instance: "db" })).toMatchObject({
       deletion: {
         objects: expect.arrayContaining([{ component: null, kind: "Deployment", name: "db-tiny", namespace }]),
-        volumes: [{ claim: "db-tiny", component: null, fate: "kept", kept_by: "chart" }],
+        volumes: [
+          { claim: "db-tiny", component: null, fate: "kept", kept_by: "chart" },
+          { claim: "data-db-tiny-store-0", component: null, fate: "kept", kept_by: "release" },
+        ],
       },
     });
     // The instance stays when an app that stands on it goes.
     expect(await observe({ ...ask, app: "shop", addon_instance: null })).toMatchObject({
       deletion: { objects: [], volumes: [] },
     });
+
+    await world.forget();
+    await vi.waitFor(() => expect(world.reports.at(-1)).toEqual({ state: "gone" }), WITHIN);
+    const { items } = await client.list(CLAIMS, { namespace });
+    expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(["data-db-tiny-store-0", "db-tiny"]);
   });
 });

@@ -60,7 +60,7 @@ describe("the objects of an app", () => {
     ]);
   });
 
-  test("[TE14] include the claims of a StatefulSet, by name and by the labels of its selector", () => {
+  test("[TE14] include the claims of a StatefulSet, by name and by the labels that it gives them", () => {
     const others = [claim("data-db-0"), claim("data-db-1", { app: "other" }), claim("data-db-0-x"), claim("logs-db-0")];
     expect(placed([root(set, "db")], others)).toEqual([
       ["db", null, "db", 0],
@@ -68,6 +68,9 @@ describe("the objects of an app", () => {
     ]);
     const elsewhere = { ...claim("data-db-0"), metadata: { ...claim("data-db-0").metadata, namespace: "other" } };
     expect(isClaimOf(set, elsewhere)).toBe(false);
+    const selector = { matchExpressions: [{ key: "part", operator: "In", values: ["store"] }] };
+    const byExpression = { ...set, spec: { ...(set["spec"] as object), selector } };
+    expect(isClaimOf(byExpression, claim("data-db-0", {}))).toBe(true);
   });
 
   test("[TE14] that own each other in a circle are found once, with one of them on top", () => {

@@ -1,4 +1,3 @@
-import { isSelected, selectorIn } from "../helm/release-pods.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { fieldsIn, listIn, specOf, textIn } from "../kube/object-fields.ts";
 
@@ -77,12 +76,12 @@ export function ownedObjects(roots: readonly RootObject[], candidates: readonly 
   return [...owned.values()].sort((one, other) => one.depth - other.depth);
 }
 
-/** Kubernetes finds the claims of a StatefulSet by name, and writes the labels of its selector onto those that it makes. */
+/** Kubernetes finds the claims of a StatefulSet by name, and writes its `matchLabels` onto those that it makes. */
 export function isClaimOf(set: KubeObject, { metadata }: KubeObject): boolean {
   const { selector, volumeClaimTemplates } = specOf(set);
-  const wanted = selectorIn(selector);
-  if (set.metadata.namespace !== metadata.namespace || !wanted || !isSelected(metadata.labels ?? {}, wanted))
-    return false;
+  const labels = Object.entries(fieldsIn(fieldsIn(selector)["matchLabels"]));
+  if (set.metadata.namespace !== metadata.namespace) return false;
+  if (!labels.every(([name, value]) => metadata.labels?.[name] === value)) return false;
   return listIn(volumeClaimTemplates).some((template) => {
     const prefix = `${textIn(fieldsIn(template["metadata"])["name"])}-${set.metadata.name}-`;
     return metadata.name.startsWith(prefix) && /^\d+$/.test(metadata.name.slice(prefix.length));

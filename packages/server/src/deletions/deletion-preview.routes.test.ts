@@ -119,7 +119,10 @@ describe("of an app", () => {
       status: 200,
       body: { target: { type: "addon_attachment", id, name: "pg" }, components: ["web"], objects: [], volumes: [] },
     });
-    expect((await preview(name, `&addon_instance_id=${id}&component=web`)).status).toBe(422);
+    expect(await preview(name, `&addon_instance_id=${id}&component=web`)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "addon_instance_id"] }] },
+    });
   });
 
   test("[AP94] without an operator says what is on record, and that the rest is unknown", async () => {

@@ -49,7 +49,11 @@ export function deletionPreviewRoutes({ db, operators }: Ports): Route[] {
       async ({ app, query: { component, addon_instance_id } }) => {
         if (component !== undefined && addon_instance_id !== undefined) {
           throw invalid([
-            { loc: ["query"], msg: "Give component or addon_instance_id, not both", type: "value_error" },
+            {
+              loc: ["query", "addon_instance_id"],
+              msg: "Give component or addon_instance_id, not both",
+              type: "value_error",
+            },
           ]);
         }
         if (addon_instance_id !== undefined) return previewDetachment(app, addon_instance_id);
