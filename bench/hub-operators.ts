@@ -31,6 +31,7 @@ const SILENT: LinkLog = { debug() {}, info() {}, warn() {}, error() {} };
 const NOTHING: Answerer = {
   metrics: async () => null,
   observe: () => Promise.reject(new Error("nothing is observed")),
+  run: async () => ({ run: null }),
   async *logs() {},
 };
 const IGNORED: Commands = { resync() {}, settings() {}, chartRepositories() {} };

@@ -160,6 +160,7 @@ beforeAll(async () => {
     "/apps/{namespace}/{name}/components/{component}": "web",
     "/apps/{namespace}/{name}/components/{component}/secrets/{key}": "API_KEY",
     "/apps/{namespace}/{name}/deployments/{deployment_id}": deployed.body.data[0].deployment_id,
+    "/apps/{namespace}/{name}/runs/{run_id}": deployed.body.data[0].deployment_id,
     "/auth/cli/device/{user_code}": "BCDF-GHJK",
     "/bundles/{version}": "1.3",
     "/bundles/{version}/diff/{other}": "1.4",

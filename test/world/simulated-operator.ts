@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type DesiredKind, type DriftReport, HUB_PATH, type HubFrames, type Reports } from "@binnacle/contract";
+import {
+  type ComponentRun,
+  type DesiredKind,
+  type DriftReport,
+  HUB_PATH,
+  type HubFrames,
+  type Reports,
+  type RunRequest,
+} from "@binnacle/contract";
 import type { Refusal } from "../../packages/operator/src/desired/desired-state.ts";
 import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.ts";
 import { type Link, type LinkPorts, startLink } from "../../packages/operator/src/link/link.adapter.ts";
@@ -73,6 +81,7 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     answerer: {
       metrics: async () => ({ step: "60s", series: [] }),
       observe: observeNothing,
+      run: async (request) => ({ run: request.name === "run" ? begun(request) : null }),
       async *logs() {},
     },
     commands: {
@@ -91,6 +100,11 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
   });
   return { link, store, outbox, stop: () => link.stop() };
 }
+
+const begun = ({ run_id: id, component }: RunRequest): ComponentRun => {
+  const times = { created_at: new Date().toISOString(), started_at: null, finished_at: null };
+  return { id, component, status: "pending", exit_code: null, message: null, ...times };
+};
 
 /** A cluster in which nothing runs. */
 const observeNothing: Answerer["observe"] = async ({ name }) => {

@@ -113,6 +113,8 @@ export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
  */
 export const VOLUME_FATES = ["deleted", "released", "kept", "unknown"] as const;
 export type VolumeFate = (typeof VOLUME_FATES)[number];
+/** The states of a one-off run of a component. */
+export const RUN_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 /** As Kubernetes writes them. */
 export const RECLAIM_POLICIES = ["Delete", "Retain", "Recycle"] as const;
 export type ReclaimPolicy = (typeof RECLAIM_POLICIES)[number];

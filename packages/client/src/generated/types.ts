@@ -906,6 +906,17 @@ export type ComponentRemoval = {
   name: string;
 };
 
+export type ComponentRun = {
+  id: string;
+  component: string;
+  status: "pending" | "running" | "succeeded" | "failed";
+  exit_code: number | null;
+  message: string | null;
+  created_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
 /** Never its value. */
 export type ComponentSecret = {
   key: string;
@@ -3126,6 +3137,19 @@ export interface Operations {
     answer: ClusterSettings;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
+  /** Read a run: whether it has ended, and with which exit code. `GET /apps/{namespace}/{name}/runs/{run_id}` */
+  getComponentRun: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      run_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: ComponentRun;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+  };
   /** Read a cloud credential, without its secret; org admin. `GET /credentials/{id}` */
   getCredential: {
     input: {
@@ -4032,6 +4056,30 @@ export interface Operations {
     answer: RotatedToken;
     failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
   };
+  /**
+   * Run the image of a workload once, with another command if you like; project editor. `POST
+   * /apps/{namespace}/{name}/components/{component}/run`
+   */
+  runComponent: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body?: {
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly {
+          name: string;
+          value: string;
+        }[] | undefined;
+      } | undefined;
+    };
+    answer: ComponentRun;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
+  };
   /** Set how many replicas a component runs. `POST /apps/{namespace}/{name}/scale` */
   scaleApp: {
     input: {
@@ -4153,6 +4201,28 @@ export interface Operations {
     answer: never;
     item: Event;
     failures: 400 | 401 | 403 | 422 | 429 | 500 | 503;
+  };
+  /** Follow the logs of a run. `GET /apps/{namespace}/{name}/runs/{run_id}/logs` */
+  streamRunLogs: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      run_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** Of each container, at first. */
+      tail_lines?: number | undefined;
+      /** No older lines. */
+      since_seconds?: number | undefined;
+      /** Stay and send new lines; else end after those there are. */
+      follow?: boolean | undefined;
+      /** The log of each container's run before the current one, as after a crash; nothing is followed then. */
+      previous?: boolean | undefined;
+    };
+    answer: never;
+    item: unknown;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
   };
   /** Change the values or the chart version of an addon instance; project editor. `PATCH /addon-instances/{id}` */
   updateAddonInstance: {

@@ -6,9 +6,10 @@ import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
 import { DRIFT_POLICIES } from "../rest/orgs.ts";
 import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
-import { ObservationRequests, ObservedAnswers } from "./observed.ts";
+import { OBSERVATIONS, ObservationRequests, ObservedAnswers } from "./observed.ts";
 import { LINK_LIMITS } from "./protocol.ts";
 import { Report, type Reports } from "./report.ts";
+import { RunAnswer, RunRequests } from "./runs.ts";
 import { Message } from "./text.ts";
 
 /*
@@ -95,6 +96,7 @@ const Response = Type.Object({
     Type.Object({ resources: ObservedAnswers.resources }),
     Type.Object({ events: ObservedAnswers.events }),
     Type.Object({ deletion: ObservedAnswers.deletion }),
+    RunAnswer,
     Type.Object({ done: Type.Literal(true) }),
     Type.Object({ error: Type.Object({ code: Type.Enum(["not_found", "unavailable", "failed"]), message: Message }) }),
   ]),
@@ -240,6 +242,8 @@ const Request = Type.Object({
     ObservationRequests.resources,
     ObservationRequests.events,
     ObservationRequests.deletion,
+    RunRequests.run,
+    RunRequests.run_status,
   ]),
 });
 const StreamOpen = Type.Object({
@@ -255,6 +259,8 @@ const StreamOpen = Type.Object({
     since_seconds: Nullable(Type.Integer({ minimum: 1 })),
     follow: Type.Boolean(),
     previous: Type.Optional(Type.Boolean()),
+    /** Of this run alone. Only sent to an operator that knows runs. */
+    run: Type.Optional(Uuid()),
   }),
   credit_bytes: Count,
 });
@@ -269,6 +275,9 @@ const RenewToken = Type.Object({
 });
 /** Reconnect elsewhere, at a moment of your own choice within the spread. */
 const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seconds: Type.Number() });
+
+/** Requests that not every operator knows. It lists those that it can answer in its hello, and no others are sent to it. */
+export const NEGOTIATED_REQUESTS: readonly string[] = [...OBSERVATIONS, ...Object.keys(RunRequests)];
 
 export const HUB_FRAMES = {
   welcome: Welcome,

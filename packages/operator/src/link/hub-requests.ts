@@ -26,7 +26,17 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
       return { done: true };
     }
     const { request } = frame;
-    return request.name === "metrics" ? { metrics: await answerer.metrics(request) } : answerer.observe(request);
+    switch (request.name) {
+      case "metrics":
+        return { metrics: await answerer.metrics(request) };
+      case "run":
+      case "run_status":
+        return answerer.run(request);
+      case "resources":
+      case "events":
+      case "deletion":
+        return answerer.observe(request);
+    }
   }
 
   async function respond(frame: Asked): Promise<void> {

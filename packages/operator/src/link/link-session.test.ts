@@ -23,6 +23,7 @@ const logs = { name: "logs", namespace: "shop", app: "web", component: "web", ta
 const answering = (part: Partial<Answerer>): Answerer => ({
   metrics: async () => null,
   observe: () => Promise.reject(new Error("nothing is observed")),
+  run: async () => ({ run: null }),
   async *logs() {},
   ...part,
 });

@@ -4,7 +4,7 @@ import {
   type HubFrame,
   type HubFrames,
   LINK_VERSION,
-  OBSERVATIONS,
+  NEGOTIATED_REQUESTS,
   safeText,
 } from "@binnacle/contract";
 import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
@@ -76,7 +76,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
     const { revision, digest } = stored;
     const { operatorVersion: operator_version } = ports;
     const said = { versions: [LINK_VERSION], operator_version, facts: sentFacts, revision, digest };
-    host.write(JSON.stringify({ type: "hello", id: helloId, ...said, requests: OBSERVATIONS }));
+    host.write(JSON.stringify({ type: "hello", id: helloId, ...said, requests: NEGOTIATED_REQUESTS }));
   }
 
   function receive(text: string): void {

@@ -17,6 +17,7 @@ export const FACTS: ClusterFacts = {
 const NOTHING: Answerer = {
   metrics: async () => null,
   observe: () => Promise.reject(new Error("nothing is observed")),
+  run: async () => ({ run: null }),
   async *logs() {},
 };
 

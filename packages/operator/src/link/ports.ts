@@ -1,4 +1,5 @@
 import type {
+  ComponentRun,
   DesiredKind,
   HubFrames,
   InventoryEntry,
@@ -10,6 +11,8 @@ import type {
   ObservedAnswers,
   OperatorFrames,
   Reports,
+  RunRequest,
+  RunStatusRequest,
 } from "@binnacle/contract";
 
 export type MetricsRequest = Extract<HubFrames["request"]["request"], { name: "metrics" }>;
@@ -29,6 +32,8 @@ export interface Answerer {
   observe(
     request: ObservationRequest,
   ): Promise<ObservedAnswer<"resources"> | ObservedAnswer<"events"> | ObservedAnswer<"deletion">>;
+  /** Begins a run, or says how it stands. Null where there is none. */
+  run(request: RunRequest | RunStatusRequest): Promise<{ readonly run: ComponentRun | null }>;
   /**
    * Begins with no lines dropped, at once: so the hub learns that somebody answers. Ends by itself unless it follows. Once the
    * signal is given, nobody takes anything any more.

@@ -12,6 +12,7 @@ import { createLogs } from "./logs.adapter.ts";
 import { createMetrics } from "./metrics.adapter.ts";
 import { createObservations } from "./observations.adapter.ts";
 import { createPrometheus } from "./prometheus.adapter.ts";
+import { createRuns } from "./runs.adapter.ts";
 import { startSamples } from "./samples.adapter.ts";
 
 export interface TelemetryPorts {
@@ -61,6 +62,7 @@ export function startTelemetry(given: TelemetryPorts): Telemetry {
       metrics: createMetrics({ ...ports, prometheus }),
       logs: createLogs(ports),
       observe: createObservations(ports),
+      run: createRuns(ports),
     },
     async stop() {
       await Promise.all([samples.stop(), builds.stop()]);

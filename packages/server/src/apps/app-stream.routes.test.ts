@@ -16,6 +16,7 @@ const withoutOperators: OperatorRequests = {
   logs: away,
   metrics: away,
   observe: away,
+  run: away,
   resync: away,
 };
 

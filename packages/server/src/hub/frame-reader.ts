@@ -147,6 +147,7 @@ function answerTexts(answer: OperatorFrames["response"]["answer"]): readonly (re
       ["resource reason", reason],
     ]);
   }
+  if ("run" in answer) return [["run message", answer.run?.message]];
   if (!("events" in answer)) return [];
   return answer.events.events.flatMap(({ message, reason, type }): [string, Text][] => [
     ["event message", message],

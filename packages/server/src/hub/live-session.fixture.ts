@@ -1,9 +1,9 @@
-import { type HubFrame, OBSERVATIONS } from "@binnacle/contract";
+import { type HubFrame, NEGOTIATED_REQUESTS } from "@binnacle/contract";
 import { newId } from "../id.adapter.ts";
 import type { Answer, LiveSession } from "./ports.ts";
 
 /** A session whose operator says what a test tells it to say. */
-export function scriptedSession(clusterId = newId(), requests: readonly string[] = OBSERVATIONS) {
+export function scriptedSession(clusterId = newId(), requests = NEGOTIATED_REQUESTS) {
   const sent: HubFrame[] = [];
   const listeners = new Map<string, (frame: Answer | null) => void>();
   const session: LiveSession = {

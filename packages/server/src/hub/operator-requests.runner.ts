@@ -48,6 +48,13 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
       return (reply as unknown as ObservedAnswers)[request.name as R["name"]];
     },
 
+    async run(clusterId, request) {
+      const reply = await answerTo(clusterId, request);
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("run" in reply)) throw unexpectedAnswer();
+      return reply.run;
+    },
+
     async resync(clusterId) {
       const reply = await answerTo(clusterId, { name: "resync" });
       if ("failed" in reply) throw faultOf(reply);
@@ -87,6 +94,7 @@ const logsRequest = (request: LogRequest): OperatorRequest => ({
   since_seconds: request.sinceSeconds,
   follow: request.follow,
   previous: request.previous,
+  ...(request.run ? { run: request.run } : {}),
 });
 
 interface Batch {

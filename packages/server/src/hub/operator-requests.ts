@@ -1,4 +1,12 @@
-import type { LogLine, Metrics, ObservationRequest, ObservedAnswers } from "@binnacle/contract";
+import type {
+  ComponentRun,
+  LogLine,
+  Metrics,
+  ObservationRequest,
+  ObservedAnswers,
+  RunRequest,
+  RunStatusRequest,
+} from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 
 export interface LogRequest {
@@ -10,6 +18,8 @@ export interface LogRequest {
   readonly sinceSeconds: number | null;
   readonly follow: boolean;
   readonly previous: boolean;
+  /** Of this run alone, whose status the same operator has been asked for. */
+  readonly run?: string;
 }
 
 export interface MetricsRequest {
@@ -44,6 +54,8 @@ export interface OperatorRequests {
     request: R,
     withinMs?: number,
   ): Promise<ObservedAnswers[R["name"]]>;
+  /** Begins a run, or reads how it stands; null where there is none. Throws like `observe`. */
+  run(clusterId: string, request: RunRequest | RunStatusRequest): Promise<ComponentRun | null>;
   /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }

@@ -8,8 +8,10 @@ import {
   inventoryText,
   LINK_SUBPROTOCOL,
   LINK_VERSION,
-  OBSERVATIONS,
+  NEGOTIATED_REQUESTS,
   type ObservationRequest,
+  type RunRequest,
+  type RunStatusRequest,
 } from "@binnacle/contract";
 import { vi } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
@@ -114,8 +116,8 @@ export class TestOperator {
   }
 
   /** Stores whatever comes, and answers what is read in its cluster. */
-  observes(answer: (request: ObservationRequest) => object): this {
-    this.requests = OBSERVATIONS;
+  observes(answer: (request: ObservationRequest | RunRequest | RunStatusRequest) => object): this {
+    this.requests = NEGOTIATED_REQUESTS;
     this.onFrame = (frame) => {
       if (frame.type === "apply" || frame.type === "remove") this.ack(frame);
       if (frame.type !== "request" || frame.request.name === "metrics") return;

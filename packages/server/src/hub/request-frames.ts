@@ -1,4 +1,10 @@
-import { type HubFrame, type HubFrames, LINK_LIMITS, OBSERVATIONS, type OperatorFrames } from "@binnacle/contract";
+import {
+  type HubFrame,
+  type HubFrames,
+  LINK_LIMITS,
+  NEGOTIATED_REQUESTS,
+  type OperatorFrames,
+} from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 import type { Answer, LiveSession } from "./ports.ts";
 
@@ -43,7 +49,7 @@ export function sendRequest(
   onReply: (reply: Reply) => void,
 ): OpenRequest {
   const { sessionId } = session;
-  if (OBSERVATIONS.some((name) => name === request.name) && !session.requests.includes(request.name)) {
+  if (NEGOTIATED_REQUESTS.includes(request.name) && !session.requests.includes(request.name)) {
     onReply(TOO_OLD);
     return { credit: () => undefined, cancel: () => undefined };
   }
@@ -77,6 +83,8 @@ function frameOf(request: OperatorRequest, id: string, session: string): HubFram
     case "resources":
     case "events":
     case "deletion":
+    case "run":
+    case "run_status":
       return { type: "request", id, session, request };
     case "logs":
       return { type: "stream_open", id, session, stream: request, credit_bytes: LINK_LIMITS.streamCreditBytes };
