@@ -16,8 +16,7 @@ import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import type { ClusterConnection, Surroundings } from "../clusters/freshness.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { outlookBefore } from "../deletions/deletion-outlook.runner.ts";
-import { auditedVolumes } from "../deletions/deletion-preview.ts";
+import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { confirmedWithin } from "../dispatch/confirmation.store.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
@@ -267,8 +266,8 @@ export function addonChangeRoutes(
       requireMatch(headers, versionOf(seen));
       if (seen.phase !== "deleting" && !(await operators.isConnected(seen.cluster_id))) throw operatorUnreachable();
       const { cluster_id: clusterId, namespace, name: addonInstance } = seen;
-      const leaving = { clusterId, namespace, addonInstance };
-      const changes = seen.phase === "deleting" ? {} : auditedVolumes(await outlookBefore(operators, leaving));
+      const isFirst = seen.phase !== "deleting";
+      const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace, addonInstance }) : {};
       // The deletion is stored before it is sent, so the hub repeats it until the cluster confirms it, whatever fails
       // in between.
       await change(async (unit) => {

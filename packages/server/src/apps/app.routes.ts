@@ -17,8 +17,7 @@ import {
 } from "@binnacle/contract";
 import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { outlookBefore } from "../deletions/deletion-outlook.runner.ts";
-import { auditedVolumes } from "../deletions/deletion-preview.ts";
+import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
@@ -69,8 +68,8 @@ interface AppRoutePorts extends AppPorts {
 }
 
 export function appRoutes(ports: AppRoutePorts): Route[] {
-  const outlookOf = ({ cluster_id, namespace, name }: AppWithSecretPaths, components?: readonly string[]) =>
-    outlookBefore(ports.operators, {
+  const volumesOf = ({ cluster_id, namespace, name }: AppWithSecretPaths, components?: readonly string[]) =>
+    volumesBefore(ports.operators, {
       clusterId: cluster_id,
       namespace,
       app: name,
@@ -122,7 +121,7 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
         const changes = {
           ...(description === undefined ? {} : { description }),
           components: components.map(({ op, name }) => ({ op, name })),
-          ...(removed.length > 0 ? auditedVolumes(await outlookOf(seen, removed)) : {}),
+          ...(removed.length > 0 ? await volumesOf(seen, removed) : {}),
         };
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
@@ -134,7 +133,7 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
 
     route(deleteApp, inApp("editor", addressed), async ({ app: seen, params, query, headers, change }) => {
       requireMatch(headers, appVersion(seen));
-      const volumes = seen.phase === "deleting" ? {} : auditedVolumes(await outlookOf(seen));
+      const volumes = seen.phase === "deleting" ? {} : await volumesOf(seen);
       return change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
         const before = await lockApp(tx, addressOf({ params, query }));
         requireMatch(headers, appVersion(before));

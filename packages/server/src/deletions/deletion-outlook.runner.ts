@@ -1,7 +1,7 @@
 import type { ObservationRequest } from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import type { Outlook } from "./deletion-preview.ts";
+import { auditedVolumes, type Outlook } from "./deletion-preview.ts";
 
 /** A deletion does not wait for longer to learn what becomes of the volumes. */
 const BEFORE_DELETION_MS = 3_000;
@@ -36,6 +36,6 @@ export async function deletionOutlook(
   }
 }
 
-/** The same for a deletion that is about to begin, for its audit entry. */
-export const outlookBefore = (operators: Pick<OperatorRequests, "observe">, leaving: Leaving): Promise<Outlook> =>
-  deletionOutlook(operators, leaving, BEFORE_DELETION_MS);
+/** The volumes of a deletion that is about to begin, for its audit entry. */
+export const volumesBefore = async (operators: Pick<OperatorRequests, "observe">, leaving: Leaving) =>
+  auditedVolumes(await deletionOutlook(operators, leaving, BEFORE_DELETION_MS));

@@ -14,8 +14,7 @@ import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
-import { outlookBefore } from "../deletions/deletion-outlook.runner.ts";
-import { auditedVolumes } from "../deletions/deletion-preview.ts";
+import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { appsOfProject, type Input, inProject, onCluster, projectList } from "../http/guard.ts";
 import { envelope } from "../http/pagination.ts";
@@ -108,7 +107,7 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
     route(deleteProject, inProject("org_admin", projectId), async ({ project: connection, params, change }) => {
       const { cluster_id: clusterId, namespace } = connection;
       const isFirst = requestDeletion(connection) !== null;
-      const changes = isFirst ? auditedVolumes(await outlookBefore(operators, { clusterId, namespace })) : {};
+      const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace }) : {};
       return change(async ({ db: tx, record, announce, dispatch }) => {
         const current = await lockProject(tx, params.id);
         record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id, changes });
