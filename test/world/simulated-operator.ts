@@ -7,6 +7,7 @@ import {
   type HubFrames,
   type Reports,
   type RunRequest,
+  type RunStatusRequest,
 } from "@binnacle/contract";
 import type { Refusal } from "../../packages/operator/src/desired/desired-state.ts";
 import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.ts";
@@ -81,7 +82,7 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     answerer: {
       metrics: async () => ({ step: "60s", series: [] }),
       observe: observeNothing,
-      run: async (request) => ({ run: request.name === "run" ? begun(request) : null }),
+      run: async (request) => ({ run: begunRun(request) }),
       async *logs() {},
     },
     commands: {
@@ -101,9 +102,11 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
   return { link, store, outbox, stop: () => link.stop() };
 }
 
-const begun = ({ run_id: id, component }: RunRequest): ComponentRun => {
+/** Every run that is asked for has just begun. */
+const begunRun = (request: RunRequest | RunStatusRequest): ComponentRun => {
+  const component = request.name === "run" ? request.component : "web";
   const times = { created_at: new Date().toISOString(), started_at: null, finished_at: null };
-  return { id, component, status: "pending", exit_code: null, message: null, ...times };
+  return { id: request.run_id, component, status: "pending", exit_code: null, message: null, ...times };
 };
 
 /** A cluster in which nothing runs. */
