@@ -28,7 +28,12 @@ const FACTS = {
   capacity: { cpu_cores: 12, memory_bytes: 48e9, pods: 330 },
 };
 const SILENT: LinkLog = { debug() {}, info() {}, warn() {}, error() {} };
-const NOTHING: Answerer = { metrics: async () => null, async *logs() {} };
+const NOTHING: Answerer = {
+  metrics: async () => null,
+  observe: () => Promise.reject(new Error("nothing is observed")),
+  run: async () => ({ run: null }),
+  async *logs() {},
+};
 const IGNORED: Commands = { resync() {}, settings() {}, chartRepositories() {} };
 
 const links: Link[] = [];

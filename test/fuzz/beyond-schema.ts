@@ -155,6 +155,16 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     at: ["query.org_id", "query.project_id"],
     why: "At least one of the two is given; OpenAPI has no words for a rule between parameters.",
   },
+  {
+    operations: ["runComponent"],
+    at: ["path.component"],
+    why: "Only a workload can be run.",
+  },
+  {
+    operations: ["previewAppDeletion"],
+    at: ["query.addon_instance_id"],
+    why: "It is not given together with `component`; OpenAPI has no words for a rule between parameters.",
+  },
 ];
 
 /** Returns whether the rule is about this location. */

@@ -79,6 +79,35 @@ describe("an app on a real cluster", () => {
     expect(await deployment("shop-web")).toBeNull();
   });
 
+  test("[AP88] [AP89] [AP92] shows its objects, what Kubernetes says about them, and what its deletion would take", async () => {
+    const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
+    await create("tree", [WEB, { name: "db", workload_spec: { kind: "statefulset", image: "db:1", volumes } }]);
+    await reaches("tree", "running");
+    const { status, body } = await stage.admin.get(path("tree", "/resources"));
+    expect(status, JSON.stringify(body)).toBe(200);
+    const nodes: { id: string; parent_id: string | null; kind: string; name: string }[] = body.nodes;
+    const pathTo = (id: string | null): string => {
+      const node = nodes.find((one) => one.id === id);
+      return node ? `${pathTo(node.parent_id)}/${node.kind}` : "";
+    };
+    expect([...new Set(nodes.map(({ id }) => pathTo(id)))]).toEqual(
+      expect.arrayContaining([
+        "/App/Component/Deployment/ReplicaSet/Pod",
+        "/App/Component/Service",
+        "/App/Component/StatefulSet/PersistentVolumeClaim",
+        "/App/Component/StatefulSet/Pod",
+      ]),
+    );
+    const events = await stage.admin.get(path("tree", "/events"));
+    expect([events.status, events.body.truncated]).toEqual([200, false]);
+
+    const preview = (await stage.admin.get(path("tree", "/deletion-preview"))).body;
+    expect(preview).toMatchObject({ volumes_known: true, message: null, components: ["web", "db"] });
+    expect(preview.volumes.map(({ claim }: { claim: string }) => claim)).toEqual(["data-tree-db-0"]);
+    const one = (await stage.admin.get(path("tree", "/deletion-preview", "&component=db"))).body;
+    expect(one.volumes).toMatchObject([{ claim: "data-tree-db-0", fate: "kept" }]);
+  });
+
   test("[JO15] has scaled a component that scales by itself when it is ready, and has observed that now", async () => {
     const autoscale = { min: 1, max: 4, cpu_percent: 70 };
     await create("elastic", [{ name: "web", workload_spec: { image: "nginx:1.29", autoscale } }]);

@@ -178,6 +178,7 @@ beforeAll(async () => {
     "/apps/{namespace}/{name}/components/{component}": "web",
     "/apps/{namespace}/{name}/components/{component}/secrets/{key}": "API_KEY",
     "/apps/{namespace}/{name}/deployments/{deployment_id}": deployed.body.data[0].deployment_id,
+    "/apps/{namespace}/{name}/runs/{run_id}": deployed.body.data[0].deployment_id,
     "/auth/cli/device/{user_code}": "BCDF-GHJK",
     "/bundles/{version}": "1.3",
     "/bundles/{version}/diff/{other}": "1.4",
@@ -262,8 +263,8 @@ test("[CT41] no read that the scope `read` opens contains a secret value", async
       return status;
     }),
   );
-  // Few have nothing to read: a chart that is not there, metrics without an operator, what was removed.
-  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(reads.length - 6);
+  // Few have nothing to read: a chart that is not there, what an operator is asked for, what was removed.
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(reads.length - 9);
 });
 
 describe("every route lets pass exactly those it names", () => {

@@ -9,6 +9,7 @@ import {
   registeredCluster,
   storedCredential,
 } from "../../packages/server/src/clusters/clusters.fixture.ts";
+import { TestOperator } from "../../packages/server/src/hub/operator.fixture.ts";
 import type { Client, Sending } from "../world/client.ts";
 import type { World } from "../world/world.ts";
 
@@ -299,6 +300,21 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   rollBackAddonInstance: async (world) => {
     const path = `${await addonInstance(world)}/rollback`;
     return { api: world.admin.api, path, sending: { body: { revision_number: 1 } } };
+  },
+  runComponent: async (world) => {
+    const { api } = world.admin;
+    const cluster = await registeredCluster(api, await world.org());
+    const project = (await api.post("/projects", { name: word(), cluster_id: cluster.id })).body;
+    const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
+    const { name } = (await api.post("/apps", { name: word(), project_id: project.id, components })).body;
+    const times = { created_at: null, started_at: null, finished_at: null };
+    const operator = new TestOperator(world.url, cluster.connection_token).observes((request) =>
+      request.name === "run"
+        ? { run: { id: request.run_id, component: "web", status: "pending", exit_code: null, message: null, ...times } }
+        : {},
+    );
+    await operator.greet();
+    return { api, path: `/apps/${project.namespace}/${name}/components/web/run?project_id=${project.id}` };
   },
   // No operator is connected that could confirm a deletion, so one that was confirmed earlier is requested again.
   deleteAddonInstance: async (world) => {

@@ -23,6 +23,13 @@ export const OPEN_TO_READ = [
   "listAddonInstances",
   "getAddonInstance",
   "listAddonRevisions",
+  "previewAddonInstanceDeletion",
+  "previewAppDeletion",
+  "previewProjectDeletion",
+  "getAppResources",
+  "listAppEvents",
+  "getComponentRun",
+  "streamRunLogs",
   "streamEvents",
   "listCredentials",
   "getCredential",
@@ -63,6 +70,7 @@ export const OPEN_TO_READ = [
 ];
 
 export const OPEN_TO_WRITE = [
+  "runComponent",
   "createOrg",
   "updateOrg",
   "deleteOrg",

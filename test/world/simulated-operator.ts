@@ -1,10 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { type DesiredKind, type DriftReport, HUB_PATH, type HubFrames, type Reports } from "@binnacle/contract";
+import {
+  type ComponentRun,
+  type DesiredKind,
+  type DriftReport,
+  HUB_PATH,
+  type HubFrames,
+  type Reports,
+  type RunRequest,
+  type RunStatusRequest,
+} from "@binnacle/contract";
 import type { Refusal } from "../../packages/operator/src/desired/desired-state.ts";
 import { realClock } from "../../packages/operator/src/kube/real-clock.adapter.ts";
 import { type Link, type LinkPorts, startLink } from "../../packages/operator/src/link/link.adapter.ts";
 import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
 import { createEventOutbox, createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/outbox.ts";
+import type { Answerer } from "../../packages/operator/src/link/ports.ts";
 
 export interface SimulatedOperator {
   readonly link: Link;
@@ -69,7 +79,12 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
     store: reports ? new ObedientStore(store, outbox) : store,
     outbox,
     events: createEventOutbox(),
-    answerer: { metrics: async () => ({ step: "60s", series: [] }), async *logs() {} },
+    answerer: {
+      metrics: async () => ({ step: "60s", series: [] }),
+      observe: observeNothing,
+      run: async (request) => ({ run: begunRun(request) }),
+      async *logs() {},
+    },
     commands: {
       resync: () => outbox.resync(),
       settings: () => undefined,
@@ -86,6 +101,21 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
   });
   return { link, store, outbox, stop: () => link.stop() };
 }
+
+/** Every run that is asked for has just begun. */
+const begunRun = (request: RunRequest | RunStatusRequest): ComponentRun => {
+  const component = request.name === "run" ? request.component : "web";
+  const times = { created_at: new Date().toISOString(), started_at: null, finished_at: null };
+  return { id: request.run_id, component, status: "pending", exit_code: null, message: null, ...times };
+};
+
+/** A cluster in which nothing runs. */
+const observeNothing: Answerer["observe"] = async ({ name }) => {
+  const empty = { truncated: false, observed_at: new Date().toISOString() };
+  if (name === "resources") return { resources: { objects: [], ...empty } };
+  if (name === "events") return { events: { events: [], ...empty } };
+  return { deletion: { objects: [], volumes: [], ...empty } };
+};
 
 const FACTS = {
   kubernetes_version: "v1.37.1",

@@ -33,6 +33,8 @@ test("[CN24] logs of an app are followed through the server over a cut connectio
     ports: {
       answerer: {
         metrics: async () => null,
+        observe: () => Promise.reject(new Error("nothing is observed")),
+        run: async () => ({ run: null }),
         async *logs({ follow }, signal) {
           yield { dropped: 0 };
           yield* output;

@@ -111,6 +111,20 @@ export type ComponentPhase = (typeof COMPONENT_PHASES)[number];
 /** As Kubernetes writes them. */
 export const POD_PHASES = ["Pending", "Running", "Succeeded", "Failed", "Unknown"] as const;
 export type PodPhase = (typeof POD_PHASES)[number];
+/** The state of one object of an app in the cluster. */
+export const RESOURCE_STATUSES = ["ready", "progressing", "failed", "deleting", "missing", "unknown"] as const;
+export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
+/**
+ * The fate of a volume at a deletion. `deleted`: the data is lost. `released`: the claim goes, the volume with the data stays.
+ * `kept`: the claim stays. `unknown`: the cluster does not say.
+ */
+export const VOLUME_FATES = ["deleted", "released", "kept", "unknown"] as const;
+export type VolumeFate = (typeof VOLUME_FATES)[number];
+/** The states of a one-off run of a component. */
+export const RUN_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
+/** As Kubernetes writes them. */
+export const RECLAIM_POLICIES = ["Delete", "Retain", "Recycle"] as const;
+export type ReclaimPolicy = (typeof RECLAIM_POLICIES)[number];
 export const DRIFT_STATES = ["unknown", "in_sync", "drifted", "blocked_sync"] as const;
 export type DriftState = (typeof DRIFT_STATES)[number];
 

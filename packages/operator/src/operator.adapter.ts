@@ -99,7 +99,8 @@ export async function startOperator(
     : createMemoryTokenStore(secrets.token, log);
   const { prometheusUrl } = config;
   const releasePods = helmReleases.pods;
-  const telemetry = startTelemetry({ ...ports, prometheusUrl, view, facts, events, releasePods, random: Math.random });
+  const seen = { view, facts, releasePods, helmReleases, pods };
+  const telemetry = startTelemetry({ ...ports, ...seen, prometheusUrl, events, random: Math.random });
   const started = startLink({
     hubUrl: config.hubUrl,
     operatorVersion: OPERATOR_VERSION,

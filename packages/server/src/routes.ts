@@ -9,6 +9,7 @@ import { userRoutes } from "./accounts/user.routes.ts";
 import { addonChangeRoutes, addonDefinitionRoutes, addonRoutes } from "./addons/addon.routes.ts";
 import { definitionFinder } from "./apps/addon-component.ts";
 import { appOperationRoutes, appRoutes } from "./apps/app.routes.ts";
+import { appResourceRoutes } from "./apps/app-resources.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
 import { appStreamRoutes } from "./apps/app-stream.routes.ts";
 import { deploymentRoutes } from "./apps/deployment.routes.ts";
@@ -29,6 +30,7 @@ import { nodeRoutes } from "./clusters/node.routes.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { credentialRoutes } from "./credentials/credential.routes.ts";
 import type { Queries } from "./database/transaction.ts";
+import { deletionPreviewRoutes } from "./deletions/deletion-preview.routes.ts";
 import type { Broadcast } from "./events/broadcast.runner.ts";
 import { eventRoutes } from "./events/event.routes.ts";
 import { versionRoutes } from "./http/health.routes.ts";
@@ -74,7 +76,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   });
   const { chartHosts, deploymentTimeoutSeconds } = config;
   const findDefinition = definitionFinder(catalog.addons);
-  const appPorts = { vault, clock, findDefinition, chartHosts, deploymentTimeoutSeconds };
+  const appPorts = { vault, clock, operators, findDefinition, chartHosts, deploymentTimeoutSeconds };
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
@@ -111,6 +113,8 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...deploymentRoutes(db),
     ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
+    ...appResourceRoutes(operators),
+    ...deletionPreviewRoutes(ports),
   ];
 }
 

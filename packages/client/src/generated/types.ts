@@ -471,6 +471,40 @@ export type AppConflict = {
   };
 };
 
+export type AppEvent = {
+  /** `Normal` or `Warning`. */
+  type: string;
+  reason: string;
+  message: string;
+  /** How often it was seen. */
+  count: number;
+  first_seen_at: string | null;
+  last_seen_at: string | null;
+  object: {
+    kind: string;
+    name: string;
+    component: string;
+  };
+};
+
+export type AppEvents = {
+  /** The latest first. */
+  events: readonly AppEvent[];
+  /** Whether there is more than the answer may hold. */
+  truncated: boolean;
+  /** When the operator has read them. */
+  observed_at: string;
+};
+
+export type AppResources = {
+  /** Each comes after its parent. */
+  nodes: readonly ResourceNode[];
+  /** Whether there is more than the answer may hold. */
+  truncated: boolean;
+  /** When the operator has read them. */
+  observed_at: string;
+};
+
 export type AuditEntry = {
   id: string;
   at: string;
@@ -1278,6 +1312,17 @@ export type ComponentRemoval = {
   name: string;
 };
 
+export type ComponentRun = {
+  id: string;
+  component: string;
+  status: "pending" | "running" | "succeeded" | "failed";
+  exit_code: number | null;
+  message: string | null;
+  created_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
 /** Never its value. */
 export type ComponentSecret = {
   key: string;
@@ -1341,6 +1386,45 @@ export type Credential = {
   access_key_id: string | null;
   created_at: string;
   updated_at: string;
+};
+
+export type DeletedObject = {
+  component: string | null;
+  kind: string;
+  name: string;
+  namespace: string | null;
+};
+
+export type DeletionPreview = {
+  target: {
+    type: "app" | "component" | "addon_attachment" | "addon_instance" | "project";
+    id: string | null;
+    name: string;
+  };
+  /** That go with a project. */
+  apps: readonly {
+    id: string;
+    name: string;
+  }[];
+  /** That go. */
+  addon_instances: readonly {
+    id: string;
+    name: string;
+  }[];
+  /** That go, or lose the exports of an addon that is detached. */
+  components: readonly string[];
+  /** In the cluster, that go. Those of a whole project are its namespace with everything in it. */
+  objects: readonly DeletedObject[];
+  volumes: readonly VolumeOutlook[];
+  /**
+   * Whether the cluster has answered. If not, `objects` is empty, and `volumes` has those that components of the
+   * type workload declare, with an unknown fate; there may be more.
+   */
+  volumes_known: boolean;
+  message: string | null;
+  /** Whether there is more than the answer may hold. */
+  truncated: boolean;
+  observed_at: string | null;
 };
 
 export type DeployedComponent = {
@@ -2264,6 +2348,27 @@ export type RegistryTemplate = {
   })[];
 };
 
+export type ResourceNode = {
+  /** Unique in the answer. */
+  id: string;
+  parent_id: string | null;
+  component: string | null;
+  api_version: string | null;
+  /** `App`, `Component`, or that of a Kubernetes object. */
+  kind: string;
+  name: string;
+  namespace: string | null;
+  /** `missing`: it should be there and is not. `unknown`: its kind does not tell, or it cannot be read. */
+  status: "ready" | "progressing" | "failed" | "deleting" | "missing" | "unknown";
+  reason: string | null;
+  message: string | null;
+  desired: number | null;
+  ready: number | null;
+  restarts: number | null;
+  node: string | null;
+  created_at: string | null;
+};
+
 export type RoleBinding = {
   binding_id: string;
   user_id: string;
@@ -3013,6 +3118,22 @@ export type VisibleSecret = {
   name: string;
   keys: readonly string[];
   updated_at: string;
+};
+
+export type VolumeOutlook = {
+  claim: string;
+  component: string | null;
+  size: string | null;
+  storage_class: string | null;
+  volume: string | null;
+  reclaim_policy: "Delete" | "Retain" | "Recycle" | null;
+  /**
+   * `deleted`: claim and data go. `released`: the claim goes, the storage class keeps the volume with the data.
+   * `kept`: the claim stays. `unknown`: the cluster has not said.
+   */
+  fate: "deleted" | "released" | "kept" | "unknown";
+  /** How to get the data back. */
+  recovery: string;
 };
 
 export type WorkloadSpec = {
@@ -4216,6 +4337,18 @@ export interface Operations {
     answer: Metrics;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
   };
+  /** Read the objects of an app in the cluster, as a tree. `GET /apps/{namespace}/{name}/resources` */
+  getAppResources: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: AppResources;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+  };
   /** Read a bundle's manifest. `GET /bundles/{version}` */
   getBundle: {
     input: {
@@ -4266,6 +4399,19 @@ export interface Operations {
     };
     answer: ClusterSettings;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read a run: whether it has ended, and with which exit code. `GET /apps/{namespace}/{name}/runs/{run_id}` */
+  getComponentRun: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      run_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: ComponentRun;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
   };
   /** Read a cloud credential, without its secret; org admin. `GET /credentials/{id}` */
   getCredential: {
@@ -4514,6 +4660,18 @@ export interface Operations {
       has_more: boolean;
     };
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read what Kubernetes says about the objects of an app. `GET /apps/{namespace}/{name}/events` */
+  listAppEvents: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: AppEvents;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
   };
   /** List the apps you can see, newest first. `GET /apps` */
   listApps: {
@@ -4933,6 +5091,41 @@ export interface Operations {
     versioned: true;
     failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
   };
+  /** Read what would go with an addon instance; project editor. `GET /addon-instances/{id}/deletion-preview` */
+  previewAddonInstanceDeletion: {
+    input: {
+      id: string;
+    };
+    answer: DeletionPreview;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /**
+   * Read what would go with an app, with one of its components, or with an attached addon; project editor. `GET
+   * /apps/{namespace}/{name}/deletion-preview`
+   */
+  previewAppDeletion: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** Only this component is removed. */
+      component?: string | undefined;
+      /** Only this addon instance is detached; not together with `component`. */
+      addon_instance_id?: string | undefined;
+    };
+    answer: DeletionPreview;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Read what would go with a project; org admin. `GET /projects/{id}/deletion-preview` */
+  previewProjectDeletion: {
+    input: {
+      id: string;
+    };
+    answer: DeletionPreview;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
   /** Record which bundle and profiles are installed. `PUT /clusters/{id}/bundle` */
   recordClusterBundle: {
     input: {
@@ -5132,6 +5325,30 @@ export interface Operations {
     answer: RotatedToken;
     failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
   };
+  /**
+   * Run the image of a workload once, with another command if you like; project editor. `POST
+   * /apps/{namespace}/{name}/components/{component}/run`
+   */
+  runComponent: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body?: {
+        command?: readonly string[] | undefined;
+        args?: readonly string[] | undefined;
+        env?: readonly {
+          name: string;
+          value: string;
+        }[] | undefined;
+      } | undefined;
+    };
+    answer: ComponentRun;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
+  };
   /** Set how many replicas a component runs. `POST /apps/{namespace}/{name}/scale` */
   scaleApp: {
     input: {
@@ -5262,6 +5479,28 @@ export interface Operations {
     answer: never;
     item: Event;
     failures: 400 | 401 | 403 | 422 | 429 | 500 | 503;
+  };
+  /** Follow the logs of a run. `GET /apps/{namespace}/{name}/runs/{run_id}/logs` */
+  streamRunLogs: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      run_id: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** Of each container, at first. */
+      tail_lines?: number | undefined;
+      /** No older lines. */
+      since_seconds?: number | undefined;
+      /** Stay and send new lines; else end after those there are. */
+      follow?: boolean | undefined;
+      /** The log of each container's run before the current one, as after a crash; nothing is followed then. */
+      previous?: boolean | undefined;
+    };
+    answer: never;
+    item: unknown;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
   };
   /** Change the values or the chart version of an addon instance; project editor. `PATCH /addon-instances/{id}` */
   updateAddonInstance: {

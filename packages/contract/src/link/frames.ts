@@ -6,8 +6,10 @@ import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
 import { DRIFT_POLICIES } from "../rest/orgs.ts";
 import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
+import { OBSERVATIONS, ObservationRequests, ObservedAnswers } from "./observed.ts";
 import { LINK_LIMITS } from "./protocol.ts";
 import { Report, type Reports } from "./report.ts";
+import { RunAnswer, RunRequests } from "./runs.ts";
 import { Message } from "./text.ts";
 
 /*
@@ -52,6 +54,8 @@ const Hello = Type.Object({
   revision: Nullable(Count),
   /** SHA-256 of `inventoryText`. */
   digest: Hash,
+  /** Names of requests, beyond `metrics`, that the operator can answer. Left out by one that knows no others. */
+  requests: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
 });
 /** All that the cluster holds, in pages; the last one has `more: false`. Asked for by a `welcome` that says so. */
 const Inventory = Type.Object({
@@ -89,6 +93,10 @@ const Response = Type.Object({
   ...session,
   answer: Type.Union([
     Type.Object({ metrics: Nullable(Type.Omit(Metrics, ["range"])) }),
+    Type.Object({ resources: ObservedAnswers.resources }),
+    Type.Object({ events: ObservedAnswers.events }),
+    Type.Object({ deletion: ObservedAnswers.deletion }),
+    RunAnswer,
     Type.Object({ done: Type.Literal(true) }),
     Type.Object({ error: Type.Object({ code: Type.Enum(["not_found", "unavailable", "failed"]), message: Message }) }),
   ]),
@@ -224,12 +232,19 @@ const Request = Type.Object({
   type: Type.Literal("request"),
   ...id,
   ...session,
-  request: Type.Object({
-    name: Type.Literal("metrics"),
-    /** Null asks for the cluster alone. */
-    app: Nullable(Type.Object({ namespace: Type.String(), name: Type.String() })),
-    range_seconds: Type.Integer({ minimum: 1 }),
-  }),
+  request: Type.Union([
+    Type.Object({
+      name: Type.Literal("metrics"),
+      /** Null asks for the cluster alone. */
+      app: Nullable(Type.Object({ namespace: Type.String(), name: Type.String() })),
+      range_seconds: Type.Integer({ minimum: 1 }),
+    }),
+    ObservationRequests.resources,
+    ObservationRequests.events,
+    ObservationRequests.deletion,
+    RunRequests.run,
+    RunRequests.run_status,
+  ]),
 });
 const StreamOpen = Type.Object({
   type: Type.Literal("stream_open"),
@@ -244,6 +259,8 @@ const StreamOpen = Type.Object({
     since_seconds: Nullable(Type.Integer({ minimum: 1 })),
     follow: Type.Boolean(),
     previous: Type.Optional(Type.Boolean()),
+    /** Of this run alone. Only sent to an operator that knows runs. */
+    run: Type.Optional(Uuid()),
   }),
   credit_bytes: Count,
 });
@@ -258,6 +275,9 @@ const RenewToken = Type.Object({
 });
 /** Reconnect elsewhere, at a moment of your own choice within the spread. */
 const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seconds: Type.Number() });
+
+/** Requests that not every operator knows. It lists those that it can answer in its hello, and no others are sent to it. */
+export const NEGOTIATED_REQUESTS: readonly string[] = [...OBSERVATIONS, ...Object.keys(RunRequests)];
 
 export const HUB_FRAMES = {
   welcome: Welcome,

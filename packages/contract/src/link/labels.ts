@@ -12,6 +12,8 @@ export const LABELS = {
   app: `${API_GROUP}/app`,
   component: `${API_GROUP}/component`,
   addon: `${API_GROUP}/addon`,
+  /** Of a one-off run, on its Job and its pods. */
+  run: `${API_GROUP}/run`,
 } as const;
 export const MANAGED_BY = "binnacle";
 

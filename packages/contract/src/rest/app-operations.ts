@@ -207,7 +207,7 @@ export const detachAddon = operation({
   success: [204, null],
 });
 
-const logOptions = {
+export const streamOptions = {
   tail_lines: Type.Integer({ minimum: 0, maximum: 10_000, default: 200, description: "Of each container, at first." }),
   since_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000, description: "No older lines." })),
   follow: Type.Boolean({ default: true, description: "Stay and send new lines; else end after those there are." }),
@@ -242,7 +242,7 @@ const LogStream = Type.Unsafe<null>(
   }),
 );
 
-const streaming = {
+export const streaming = {
   method: "GET",
   tag: "Apps",
   credentials: "user",
@@ -261,7 +261,7 @@ export const streamAppLogs = operation({
   query: Type.Object({
     ...appQuery,
     component: Type.Optional(Type.String({ maxLength: 253, examples: ["web"] })),
-    ...logOptions,
+    ...streamOptions,
   }),
 });
 
@@ -271,7 +271,7 @@ export const streamComponentLogs = operation({
   path: "/apps/{namespace}/{name}/components/{component}/logs/stream",
   summary: "Follow the logs of one component",
   params: Type.Object({ ...appParams, component: Type.String({ maxLength: 253, examples: ["web"] }) }),
-  query: Type.Object({ ...appQuery, ...logOptions }),
+  query: Type.Object({ ...appQuery, ...streamOptions }),
 });
 
 export const getAppMetrics = operation({

@@ -238,7 +238,9 @@ export const deleteApp = operation({
   path: "/apps/{namespace}/{name}",
   tag,
   summary: "Delete an app and its components",
-  description: "The app reads as `deleting`, and its name is taken, until the cluster has confirmed that it is gone.",
+  description:
+    "The app reads as `deleting`, and its name is taken, until the cluster has confirmed that it is gone. The volumes of its " +
+    "workloads go with it: `GET …/deletion-preview` shows what becomes of the data.",
   credentials: "user",
   params,
   query,

@@ -103,7 +103,7 @@ export const deleteProject = operation({
   path: "/projects/{id}",
   summary: "Delete a project with its apps and addon instances; org admin",
   description:
-    "The record stays as `cleanup_pending` until the cluster confirms that the namespace is gone; its stack templates of scope `project` and the hosts of its apps go with it. What becomes of persistent volumes is for the cluster's storage class to say.",
+    "The record stays as `cleanup_pending` until the cluster confirms that the namespace is gone; its stack templates of scope `project` and the hosts of its apps go with it. What becomes of persistent volumes is for the cluster's storage class to say; `GET …/deletion-preview` shows it.",
   params,
   success: [202, Project],
   failures: [403, 404],

@@ -125,6 +125,10 @@ export async function addonWorld({
 
   const world = {
     client,
+    /** With the rights of the operator's chart. */
+    kube,
+    view,
+    podView,
     clusterId,
     namespace,
     key,

@@ -26,7 +26,7 @@ const metadata = (name: string, more = "") =>
 /** The usage that a simulated pod reports. */
 const USAGE = 'kwok.x-k8s.io/usage-cpu: "250m", kwok.x-k8s.io/usage-memory: "64Mi"';
 
-/** Objects of most sorts, whose pods carry no labels but those that they are selected by. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values; with `host`, pods that want the processes of their node. */
+/** Objects of most sorts, whose pods carry no labels but those that they are selected by. With `hang`, a hook that never ends; with `refuse`, a chart that does not take its values; with `claims`, volumes of the store; with `host`, pods that want the processes of their node. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   "refuse.yaml": `{{ if .Values.refuse }}{{ fail (printf "the password %s is not taken" .Values.password) }}{{ end }}`,
   "config.yaml": `apiVersion: v1\nkind: ConfigMap\n${metadata(NAME)}data:\n  color: {{ .Values.color | quote }}\n`,
@@ -65,6 +65,11 @@ ${metadata(`${NAME}-store`)}spec:
       hostPID: {{ .Values.host }}
       terminationGracePeriodSeconds: 0
       containers: [{name: store, image: "tiny:1"}]
+  {{ if .Values.claims }}
+  volumeClaimTemplates:
+    - metadata: {name: data}
+      spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+  {{ end }}
 {{ end }}`,
   "hook.yaml": `{{ if .Values.hang }}
 apiVersion: batch/v1
@@ -82,7 +87,7 @@ ${metadata(`${NAME}-hook`, "  annotations: {helm.sh/hook: 'pre-install,pre-upgra
 
 const FILES: Readonly<Record<string, string>> = {
   "values.yaml":
-    "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\nstore: false\nhost: false\n",
+    "color: red\nreplicas: 1\npassword: none\nfate: ''\nhang: false\nrefuse: false\nstore: false\nclaims: false\nhost: false\n",
   ...Object.fromEntries(Object.entries(TEMPLATES).map(([name, text]) => [`templates/${name}`, text])),
 };
 

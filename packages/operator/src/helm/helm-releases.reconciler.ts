@@ -13,7 +13,7 @@ import { createLeases } from "./lease.store.ts";
 import { createReleaseReconciler, type ReleaseObservation, type ReleaseRemoval } from "./release.reconciler.ts";
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
 import { type ReleaseVerdict, verdictOn } from "./release.ts";
-import { createReleaseObjects, NOT_COMPARED, type Upkeep } from "./release-objects.store.ts";
+import { createReleaseObjects, type LiveReleaseObject, NOT_COMPARED, type Upkeep } from "./release-objects.store.ts";
 import { isPodOf, podsOfRelease, type ReleasePods, type ReleasePodsSource } from "./release-pods.ts";
 import type { ReleaseWorkload } from "./release-readiness.ts";
 import { startReleaseWatch } from "./release-watch.adapter.ts";
@@ -56,6 +56,8 @@ export interface HelmReleases {
   /** The chart that it was made of, where that is known: it decides about the rights. */
   remove(id: ReleaseId, exportsPlace: ExportsPlace, chart: ChartName | null): Promise<ReleaseRemoval>;
   readonly pods: ReleasePodsSource;
+  /** The objects of a release as they are now; none where there is no such release, or it is not ours. */
+  objects(id: ReleaseId, chart: ChartName | null): Promise<readonly LiveReleaseObject[]>;
   /** Calls with a release of which there is something new to see. */
   onChange(listener: (id: ReleaseId) => void): () => void;
   stop(): Promise<void>;
@@ -195,6 +197,10 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       return () => listeners.delete(listener);
     },
     pods: pods.source,
+    async objects(id, chart) {
+      const revision = (await store.revisions(id)).at(-1);
+      return revision?.isOurs ? objects.read(id, revision, rightsOf(id, chart)) : [];
+    },
     async stop() {
       endPods();
       await Promise.all([watch.stop(), reconciler.stop()]);

@@ -3,6 +3,7 @@ import type { ReleaseDrift } from "../app/releases.ts";
 import { asSeen, type Planned } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { pathOf } from "../kube/kube-path.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
@@ -64,6 +65,14 @@ interface Seen extends Planned {
   /** It is as it was when it was last compared, so it was not read again. */
   readonly isUnchanged: boolean;
 }
+
+/** An object of a release as it is; null where it is not there, or belongs to somebody else. */
+export interface LiveReleaseObject {
+  readonly object: ReleaseObject;
+  readonly live: KubeObject | null;
+}
+
+const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
 /** Beyond this number of objects, all are compared once more. */
 const MOST_SETTLED = 20_000;
@@ -216,6 +225,41 @@ export function createReleaseObjects({ kube, store, pods, versionOf, nowMs }: Re
     return found.flatMap((live) => (live && isOfRelease(live, id) ? [titleOf(live)] : []));
   }
 
+  /**
+   * Reads all objects of a release. Those that its rights do not reach are left out. Of kinds that have no state, such as
+   * Secrets, the metadata alone is asked for, so that their content never leaves the API server.
+   */
+  async function read(id: ReleaseId, revision: Revision, rights: Rights): Promise<readonly LiveReleaseObject[]> {
+    const { objects } = await store.content(id, revision);
+    const found = await Promise.all(
+      objects.map(async (object) => {
+        try {
+          const live = isTelling(object)
+            ? await find(object, id.namespace, rights)
+            : await findMetadata(object, id.namespace, rights);
+          return [{ object, live: live && isOfRelease(live, id) ? live : null }];
+        } catch (error) {
+          if (error instanceof KubeError && error.status === 403) return [];
+          throw error;
+        }
+      }),
+    );
+    return found.flat();
+  }
+
+  async function findMetadata(object: ObjectName, namespace: string, { user }: Rights): Promise<KubeObject | null> {
+    const { apiVersion, kind, name } = object;
+    try {
+      const type = await kube.resourceTypeOf(apiVersion, kind);
+      const path = pathOf(type, { name, namespace: type.namespaced ? (object.namespace ?? namespace) : null });
+      const { metadata } = await kube.as(user).raw<KubeObject>("GET", path, { accept: METADATA_ONLY });
+      return { apiVersion, kind, metadata };
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+
   /** Null also where its kind is not known, or gone with its definition. */
   async function find(object: ObjectName, namespace: string, { user }: Rights): Promise<KubeObject | null> {
     try {
@@ -250,5 +294,5 @@ export function createReleaseObjects({ kube, store, pods, versionOf, nowMs }: Re
     return items.filter(({ metadata }) => metadata.namespace !== namespace).flatMap(({ spec }) => hostsOf(spec));
   }
 
-  return { inspect, rejectedHook, left, isNamespaced, hostsOutside };
+  return { inspect, read, rejectedHook, left, isNamespaced, hostsOutside };
 }

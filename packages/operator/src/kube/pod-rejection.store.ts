@@ -1,9 +1,8 @@
-import type { KubeClient, KubeObject, ResourceType } from "./kube-client.ts";
+import type { KubeClient, KubeObject } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 import { rejected, rejectionIn, TELLS_BY_EVENTS } from "./pod-rejection.ts";
 import type { Readiness } from "./readiness.ts";
-
-const EVENTS: ResourceType = { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true };
+import { EVENTS } from "./resource-types.ts";
 
 /** With what the API server has said about the pods of a workload, where it does not take them. */
 export async function withRejection(

@@ -16,6 +16,7 @@ const cut = (value: unknown): string => textIn(value).slice(0, LONGEST_TEXT);
 /** The parts of a pod that are shown or explain its state. A cluster has thousands of pods, and all are kept. */
 export function trimmedPod(pod: KubeObject): KubeObject {
   const { name, namespace = "", uid = "", resourceVersion = "", labels = {}, deletionTimestamp } = pod.metadata;
+  const { creationTimestamp, ownerReferences } = pod.metadata;
   const status = statusOf(pod);
   const conditions = ["Ready", "PodScheduled"].flatMap((type) => {
     const found = conditionOf(pod, type);
@@ -24,7 +25,16 @@ export function trimmedPod(pod: KubeObject): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name, namespace, uid, resourceVersion, labels, ...(deletionTimestamp ? { deletionTimestamp } : {}) },
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      labels,
+      ...(creationTimestamp ? { creationTimestamp } : {}),
+      ...(ownerReferences ? { ownerReferences } : {}),
+      ...(deletionTimestamp ? { deletionTimestamp } : {}),
+    },
     spec: { nodeName: specOf(pod)["nodeName"] },
     status: {
       phase: status["phase"],

@@ -38,7 +38,17 @@ const namespaced = (group: string, version: string, plural: string, kind: string
 export const PODS = namespaced("", "v1", "pods", "Pod");
 export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ingress");
 
+export const REPLICA_SETS = namespaced("apps", "v1", "replicasets", "ReplicaSet");
 export const CLAIMS = namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
+export const EVENTS = namespaced("", "v1", "events", "Event");
+export const PERSISTENT_VOLUMES = core("persistentvolumes", "PersistentVolume", false);
+export const STORAGE_CLASSES: ResourceType = {
+  group: "storage.k8s.io",
+  version: "v1",
+  plural: "storageclasses",
+  kind: "StorageClass",
+  namespaced: false,
+};
 
 /** All kinds of objects that an app becomes. */
 export const OWNED_KINDS: readonly ResourceType[] = [

@@ -21,9 +21,22 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
   let atOnce = 0;
 
   async function answerTo(frame: Asked): Promise<Answer> {
-    if (frame.type === "request") return { metrics: await answerer.metrics(frame.request) };
-    commands.resync();
-    return { done: true };
+    if (frame.type === "command") {
+      commands.resync();
+      return { done: true };
+    }
+    const { request } = frame;
+    switch (request.name) {
+      case "metrics":
+        return { metrics: await answerer.metrics(request) };
+      case "run":
+      case "run_status":
+        return answerer.run(request);
+      case "resources":
+      case "events":
+      case "deletion":
+        return answerer.observe(request);
+    }
   }
 
   async function respond(frame: Asked): Promise<void> {

@@ -20,7 +20,13 @@ const LINE: LogLine = {
   line: "ready",
 };
 const logs = { name: "logs", namespace: "shop", app: "web", component: "web", tail_lines: 10 } as const;
-const answering = (part: Partial<Answerer>): Answerer => ({ metrics: async () => null, async *logs() {}, ...part });
+const answering = (part: Partial<Answerer>): Answerer => ({
+  metrics: async () => null,
+  observe: () => Promise.reject(new Error("nothing is observed")),
+  run: async () => ({ run: null }),
+  async *logs() {},
+  ...part,
+});
 
 describe("frames from the hub", () => {
   test("[OL19] is acknowledged once it is stored", async () => {
@@ -185,6 +191,27 @@ describe("requests of the hub", () => {
       { error: { code: "failed", message: "The operator failed to answer." } },
       { error: { code: "failed", message: "The answer is too large." } },
     ]);
+  });
+
+  test("[AP90] [OL25] objects and events are answered, or why not", async () => {
+    const empty = { truncated: false, observed_at: "2026-01-31T09:30:00.000Z" };
+    const observe = vi.fn<Answerer["observe"]>();
+    observe
+      .mockResolvedValueOnce({ resources: { objects: [], ...empty } })
+      .mockResolvedValueOnce({ events: { events: [], ...empty } })
+      .mockRejectedValueOnce(new AnswerError("unavailable", "The cluster's API server does not answer."));
+    const { side } = await live({ answerer: answering({ observe }) });
+    const answers = [];
+    for (const name of ["resources", "events", "resources"] as const) {
+      side.send({ type: "request", id: randomUUID(), request: { name, namespace: "shop", app: "web" } });
+      answers.push((await side.received("response", answers.length + 1)).answer);
+    }
+    expect(answers).toEqual([
+      { resources: { objects: [], ...empty } },
+      { events: { events: [], ...empty } },
+      { error: { code: "unavailable", message: "The cluster's API server does not answer." } },
+    ]);
+    expect(observe.mock.calls.map(([{ name }]) => name)).toEqual(["resources", "events", "resources"]);
   });
 
   test("[OL35] logs flow as far as the credit goes, and end", async () => {

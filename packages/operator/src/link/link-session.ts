@@ -4,6 +4,7 @@ import {
   type HubFrame,
   type HubFrames,
   LINK_VERSION,
+  NEGOTIATED_REQUESTS,
   safeText,
 } from "@binnacle/contract";
 import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
@@ -74,10 +75,8 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
   function sendHello(): void {
     const { revision, digest } = stored;
     const { operatorVersion: operator_version } = ports;
-    const versions = [LINK_VERSION];
-    host.write(
-      JSON.stringify({ type: "hello", id: helloId, versions, operator_version, facts: sentFacts, revision, digest }),
-    );
+    const said = { versions: [LINK_VERSION], operator_version, facts: sentFacts, revision, digest };
+    host.write(JSON.stringify({ type: "hello", id: helloId, ...said, requests: NEGOTIATED_REQUESTS }));
   }
 
   function receive(text: string): void {

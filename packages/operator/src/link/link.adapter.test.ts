@@ -39,6 +39,7 @@ describe("connecting", () => {
       facts: FACTS,
       revision: 41,
       digest: digestOf(store),
+      requests: ["resources", "events", "deletion", "run", "run_status"],
     });
     expect(commands.settings).toHaveBeenCalledWith({ drift_policy: "report" });
   });

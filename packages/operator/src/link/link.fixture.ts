@@ -16,6 +16,8 @@ export const FACTS: ClusterFacts = {
 
 const NOTHING: Answerer = {
   metrics: async () => null,
+  observe: () => Promise.reject(new Error("nothing is observed")),
+  run: async () => ({ run: null }),
   async *logs() {},
 };
 

@@ -1,15 +1,22 @@
 import type {
+  ComponentRun,
   DesiredKind,
   HubFrames,
   InventoryEntry,
   LinkSettings,
   LogLine,
   Metrics,
+  ObservationName,
+  ObservationRequest,
+  ObservedAnswers,
   OperatorFrames,
   Reports,
+  RunRequest,
+  RunStatusRequest,
 } from "@binnacle/contract";
 
-export type MetricsRequest = HubFrames["request"]["request"];
+export type MetricsRequest = Extract<HubFrames["request"]["request"], { name: "metrics" }>;
+type ObservedAnswer<N extends ObservationName> = { readonly [K in N]: ObservedAnswers[N] };
 export type LogStreamRequest = HubFrames["stream_open"]["stream"];
 
 /** Lines that were lost on the way from a pod, in the place where they are missing. None: there is an answer, and lines may follow. */
@@ -21,6 +28,12 @@ export interface DroppedLines {
 export interface Answerer {
   /** Null where nothing measures. */
   metrics(request: MetricsRequest): Promise<Omit<Metrics, "range"> | null>;
+  /** Reads objects and events in the cluster at this moment. */
+  observe(
+    request: ObservationRequest,
+  ): Promise<ObservedAnswer<"resources"> | ObservedAnswer<"events"> | ObservedAnswer<"deletion">>;
+  /** Begins a run, or says how it stands. Null where there is none. */
+  run(request: RunRequest | RunStatusRequest): Promise<{ readonly run: ComponentRun | null }>;
   /**
    * Begins with no lines dropped, at once: so the hub learns that somebody answers. Ends by itself unless it follows. Once the
    * signal is given, nobody takes anything any more.

@@ -28,6 +28,10 @@ export const componentSelector = (clusterId: string, app: string, component: str
     ...Object.entries(selectorLabels(app, component)).map(([name, value]) => `${name}=${value}`),
   ].join(",");
 
+/** The pods of a one-off run, which are none of a component. */
+export const runSelector = (clusterId: string, app: string, run: string): string =>
+  `${ownSelector(clusterId)},${LABELS.app}=${app},${LABELS.run}=${run}`;
+
 /** The pods of all components. */
 export const appsSelector = (clusterId: string): string =>
   `${ownSelector(clusterId)},${LABELS.app},${LABELS.component}`;

@@ -70,6 +70,17 @@ describe("a stream that does not follow", () => {
     await seen(stream, "here", "on");
   });
 
+  test("[AP97] of a run is of its pods alone, also where the component is gone", async () => {
+    const run = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+    const stream = reading(api, { follow: false, component: "gone", run });
+    await stream.done;
+    const [listed] = api.asked.filter(({ path }) => path.endsWith("/pods"));
+    const selector = listed?.query["labelSelector"] ?? "";
+    expect(selector).toContain(`binnacle.dev/run=${run}`);
+    expect(selector).toContain(CLUSTER);
+    expect(selector).not.toContain("binnacle.dev/component");
+  });
+
   test("[TE4] ends without lines where there are none", async () => {
     const none = reading(api, { follow: false });
     await none.done;

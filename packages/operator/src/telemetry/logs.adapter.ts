@@ -11,6 +11,7 @@ import {
   isLabelValue,
   type PodContainer,
   podOf,
+  runSelector,
   slimPod,
 } from "./component-pods.ts";
 import { createBudget } from "./connection-budget.ts";
@@ -59,10 +60,13 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     const { namespace, app, component, tail_lines: tailLines, follow } = request;
     if (![app, component].every(isLabelValue)) throw noSuch(app, component);
     const asked = askedFor(request, nowMs());
+    const { run } = request;
     const known = ports.componentsOf(namespace, app)?.find(({ name }) => name === component);
-    const selection = selectionOf(app, known ?? { name: component, release: null });
+    const selection = run
+      ? podsLabelled(runSelector(clusterId, app, run))
+      : selectionOf(app, known ?? { name: component, release: null });
     const pods = await podsOf(namespace, selection, signal);
-    if (!known && pods.length === 0) throw noSuch(app, component);
+    if (!known && !run && pods.length === 0) throw noSuch(app, component);
     // The caller learns that the answer begins, although the first line may take long.
     yield { dropped: 0 };
 

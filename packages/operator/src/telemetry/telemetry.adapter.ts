@@ -1,14 +1,18 @@
 import type { ClusterFacts } from "@binnacle/contract";
 import type { DesiredView } from "../desired/desired-state.ts";
+import type { HelmReleases } from "../helm/helm-releases.reconciler.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
+import type { PodView } from "../kube/pod-view.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { Answerer, EventSink, LinkLog } from "../link/ports.ts";
 import { type AppComponent, componentsIn, releaseComponents } from "./app-components.ts";
 import { startBuilds } from "./builds.adapter.ts";
 import { createLogs } from "./logs.adapter.ts";
 import { createMetrics } from "./metrics.adapter.ts";
+import { createObservations } from "./observations.adapter.ts";
 import { createPrometheus } from "./prometheus.adapter.ts";
+import { createRuns } from "./runs.adapter.ts";
 import { startSamples } from "./samples.adapter.ts";
 
 export interface TelemetryPorts {
@@ -16,8 +20,10 @@ export interface TelemetryPorts {
   readonly clusterId: string;
   /** Null searches a Prometheus in the cluster. */
   readonly prometheusUrl: string | null;
-  readonly view: Pick<DesiredView, "holder" | "list">;
+  readonly view: Pick<DesiredView, "get" | "holder" | "list">;
   readonly releasePods: ReleasePodsSource;
+  readonly helmReleases: Pick<HelmReleases, "objects">;
+  readonly pods: Pick<PodView, "in">;
   readonly facts: { current(): ClusterFacts };
   readonly events: EventSink;
   readonly clock: Clock;
@@ -52,7 +58,12 @@ export function startTelemetry(given: TelemetryPorts): Telemetry {
   const samples = startSamples({ ...ports, prometheus });
   const builds = startBuilds(ports);
   return {
-    answerer: { metrics: createMetrics({ ...ports, prometheus }), logs: createLogs(ports) },
+    answerer: {
+      metrics: createMetrics({ ...ports, prometheus }),
+      logs: createLogs(ports),
+      observe: createObservations(ports),
+      run: createRuns(ports),
+    },
     async stop() {
       await Promise.all([samples.stop(), builds.stop()]);
       await prometheus.close();

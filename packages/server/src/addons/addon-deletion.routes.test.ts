@@ -10,6 +10,7 @@ import { type Edge, startEdge } from "../http/edge.fixture.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import { API_BASE, registerApi } from "../http/server.adapter.ts";
 import { entryOf, TestOperator } from "../hub/operator.fixture.ts";
+import { noOperatorConnected } from "../hub/operator-requests.ts";
 import { desiredRowOf } from "../hub/reports.fixture.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
@@ -38,7 +39,10 @@ beforeAll(async () => {
     tokens: await createTokens(SIGNING_KEY, clock),
     places: placeStore(pool),
   };
-  const operators = { isConnected: async () => isConnected };
+  const observe = async () => {
+    throw noOperatorConnected();
+  };
+  const operators = { isConnected: async () => isConnected, observe };
   const { addons } = await loadCatalog();
   const routes = addonChangeRoutes({ ...ports, operators, confirmWithinMs: 0 }, addons);
   edge = await startEdge((app) => registerApi(app, routes, ports));

@@ -16,6 +16,7 @@ import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import type { ClusterConnection, Surroundings } from "../clusters/freshness.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
+import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { confirmedWithin } from "../dispatch/confirmation.store.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { invalid, notFound } from "../fault.ts";
@@ -122,7 +123,7 @@ interface Ports {
   readonly db: Queries;
   readonly clock: Clock;
   readonly vault: Vault;
-  readonly operators: Pick<OperatorRequests, "isConnected">;
+  readonly operators: Pick<OperatorRequests, "isConnected" | "observe">;
   readonly confirmWithinMs?: number;
 }
 
@@ -264,11 +265,14 @@ export function addonChangeRoutes(
     route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
       requireMatch(headers, versionOf(seen));
       if (seen.phase !== "deleting" && !(await operators.isConnected(seen.cluster_id))) throw operatorUnreachable();
+      const { cluster_id: clusterId, namespace, name: addonInstance } = seen;
+      const isFirst = seen.phase !== "deleting";
+      const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace, addonInstance }) : {};
       // The deletion is stored before it is sent, so the hub repeats it until the cluster confirms it, whatever fails
       // in between.
       await change(async (unit) => {
         const current = await lockInstance(unit.db, seen.id);
-        unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id });
+        unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id, changes });
         if (current.phase === "deleting") return null;
         const instance = deleting(current, clock());
         await updateInstance(unit.db, instance);

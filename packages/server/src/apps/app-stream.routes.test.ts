@@ -11,7 +11,14 @@ import { appStreamRoutes } from "./app-stream.routes.ts";
 const away = async (): Promise<never> => {
   throw noOperatorConnected();
 };
-const withoutOperators: OperatorRequests = { isConnected: async () => false, logs: away, metrics: away, resync: away };
+const withoutOperators: OperatorRequests = {
+  isConnected: async () => false,
+  logs: away,
+  metrics: away,
+  observe: away,
+  run: away,
+  resync: away,
+};
 
 let world: World;
 let shop: Shop;

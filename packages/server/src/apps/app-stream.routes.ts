@@ -1,4 +1,12 @@
-import { getAppMetrics, streamAppLogs, streamComponentLogs } from "@binnacle/contract";
+import {
+  type ComponentRun,
+  getAppMetrics,
+  getComponentRun,
+  runComponent,
+  streamAppLogs,
+  streamComponentLogs,
+  streamRunLogs,
+} from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
 import { type Caller, type Credential, readerOf } from "../access/caller.ts";
 import { mayReadProject } from "../access/role.ts";
@@ -7,14 +15,16 @@ import { metricsOf } from "../cluster-metrics/cluster-metrics.store.ts";
 import { rangeSeconds } from "../cluster-metrics/series.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Broadcast } from "../events/broadcast.runner.ts";
-import { Fault } from "../fault.ts";
+import { Fault, notFound } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
 import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
+import { newId } from "../id.adapter.ts";
 import { sessionLease } from "./app.store.ts";
-import { type AppWithSecretPaths, addressed } from "./app.ts";
+import { type AppWithSecretPaths, addressed, auditedApp } from "./app.ts";
 import { logTarget, pumpLogs } from "./log-stream.runner.ts";
+import { runProblem } from "./transition.ts";
 
 interface Ports {
   readonly db: Queries;
@@ -22,6 +32,8 @@ interface Ports {
   readonly operators: OperatorRequests;
   readonly broadcast: Pick<Broadcast, "watch">;
 }
+
+const runPlace = ({ namespace, name }: AppWithSecretPaths, runId: string) => ({ namespace, app: name, run_id: runId });
 
 interface LogReader {
   readonly app: AppWithSecretPaths;
@@ -35,6 +47,8 @@ interface LogOptions {
   readonly since_seconds?: number;
   readonly follow: boolean;
   readonly previous: boolean;
+  /** Of this run, and not of the component's own pods. */
+  readonly run?: string;
 }
 
 /** Logs and metrics are requested from the operator of the app's cluster while the client waits. Nothing is stored. */
@@ -49,7 +63,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     asked: string | undefined,
     options: LogOptions,
   ) {
-    const component = logTarget(app, asked);
+    const component = options.run === undefined ? logTarget(app, asked) : (asked ?? "");
     if (component instanceof Fault) throw component;
     await requireOperator(app.cluster_id);
     const follow = options.follow && !options.previous;
@@ -75,6 +89,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
         sinceSeconds: options.since_seconds ?? null,
         follow,
         previous: options.previous,
+        ...(options.run ? { run: options.run } : {}),
       },
       leaving.signal,
     );
@@ -86,11 +101,42 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
     return null;
   }
 
+  async function runOf(app: AppWithSecretPaths, runId: string): Promise<ComponentRun> {
+    const request = { name: "run_status", ...runPlace(app, runId.toLowerCase()) } as const;
+    const run = await operators.run(app.cluster_id, request);
+    if (!run) throw notFound("Run");
+    return run;
+  }
+
   return [
     route(streamAppLogs, inApp("viewer", addressed), (call) => streamLogs(call, call.query.component, call.query)),
     route(streamComponentLogs, inApp("viewer", addressed), (call) =>
       streamLogs(call, call.params.component, call.query),
     ),
+    route(runComponent, inApp("editor", addressed), async ({ app, params, body, change }) => {
+      const { command = null, args = null, env = [] } = body;
+      const refusal = runProblem(app, params.component);
+      if (refusal) throw refusal;
+      await requireOperator(app.cluster_id);
+      const run = newId();
+      // The entry comes first: a run that has begun is always on record.
+      await change(async ({ record }) => {
+        const changes = { run, component: params.component, command, args, env: env.map(({ name }) => name) };
+        record({ action: "app.run", resource: auditedApp(app), orgId: app.org_id, changes });
+      });
+      const { component } = params;
+      const request = { name: "run", ...runPlace(app, run), component, command, args, env } as const;
+      const begun = await operators.run(app.cluster_id, request);
+      if (!begun) throw new Fault("bad_gateway", "The cluster's operator has not begun the run.");
+      return begun;
+    }),
+
+    route(getComponentRun, inApp("viewer", addressed), ({ app, params }) => runOf(app, params.run_id)),
+    route(streamRunLogs, inApp("viewer", addressed), async (call) => {
+      const { component } = await runOf(call.app, call.params.run_id);
+      return streamLogs(call, component, { ...call.query, run: call.params.run_id.toLowerCase() });
+    }),
+
     route(getAppMetrics, inApp("viewer", addressed), async ({ app, query: { range } }) => {
       const { cluster_id: clusterId, namespace, name } = app;
       const request = { clusterId, app: { namespace, name }, rangeSeconds: rangeSeconds(range) };

@@ -17,12 +17,14 @@ import {
 } from "@binnacle/contract";
 import { isOrgAdmin } from "../access/role.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
+import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { appList, type InApp, inApp, inProject, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
 import {
   findDeployment,
   findInstance,
@@ -60,7 +62,20 @@ import {
   updated,
 } from "./transition.ts";
 
-export function appRoutes(ports: AppPorts): Route[] {
+/** What the routes of apps need to say what becomes of volumes. */
+interface AppRoutePorts extends AppPorts {
+  readonly operators: Pick<OperatorRequests, "observe">;
+}
+
+export function appRoutes(ports: AppRoutePorts): Route[] {
+  const volumesOf = ({ cluster_id, namespace, name }: AppWithSecretPaths, components?: readonly string[]) =>
+    volumesBefore(ports.operators, {
+      clusterId: cluster_id,
+      namespace,
+      app: name,
+      ...(components ? { components } : {}),
+    });
+
   return [
     route(listApps, appList, async ({ rows, total, query }) => {
       const now = ports.clock();
@@ -100,11 +115,13 @@ export function appRoutes(ports: AppPorts): Route[] {
         ({ body }) => changeProblems(body.components ?? [], ports),
         inApp("editor", (input) => addressOf(input)),
       ),
-      async ({ caller, standing, params, query, body, headers, change, reply }) => {
+      async ({ app: seen, caller, standing, params, query, body, headers, change, reply }) => {
         const { components = [], description } = body;
+        const removed = components.flatMap(({ op, name }) => (op === "remove" ? [name] : []));
         const changes = {
           ...(description === undefined ? {} : { description }),
           components: components.map(({ op, name }) => ({ op, name })),
+          ...(removed.length > 0 ? await volumesOf(seen, removed) : {}),
         };
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
@@ -114,15 +131,17 @@ export function appRoutes(ports: AppPorts): Route[] {
       },
     ),
 
-    route(deleteApp, inApp("editor", addressed), async ({ params, query, headers, change }) =>
-      change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
+    route(deleteApp, inApp("editor", addressed), async ({ app: seen, params, query, headers, change }) => {
+      requireMatch(headers, appVersion(seen));
+      const volumes = seen.phase === "deleting" ? {} : await volumesOf(seen);
+      return change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
         const before = await lockApp(tx, addressOf({ params, query }));
         requireMatch(headers, appVersion(before));
         if (before.phase === "deleting") {
           unchanged();
           return null;
         }
-        record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id });
+        record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id, changes: volumes });
         const now = ports.clock();
         const app = deleted(before, now);
         await updateAppRow(tx, app);
@@ -130,8 +149,8 @@ export function appRoutes(ports: AppPorts): Route[] {
         announce(appEvent(app, app, now));
         await dispatch(app.cluster_id, [removalOf(dispatchedApp(app))]);
         return null;
-      }),
-    ),
+      });
+    }),
   ];
 }
 

@@ -131,11 +131,11 @@ export async function findDeployment(
 
 /** Finds an instance in the project of the app. Its phase shows whether it is being deleted. */
 export async function findInstance(
-  tx: Tx,
+  db: Queries,
   projectId: string,
   id: string,
 ): Promise<Pick<Selectable<AddonInstanceTable>, "id" | "name" | "phase">> {
-  const instance = await tx
+  const instance = await db
     .selectFrom("addon_instances")
     .select(["id", "name", "phase"])
     .where("id", "=", id)

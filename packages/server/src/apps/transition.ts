@@ -204,9 +204,26 @@ export function attached(
   return step(app, "attach_addon", { components });
 }
 
+/** Only a workload has an image that can be run once more. */
+export function runProblem(app: AppWithSecretPaths, name: string): Fault | null {
+  const component = app.components.find((one) => one.name === name);
+  if (!component) return notFound(`Component ${name}`);
+  if (app.phase === "deleting") return codedConflict("app_deleting", `The app ${app.name} is being deleted.`);
+  if (component.workload_spec) return null;
+  const msg = "Only a component of the type workload can be run";
+  return invalid([{ loc: ["path", "component"], msg, type: "value_error" }]);
+}
+
+/** The components that get the exports of an addon instance because it was attached. */
+export const attachedComponents = (
+  { components }: Pick<AppWithSecretPaths, "components">,
+  instance: string,
+): string[] =>
+  components.flatMap(({ name, export_refs = [] }) => (export_refs.some(isAttachment(instance)) ? [name] : []));
+
 export function detached(app: AppWithSecretPaths, { instance }: { instance: string }): Outcome {
   const isIt = isAttachment(instance);
-  if (!app.components.some(({ export_refs = [] }) => export_refs.some(isIt))) return notFound("Attachment");
+  if (attachedComponents(app, instance).length === 0) return notFound("Attachment");
   const components = app.components.map((component) =>
     component.export_refs
       ? { ...component, export_refs: component.export_refs.filter((ref) => !isIt(ref)) }

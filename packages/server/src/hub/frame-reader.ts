@@ -8,6 +8,7 @@ import {
   LINK_VERSION,
   OPERATOR_FRAMES,
   type OperatorFrame,
+  type OperatorFrames,
   Report,
   UUID_PATTERN,
 } from "@binnacle/contract";
@@ -119,7 +120,7 @@ function textsOf(frame: OperatorFrame): readonly (readonly [string, Text])[] {
     case "status":
       return reportTexts(frame.report);
     case "response":
-      return "error" in frame.answer ? [["error", frame.answer.error.message]] : [];
+      return answerTexts(frame.answer);
     case "stream_end":
       return [["error", frame.error]];
     case "build":
@@ -136,6 +137,23 @@ function textsOf(frame: OperatorFrame): readonly (readonly [string, Text])[] {
     case "token_stored":
       return [];
   }
+}
+
+function answerTexts(answer: OperatorFrames["response"]["answer"]): readonly (readonly [string, Text])[] {
+  if ("error" in answer) return [["error", answer.error.message]];
+  if ("resources" in answer) {
+    return answer.resources.objects.flatMap(({ message, reason }): [string, Text][] => [
+      ["resource message", message],
+      ["resource reason", reason],
+    ]);
+  }
+  if ("run" in answer) return [["run message", answer.run?.message]];
+  if (!("events" in answer)) return [];
+  return answer.events.events.flatMap(({ message, reason, type }): [string, Text][] => [
+    ["event message", message],
+    ["event reason", reason],
+    ["event type", type],
+  ]);
 }
 
 function reportTexts(report: object): readonly (readonly [string, Text])[] {

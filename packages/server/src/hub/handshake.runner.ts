@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RepositoryCredential } from "@binnacle/charts";
-import { CLOSE, LINK_LIMITS, LINK_VERSION, type OperatorFrames } from "@binnacle/contract";
+import { CLOSE, LINK_LIMITS, LINK_VERSION, NEGOTIATED_REQUESTS, type OperatorFrames } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -73,7 +73,9 @@ export function createHandshake(ports: Ports): Handshake {
     if (admission.refused !== null) return session.end(...REFUSALS[admission.refused]);
     const { epoch, orgId, clusterName, driftPolicy } = admission;
     const fence = { clusterId, hubId, epoch };
-    session.register({ fence, sessionId: newId(), orgId, clusterName, driftPolicy, repositoriesStamp: "" });
+    const requests = NEGOTIATED_REQUESTS.filter((name) => hello.requests?.includes(name));
+    const sessionId = newId();
+    session.register({ fence, sessionId, orgId, clusterName, requests, driftPolicy, repositoriesStamp: "" });
     if (session.isRevoked) session.end(...REFUSALS.revoked);
     // A session that has ended meanwhile must not stay registered.
     if (session.state === "ended" || !sessions.add(session)) return release(session);

@@ -1,14 +1,15 @@
-import type { HubFrame } from "@binnacle/contract";
+import { type HubFrame, NEGOTIATED_REQUESTS } from "@binnacle/contract";
 import { newId } from "../id.adapter.ts";
 import type { Answer, LiveSession } from "./ports.ts";
 
 /** A session whose operator says what a test tells it to say. */
-export function scriptedSession(clusterId = newId()) {
+export function scriptedSession(clusterId = newId(), requests = NEGOTIATED_REQUESTS) {
   const sent: HubFrame[] = [];
   const listeners = new Map<string, (frame: Answer | null) => void>();
   const session: LiveSession = {
     fence: { clusterId, hubId: newId(), epoch: 1 },
     sessionId: newId(),
+    requests,
     send: (frame) => void sent.push(frame),
     listen(id, onAnswer) {
       listeners.set(id, onAnswer);

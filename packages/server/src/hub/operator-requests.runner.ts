@@ -1,4 +1,4 @@
-import { creditOf, type LogLine } from "@binnacle/contract";
+import { creditOf, type LogLine, type ObservationRequest, type ObservedAnswers } from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 import type { DroppedLines, LogRequest, OperatorRequests } from "./operator-requests.ts";
 import { faultOf, type OpenRequest, type OperatorRequest, type Reply } from "./request-frames.ts";
@@ -12,15 +12,15 @@ const unexpectedAnswer = () =>
 
 /** Sends requests and waits for the answers. A request that takes too long is cancelled. */
 export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN_MS): OperatorRequests {
-  async function answerTo(clusterId: string, request: OperatorRequest): Promise<Reply> {
+  async function answerTo(clusterId: string, request: OperatorRequest, ms = withinMs): Promise<Reply> {
     const answer = Promise.withResolvers<Reply>();
     const open = await router.send(clusterId, request, answer.resolve);
-    return withTimeout(answer.promise, open);
+    return withTimeout(answer.promise, open, ms);
   }
 
-  async function withTimeout(answer: Promise<Reply>, open: OpenRequest): Promise<Reply> {
+  async function withTimeout(answer: Promise<Reply>, open: OpenRequest, ms = withinMs): Promise<Reply> {
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(noAnswer()), withinMs);
+    const timer = setTimeout(() => late.reject(noAnswer()), ms);
     try {
       return await Promise.race([answer, late.promise]);
     } catch (error) {
@@ -39,6 +39,20 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
       if ("failed" in reply) throw faultOf(reply);
       if (!("metrics" in reply)) throw unexpectedAnswer();
       return reply.metrics;
+    },
+
+    async observe<R extends ObservationRequest>(clusterId: string, request: R, ms?: number) {
+      const reply = await answerTo(clusterId, request, ms);
+      if ("failed" in reply) throw faultOf(reply);
+      if (!(request.name in reply)) throw unexpectedAnswer();
+      return (reply as unknown as ObservedAnswers)[request.name as R["name"]];
+    },
+
+    async run(clusterId, request) {
+      const reply = await answerTo(clusterId, request);
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("run" in reply)) throw unexpectedAnswer();
+      return reply.run;
     },
 
     async resync(clusterId) {
@@ -80,6 +94,7 @@ const logsRequest = (request: LogRequest): OperatorRequest => ({
   since_seconds: request.sinceSeconds,
   follow: request.follow,
   previous: request.previous,
+  ...(request.run ? { run: request.run } : {}),
 });
 
 interface Batch {

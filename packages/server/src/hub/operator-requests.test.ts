@@ -54,6 +54,31 @@ describe("a request", () => {
     expect(operator.open).toBe(0);
   });
 
+  test("[AP90] [RQ3] for objects is answered with them, and given up after the time that its caller has", async () => {
+    const request = { name: "resources", namespace: "shop", app: "web" } as const;
+    const answer = operatorRequests(router).observe(clusterId, request);
+    expect(await asked()).toMatchObject({ type: "request", request });
+    const resources = { objects: [], truncated: false, observed_at: "2026-01-31T09:30:00.000Z" };
+    operator.answer({ type: "response", answer: { resources } });
+    expect(await answer).toEqual(resources);
+    await expect(operatorRequests(router).observe(clusterId, request, 1)).rejects.toMatchObject({ kind: "timed_out" });
+    const other = operatorRequests(router).observe(clusterId, request);
+    await vi.waitFor(() => expect(operator.open).toBe(1));
+    operator.answer({ type: "response", answer: { metrics: null } });
+    await expect(other).rejects.toMatchObject({ kind: "bad_gateway" });
+    expect(operator.open).toBe(0);
+  });
+
+  test("[AP90] that the operator is too old for is refused and never sent", async () => {
+    operator = scriptedSession(clusterId, ["resources"]);
+    const request = { name: "events", namespace: "shop", app: "web" } as const;
+    await expect(operatorRequests(router).observe(clusterId, request)).rejects.toMatchObject({
+      kind: "bad_gateway",
+      message: "The cluster's operator is too old to answer this. Upgrade its Helm chart and try again.",
+    });
+    expect([operator.sent, operator.open]).toEqual([[], 0]);
+  });
+
   test("[RQ3] that is not answered in time is given up", async () => {
     const late = operatorRequests(router, 1).metrics({ clusterId, app: null, rangeSeconds: 60 });
     await expect(late).rejects.toMatchObject({ kind: "timed_out" });

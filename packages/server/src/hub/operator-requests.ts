@@ -1,4 +1,12 @@
-import type { LogLine, Metrics } from "@binnacle/contract";
+import type {
+  ComponentRun,
+  LogLine,
+  Metrics,
+  ObservationRequest,
+  ObservedAnswers,
+  RunRequest,
+  RunStatusRequest,
+} from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 
 export interface LogRequest {
@@ -10,6 +18,8 @@ export interface LogRequest {
   readonly sinceSeconds: number | null;
   readonly follow: boolean;
   readonly previous: boolean;
+  /** Of this run alone, whose status the same operator has been asked for. */
+  readonly run?: string;
 }
 
 export interface MetricsRequest {
@@ -35,6 +45,17 @@ export interface OperatorRequests {
   logs(request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<LogLine | DroppedLines>>;
   /** Null where nothing on the cluster keeps series. Throws like `logs`. */
   metrics(request: MetricsRequest): Promise<Omit<Metrics, "range"> | null>;
+  /**
+   * Reads objects in the cluster. Throws like `logs`, and a `bad_gateway` where the operator is too old for the request.
+   * `withinMs` is for callers that can do without the answer.
+   */
+  observe<R extends ObservationRequest>(
+    clusterId: string,
+    request: R,
+    withinMs?: number,
+  ): Promise<ObservedAnswers[R["name"]]>;
+  /** Begins a run, or reads how it stands; null where there is none. Throws like `observe`. */
+  run(clusterId: string, request: RunRequest | RunStatusRequest): Promise<ComponentRun | null>;
   /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }

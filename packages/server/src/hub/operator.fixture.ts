@@ -8,6 +8,10 @@ import {
   inventoryText,
   LINK_SUBPROTOCOL,
   LINK_VERSION,
+  NEGOTIATED_REQUESTS,
+  type ObservationRequest,
+  type RunRequest,
+  type RunStatusRequest,
 } from "@binnacle/contract";
 import { vi } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
@@ -33,6 +37,8 @@ export class TestOperator {
   heardBytes = 0;
   session = "";
   closed: { readonly code: number; readonly reason: string } | null = null;
+  /** Named in the hello; left out as by an operator that knows none. */
+  requests: readonly string[] | undefined = undefined;
   /** Called with each frame, before it is kept. */
   onFrame: (frame: HubFrame) => void = () => undefined;
 
@@ -68,7 +74,9 @@ export class TestOperator {
 
   hello(fields: object = {}): void {
     const digest = digestOf([]);
-    const said = { versions: [LINK_VERSION], operator_version: "0.1.0", facts: FACTS, revision: null, digest };
+    const versions = [LINK_VERSION];
+    const { requests } = this;
+    const said = { versions, operator_version: "0.1.0", facts: FACTS, revision: null, digest, requests };
     this.raw(JSON.stringify({ type: "hello", id: newId(), ...said, ...fields }));
   }
 
@@ -103,6 +111,17 @@ export class TestOperator {
   storesAll(): this {
     this.onFrame = (frame) => {
       if (frame.type === "apply" || frame.type === "remove") this.ack(frame);
+    };
+    return this;
+  }
+
+  /** Stores whatever comes, and answers what is read in its cluster. */
+  observes(answer: (request: ObservationRequest | RunRequest | RunStatusRequest) => object): this {
+    this.requests = NEGOTIATED_REQUESTS;
+    this.onFrame = (frame) => {
+      if (frame.type === "apply" || frame.type === "remove") this.ack(frame);
+      if (frame.type !== "request" || frame.request.name === "metrics") return;
+      this.say({ type: "response", ref: frame.id, answer: answer(frame.request) });
     };
     return this;
   }

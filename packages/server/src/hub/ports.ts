@@ -75,6 +75,8 @@ export interface ReportSink {
 export interface LiveSession {
   readonly fence: Fence;
   readonly sessionId: string;
+  /** Names of the requests, beyond `metrics`, that the operator has said it can answer. */
+  readonly requests: readonly string[];
   send(frame: HubFrame): void;
   /** Passes on every answer to frames that were sent with this id. The end of the session is passed on as null. */
   listen(frameId: string, onAnswer: (frame: Answer | null) => void): () => void;

@@ -1,4 +1,10 @@
-import { type HubFrame, type HubFrames, LINK_LIMITS, type OperatorFrames } from "@binnacle/contract";
+import {
+  type HubFrame,
+  type HubFrames,
+  LINK_LIMITS,
+  NEGOTIATED_REQUESTS,
+  type OperatorFrames,
+} from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 import type { Answer, LiveSession } from "./ports.ts";
 
@@ -8,15 +14,22 @@ export type OperatorRequest =
   | HubFrames["stream_open"]["stream"]
   | { readonly name: "resync" };
 
+type Answered = Exclude<OperatorFrames["response"]["answer"], { error: unknown }>;
+
 export type Reply =
-  | { readonly metrics: Extract<OperatorFrames["response"]["answer"], { metrics: unknown }>["metrics"] }
-  | { readonly done: true }
+  | Answered
   | Pick<OperatorFrames["stream_data"], "lines" | "dropped">
   | { readonly end: string | null }
   | { readonly failed: Failure; readonly message: string };
 
 /** `lost`: the session ended before an answer. `refused`: the operator has answered with an error. */
 type Failure = "lost" | "unavailable" | "refused";
+
+/** An operator takes a request that it does not know for a breach of the protocol, and would end its session. */
+const TOO_OLD: Reply = {
+  failed: "refused",
+  message: "The cluster's operator is too old to answer this. Upgrade its Helm chart and try again.",
+};
 
 export const LOST: Reply = { failed: "lost", message: "The connection of the cluster's operator was lost." };
 
@@ -36,6 +49,10 @@ export function sendRequest(
   onReply: (reply: Reply) => void,
 ): OpenRequest {
   const { sessionId } = session;
+  if (NEGOTIATED_REQUESTS.includes(request.name) && !session.requests.includes(request.name)) {
+    onReply(TOO_OLD);
+    return { credit: () => undefined, cancel: () => undefined };
+  }
   let isOver = false;
   const stopListening = session.listen(id, (answer) => {
     const reply = replyOf(answer);
@@ -63,6 +80,11 @@ export function sendRequest(
 function frameOf(request: OperatorRequest, id: string, session: string): HubFrame {
   switch (request.name) {
     case "metrics":
+    case "resources":
+    case "events":
+    case "deletion":
+    case "run":
+    case "run_status":
       return { type: "request", id, session, request };
     case "logs":
       return { type: "stream_open", id, session, stream: request, credit_bytes: LINK_LIMITS.streamCreditBytes };

@@ -29,6 +29,7 @@ beforeEach(() => {
     sessionId: newId(),
     orgId: newId(),
     clusterName: "production",
+    requests: [],
     driftPolicy: "heal",
     repositoriesStamp: "",
   });

@@ -41,6 +41,8 @@ export interface Registration {
   readonly orgId: string;
   /** As it was at the admission, for the log. */
   readonly clusterName: string;
+  /** Names of the requests, beyond `metrics`, that the operator can answer. */
+  readonly requests: readonly string[];
   readonly driftPolicy: LinkSettings["drift_policy"];
   /** Identifies the credentials of chart repositories that the operator was sent last. */
   readonly repositoriesStamp: string;
@@ -114,6 +116,9 @@ export class Session implements LiveSession {
   }
   get sessionId(): string {
     return this.#registered().sessionId;
+  }
+  get requests(): readonly string[] {
+    return this.#registered().requests;
   }
 
   received(nowMs: number): void {

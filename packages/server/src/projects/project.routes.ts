@@ -14,10 +14,12 @@ import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
+import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { appsOfProject, type Input, inProject, onCluster, projectList } from "../http/guard.ts";
 import { envelope } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
 import { listSecrets } from "../registry-secrets/registry-secret.store.ts";
 import { dispatchedRegistrySecrets, effectiveSecrets } from "../registry-secrets/registry-secret.ts";
@@ -46,12 +48,13 @@ import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./s
 interface Ports {
   readonly db: Queries;
   readonly clock: Clock;
+  readonly operators: Pick<OperatorRequests, "observe">;
 }
 
 const projectId = ({ params }: Input<{ id: string }>) => params.id;
 const resourceOf = ({ id, name }: Project) => ({ type: "project", id, name });
 
-export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonDefinition[]): Route[] {
+export function projectRoutes({ db, clock, operators }: Ports, definitions: readonly AddonDefinition[]): Route[] {
   return [
     route(
       createProject,
@@ -101,10 +104,13 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
 
     route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project, project, clock())),
 
-    route(deleteProject, inProject("org_admin", projectId), async ({ project: connection, params, change }) =>
-      change(async ({ db: tx, record, announce, dispatch }) => {
+    route(deleteProject, inProject("org_admin", projectId), async ({ project: connection, params, change }) => {
+      const { cluster_id: clusterId, namespace } = connection;
+      const isFirst = requestDeletion(connection) !== null;
+      const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace }) : {};
+      return change(async ({ db: tx, record, announce, dispatch }) => {
         const current = await lockProject(tx, params.id);
-        record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id });
+        record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id, changes });
         const next = requestDeletion(current);
         const now = clock();
         if (!next) return wireProject(current, connection, now);
@@ -122,8 +128,8 @@ export function projectRoutes({ db, clock }: Ports, definitions: readonly AddonD
         ];
         await dispatch(project.cluster_id, unwanted.map(removalOf));
         return wireProject(project, connection, now);
-      }),
-    ),
+      });
+    }),
 
     route(listProjectApps, appsOfProject(), async ({ rows, total, query }) => {
       const now = clock();

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { LABELS } from "@binnacle/contract";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type AppWorld, appWorld, workload } from "../app/app-world.fixture.ts";
+import { PODS } from "../kube/resource-types.ts";
+import { createRuns } from "./runs.adapter.ts";
+
+const WITHIN = { timeout: 40_000, interval: 200 };
+const CALM = { phase: "running", drift: { state: "in_sync" } };
+
+describe("a run on a cluster", { timeout: 90_000 }, () => {
+  let world: AppWorld;
+  beforeEach(async () => {
+    world = await appWorld();
+    world.apps.start();
+  });
+  afterEach(() => world?.stop());
+
+  const runs = () =>
+    createRuns({ kube: world.client, clusterId: world.clusterId, pods: world.ports.pods, nowMs: Date.now });
+  const asked = (component = "web") => ({
+    name: "run" as const,
+    namespace: world.namespace,
+    app: "shop",
+    component,
+    run_id: randomUUID(),
+    command: ["true"],
+    args: null,
+    env: [{ name: "ONCE", value: "1" }],
+  });
+
+  test("[AP96] [AP97] ends with its exit code, begins once however often it is asked for, and goes with the app", async () => {
+    await world.deploy([workload("web", { ports: [{ name: "http", port: 80 }] })]);
+    await world.seen(CALM);
+    const request = asked();
+    const { run_id, namespace, app } = request;
+    expect(await runs()(request)).toMatchObject({ run: { id: run_id, component: "web" } });
+    expect(await runs()(request)).toMatchObject({ run: { id: run_id } });
+    const status = { name: "run_status", namespace, app, run_id } as const;
+    await vi.waitFor(
+      async () => expect(await runs()(status)).toMatchObject({ run: { status: "succeeded", exit_code: 0 } }),
+      WITHIN,
+    );
+    const { items } = await world.client.list(PODS, { namespace, labelSelector: `${LABELS.run}=${run_id}` });
+    expect(items.map(({ metadata }) => metadata.labels?.[LABELS.component])).toEqual([undefined]);
+    // Nothing of the app has changed by it.
+    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 1 }] });
+    expect(await runs()({ ...status, app: "other" })).toEqual({ run: null });
+    expect(await runs()({ ...status, run_id: randomUUID() })).toEqual({ run: null });
+
+    await world.remove();
+    await vi.waitFor(() => expect(world.reports.at(-1)?.report).toEqual({ state: "gone" }), WITHIN);
+    expect(await runs()(status)).toEqual({ run: null });
+  });
+
+  test("[AP96] of a component without a workload on the cluster is refused", async () => {
+    await world.deploy([workload("web")]);
+    await world.seen(CALM);
+    for (const component of ["absent", "web,!x"]) {
+      await expect(runs()(asked(component))).rejects.toMatchObject({ code: "failed" });
+    }
+  });
+});
