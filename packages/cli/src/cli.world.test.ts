@@ -1,5 +1,7 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LIMIT } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { type Machine, machine } from "./host.fixture.ts";
 
 let world: World;
@@ -333,6 +335,43 @@ describe("commands", () => {
     expect(
       (await on.run("tiers", "limits", "create", "free", "/tasks/task", "--limit", "1", "--period", "1")).code,
     ).toBe(4);
+  });
+
+  test("[BC7] that list something are answered by the real server, in every place", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "listed" });
+    await world.admin.api.post("/projects", { name: "listed", cluster_id: cluster.body.id });
+    const places = ["--org", "demo", "--cluster", "listed", "--project", "listed"];
+    const lists = COMMANDS.filter(({ usage, fields }) => fields.includes(LIMIT) && !/[<[]/.test(usage));
+    expect(lists.length).toBeGreaterThan(15);
+    const failed: string[] = [];
+    for (const { usage } of lists) {
+      const ran = await on.run(...usage.split(" "), ...places, "-o", "wide");
+      if (ran.code !== 0) failed.push(`${usage}: ${ran.err}`);
+    }
+    for (const usage of [
+      "projects secrets",
+      "projects exports",
+      "projects rbac list",
+      "projects policy show",
+      "projects show",
+    ]) {
+      const ran = await on.run(...usage.split(" "), "listed", ...places);
+      if (ran.code !== 0) failed.push(`${usage}: ${ran.err}`);
+    }
+    for (const usage of [
+      "clusters show",
+      "clusters rbac list",
+      "clusters settings show",
+      "clusters bundle show",
+      "clusters install-status",
+      "clusters instructions",
+      "jobs list",
+    ]) {
+      const ran = await on.run(...usage.split(" "), "listed", ...places);
+      if (ran.code !== 0) failed.push(`${usage}: ${ran.err}`);
+    }
+    expect(failed).toEqual([]);
+    expect((await on.run("templates", "show", "web-app")).out).toMatch(/^PARAMETERS +image=/m);
   });
 
   test("[BC19] [BC18] do not overwrite a change that somebody else makes meanwhile", async () => {

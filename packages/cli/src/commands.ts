@@ -6,7 +6,10 @@ import { type Group, VERSION } from "./program.ts";
 import { APP_COMMANDS } from "./resources/apps.ts";
 import { CLUSTER_COMMANDS } from "./resources/clusters.ts";
 import { PEOPLE_COMMANDS } from "./resources/people.ts";
-import { WORKSPACE_COMMANDS } from "./resources/workspace.ts";
+import { PLATFORM_COMMANDS } from "./resources/platform.ts";
+import { PROJECT_COMMANDS } from "./resources/projects.ts";
+import { SECURITY_COMMANDS } from "./resources/security.ts";
+import { TEMPLATE_COMMANDS } from "./resources/templates.ts";
 
 const VERSIONS = view(
   "cli",
@@ -41,39 +44,54 @@ export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...APP_COMMANDS,
   ...CLUSTER_COMMANDS,
-  ...WORKSPACE_COMMANDS,
+  ...PROJECT_COMMANDS,
+  ...TEMPLATE_COMMANDS,
+  ...PLATFORM_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...SECURITY_COMMANDS,
   VERSION_COMMAND,
   ...completionCommands(() => COMMANDS),
 ];
 
+const under = (heading: string, groups: Readonly<Record<string, string>>): Group[] =>
+  Object.entries(groups).map(([path, about]) => ({ path, about, ...(path.includes(" ") ? {} : { heading }) }));
+
 export const GROUPS: readonly Group[] = [
-  { path: "context", about: "Switch between control planes" },
-  { path: "apps", about: "Deploy and operate apps" },
-  { path: "clusters", about: "Register and operate clusters" },
-  { path: "projects", about: "Projects: namespaces on clusters, with their policies and roles" },
-  { path: "templates", about: "Stack templates: apps with parameters" },
-  { path: "addons", about: "Databases, caches and other addons" },
-  { path: "jobs", about: "Provisioning jobs" },
-  { path: "bundles", about: "Versions of the platform on clusters" },
-  { path: "credentials", about: "Access to infrastructure providers" },
-  { path: "chart-repositories", about: "Access to private chart repositories" },
-  { path: "registry-secrets", about: "Access to private image registries" },
-  { path: "orgs", about: "Organizations and their settings" },
-  { path: "members", about: "Members of an organization" },
-  { path: "users", about: "Users, for superusers" },
-  { path: "tokens", about: "CLI tokens for automation" },
-  { path: "sessions", about: "Your sessions, and devices that ask for one" },
-  { path: "tiers", about: "Rate limits" },
-  { path: "tasks", about: "Background tasks" },
-  { path: "apps secrets", about: "Secrets of a component" },
-  { path: "clusters settings", about: "Policies of a cluster" },
-  { path: "clusters bundle", about: "The platform on a cluster" },
-  { path: "clusters rbac", about: "Roles on a cluster" },
-  { path: "projects policy", about: "Policies of a project" },
-  { path: "projects rbac", about: "Roles in a project" },
-  { path: "orgs settings", about: "Settings of an organization" },
-  { path: "registry-secrets project", about: "Of a project" },
-  { path: "registry-secrets cluster", about: "Of a cluster" },
-  { path: "tiers limits", about: "Rate limits of a tier" },
+  ...under("Sign in:", { login: "", logout: "", whoami: "", context: "Switch between control planes" }),
+  ...under("Apps:", {
+    apps: "Deploy and operate apps",
+    "apps secrets": "Secrets of a component",
+    projects: "Projects: namespaces on clusters, with their policies and roles",
+    "projects policy": "Policies of a project",
+    "projects rbac": "Roles in a project",
+    addons: "Databases, caches and other addons",
+    templates: "Stack templates: apps with parameters",
+    events: "",
+  }),
+  ...under("Clusters:", {
+    clusters: "Register and operate clusters",
+    "clusters settings": "Policies of a cluster",
+    "clusters bundle": "The platform on a cluster",
+    "clusters rbac": "Roles on a cluster",
+    jobs: "Provisioning jobs",
+    bundles: "Versions of the platform on clusters",
+    credentials: "Access to infrastructure providers",
+    "chart-repositories": "Access to private chart repositories",
+    "registry-secrets": "Access to private image registries",
+    "registry-secrets project": "Of a project",
+    "registry-secrets cluster": "Of a cluster",
+  }),
+  ...under("People and access:", {
+    orgs: "Organizations and their settings",
+    "orgs settings": "Settings of an organization",
+    members: "Members of an organization",
+    users: "Users, for superusers",
+    tokens: "CLI tokens for automation",
+    sessions: "Your sessions, and devices that ask for one",
+    audit: "",
+    tiers: "Rate limits",
+    "tiers limits": "Rate limits of a tier",
+    tasks: "Background tasks",
+  }),
+  ...under("This program:", { version: "", completion: "" }),
 ];

@@ -63,10 +63,7 @@ export class Finder {
         return this.#one(
           "addon instance",
           text ?? "",
-          async () => {
-            const given = this.#flags.project ?? this.#target.project;
-            return this.#all("listAddonInstances", given ? { project_id: await this.projectId() } : {});
-          },
+          async () => this.#all("listAddonInstances", await this.place()),
           ["name"],
         );
       case "definition":
@@ -109,13 +106,17 @@ export class Finder {
     return onlyOne("project", "--project", await this.#projects());
   }
 
+  /** The project that is named, or else the organization, as a filter of a list. */
+  async place(): Promise<{ readonly project_id: string } | { readonly org_id: string }> {
+    const isPlaced = Boolean(this.#flags.project ?? this.#target.project);
+    return isPlaced ? { project_id: await this.projectId() } : { org_id: await this.orgId() };
+  }
+
   /** An app by `name`, or by `namespace/name`, in the named project or in whichever has it. */
   async app(text: string): Promise<AppAddress> {
     const [first = "", second] = text.split("/");
     const [namespace, name] = second === undefined ? [null, first] : [first, second];
-    const isPlaced =
-      (this.#flags.project ?? this.#target.project) !== null &&
-      (this.#flags.project ?? this.#target.project) !== undefined;
+    const isPlaced = Boolean(this.#flags.project ?? this.#target.project);
     const query = isPlaced && namespace === null ? { project_id: await this.projectId() } : {};
     const found = (await this.#all("listApps", query)).filter(
       (app) => (app["name"] === name && (namespace === null || app["namespace"] === namespace)) || app["id"] === text,

@@ -323,7 +323,7 @@ export function starter(name: string, image: string, port: number | null, projec
   }
   return `${schemaLine(url)}# Deploy it with: binnacle apps deploy -f binnacle.yaml
 name: ${name}
-${project === null ? "# project: shop # or --project" : `project: ${project}`}
+${project === null ? "# project: shop # or --project" : `project: ${stringify(project).trim()}`}
 components:
   - name: web
     workload_spec:

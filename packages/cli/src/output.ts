@@ -73,7 +73,7 @@ export function rendered(view: View | null, shown: Shown, format: Format, style:
       return shown.rows.map((row) => `${printable(view ? view.nameOf(row) : nameIn(row))}\n`).join("");
     case "jsonpath":
       return (query(shown.body as never, format.path) as readonly unknown[])
-        .map((value) => `${plain(value)}\n`)
+        .map((value) => `${style.columns > 0 ? printable(plain(value), { lines: true }) : plain(value)}\n`)
         .join("");
     case "table":
     case "wide":

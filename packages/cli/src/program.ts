@@ -34,9 +34,11 @@ interface Globals {
   readonly yes?: boolean;
 }
 
+/** A noun; `heading` is what it stands under in the help of the program. */
 export interface Group {
   readonly path: string;
   readonly about: string;
+  readonly heading?: string;
 }
 
 const PLACES = new Set(["--org", "--project", "--cluster"]);
@@ -87,6 +89,7 @@ function programOf(commands: readonly Command[], groups: readonly Group[], run: 
       outputError: (text, write) =>
         write(text.replace(/^\(Did you mean (.*)\?\)$/m, (_, name: string) => `fix: did you mean ${name}?`)),
     })
+    .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, sortSubcommands: false })
     .version(VERSION, "-V, --version", "print the version of this program")
     .option("-o, --output <format>", FORMATS, "table")
@@ -105,15 +108,15 @@ function programOf(commands: readonly Command[], groups: readonly Group[], run: 
     "\nEvery option above works with every command.\nExit codes: 0 ok, 1 failed, 2 usage or differences, 3 not found, 4 refused, 5 conflict, 6 time-out, 7 unreachable.",
   );
   const nodes = new Map<string, Program>([["", program]]);
-  const abouts = new Map(groups.map(({ path, about }) => [path, about]));
+  const known = new Map(groups.map((group) => [group.path, group]));
 
   function nodeOf(path: readonly string[]): Program {
     const key = path.join(" ");
-    const known = nodes.get(key);
-    if (known) return known;
-    const made = nodeOf(path.slice(0, -1))
-      .command(path.at(-1) ?? "", { hidden: path[0]?.startsWith("__") === true })
-      .description(abouts.get(key) ?? "");
+    const there = nodes.get(key);
+    if (there) return there;
+    const isHidden = path[0]?.startsWith("__") === true;
+    const made = nodeOf(path.slice(0, -1)).command(path.at(-1) ?? "", { hidden: isHidden });
+    made.description(known.get(key)?.about ?? "").helpGroup(known.get(key)?.heading ?? "Commands:");
     nodes.set(key, made);
     return made;
   }

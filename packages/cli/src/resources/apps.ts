@@ -1,6 +1,6 @@
 import { arg, type Call, type Command, type Given, LIMIT, option, send, taken, verb } from "../command.ts";
 import { deploy, exportApp, init, WAITING, waited, waitForApp } from "../deploy.ts";
-import { events, logs } from "../following.ts";
+import { logs } from "../following.ts";
 import { CliError, EXIT, type ExitCode } from "../host.ts";
 import type { Row } from "../output.ts";
 import { APP, CHANGE, COMPONENT, DEPLOYMENT, POD, SECRET } from "./app-views.ts";
@@ -279,21 +279,6 @@ export const APP_COMMANDS: readonly Command[] = [
     confirm: "Delete the app {app}?",
     done: "{app} is being deleted.",
   }),
-  {
-    usage: "events",
-    about: "Follow what happens, also of one --project or --cluster",
-    fields: [
-      { from: "-f, --follow", kind: "flag", help: "what it does anyway" },
-      {
-        from: "--type <type>",
-        help: "only events about such resources",
-        choices: ["cluster", "project", "workload", "build", "addon", "app", "activity", "all"],
-      },
-      { from: "--limit <count>", kind: "integer", help: "end after so many" },
-    ],
-    uses: ["streamEvents"],
-    run: events,
-  },
 ];
 
 async function diff(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
