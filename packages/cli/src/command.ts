@@ -3,7 +3,7 @@ import { parseAllDocuments, parseDocument } from "yaml";
 import type { PositionOf } from "./failure.ts";
 import type { Finder, Flags, RefKind } from "./find.ts";
 import { CliError, EXIT, type ExitCode, type Host } from "./host.ts";
-import type { Format, Row, Style, View } from "./output.ts";
+import type { Colors, Format, Row, Style, View } from "./output.ts";
 import type { Asked, State, Target } from "./state.ts";
 
 /** How the text of a field becomes a value; a kind of reference becomes the parameters that address the resource. */
@@ -58,6 +58,8 @@ export interface Call {
   readonly find: Finder;
   readonly format: Format;
   readonly style: Style;
+  /** For what is said on stderr, which may be a terminal where stdout is none. */
+  readonly errColors: Colors;
   readonly isConfirmed: boolean;
   /** Says something to a person, on stderr. */
   say(text: string): void;

@@ -83,6 +83,26 @@ describe("the commands", () => {
     expect((await machine().run("version")).out).not.toContain("\u001b[");
   });
 
+  test("[BC11] colour stdout and stderr each by what it is", async () => {
+    const on = machine();
+    on.isTerminal = true;
+    on.files.set("binnacle.yaml", "name: a\ncomponents: []\n");
+    on.env = {
+      BINNACLE_URL: "https://b.example.com",
+      BINNACLE_TOKEN: "t",
+      BINNACLE_PROJECT: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+    };
+    on.fetch = async (input) =>
+      (input as string).includes("/projects/")
+        ? new Response('{"namespace":"shop"}', { headers: { "content-type": "application/json" } })
+        : new Response('{"detail":"App not found."}', { status: 404, headers: { "content-type": "application/json" } });
+    on.isErrTerminal = false;
+    on.answers = [false];
+    const ran = await on.run("apps", "deploy", "--no-wait");
+    expect(ran.err).toContain("shop/a is created\n");
+    expect((await on.run("apps", "deploy", "--dry-run")).out).toContain("\u001b[1mshop/a is created");
+  });
+
   test("[BC28] are completed in bash, zsh and fish", async () => {
     expect(candidates(COMMANDS, ["clu"], [])).toEqual(["clusters"]);
     expect(candidates(COMMANDS, ["clusters", "rb"], [])).toEqual(["rbac"]);

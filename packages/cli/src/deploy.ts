@@ -69,7 +69,7 @@ async function stepOf(call: Call, app: AppDocument, options: Given["options"]): 
 }
 
 function tellPlan(call: Call, { namespace, name }: AppAddress, plan: Plan, isDry: boolean): void {
-  const { colors } = call.style;
+  const colors = isDry ? call.style.colors : call.errColors;
   const title = { create: "is created", update: "is changed", none: "is as the file says" }[plan.action];
   const lines = [colors.bold(`${namespace}/${name} ${title}`), ...coloured(colors, plan)]
     .map((line) => `${line}\n`)
@@ -174,20 +174,22 @@ async function watch(
 }
 
 /** On a terminal the lines are redrawn; elsewhere a line is printed when it has changed. */
-function screenOf({ host, style }: Call): (progress: Progress) => void {
+function screenOf({ host, errColors }: Call): (progress: Progress) => void {
   const last = new Map<number, string>();
+  let isNew = true;
   return (progress) => {
     const lines = progressLines(progress);
     if (host.err.isTerminal) {
       const width = host.err.columns - 1;
-      host.draw(
-        lines.map(
-          ({ mark, tone, text }) =>
-            `${painted(style.colors, { text: mark, tone })} ${Array.from(printable(text))
-              .slice(0, width - 2)
-              .join("")}`,
-        ),
+      const shortened = (text: string) =>
+        Array.from(printable(text))
+          .slice(0, width - 2)
+          .join("");
+      const drawn = lines.map(
+        ({ mark, tone, text }) => `${painted(errColors, { text: mark, tone })} ${shortened(text)}`,
       );
+      host.draw(drawn, isNew);
+      isNew = false;
       return;
     }
     lines.forEach(({ mark, text }, index) => {

@@ -65,7 +65,8 @@ export function processHost(): Host {
       return isCancel(answer) ? null : answer;
     },
     openPage,
-    draw(lines) {
+    draw(lines, isNew) {
+      if (isNew) drawn = 0;
       if (drawn > 0) moveCursor(process.stderr, 0, -drawn);
       clearScreenDown(process.stderr);
       process.stderr.write(lines.map((line) => `${line}\n`).join(""));

@@ -14,6 +14,8 @@ export interface Machine {
   /** Runs before each pause; time goes on by what is slept. */
   onSleep: (ms: number) => Promise<void> | void;
   isTerminal: boolean;
+  /** Stderr is redirected to a file where it is false. */
+  isErrTerminal: boolean;
   columns: number;
   run(...argv: string[]): Promise<Ran>;
   /** Runs it with this standard input. */
@@ -39,17 +41,22 @@ export function machine(env: Record<string, string> = {}): Machine {
     fetch: globalThis.fetch,
     onSleep: () => undefined,
     isTerminal: false,
+    isErrTerminal: true,
     columns: 100,
     run: (...argv) => made.piped("", ...argv),
     async piped(input, ...argv) {
       let out = "";
       let err = "";
-      const sink = (write: (text: string) => void) => ({ isTerminal: made.isTerminal, columns: made.columns, write });
+      const sink = (isTerminal: boolean, write: (text: string) => void) => ({
+        isTerminal,
+        columns: made.columns,
+        write,
+      });
       const host: Host = {
         env: made.env,
         hostname: "laptop",
-        out: sink((text) => (out += text)),
-        err: sink((text) => (err += text)),
+        out: sink(made.isTerminal, (text) => (out += text)),
+        err: sink(made.isTerminal && made.isErrTerminal, (text) => (err += text)),
         isInteractive: made.isTerminal,
         interrupted: new AbortController().signal,
         fetch: (...args) => made.fetch(...args),

@@ -46,8 +46,8 @@ export interface Host {
   password(question: string): Promise<string | null>;
   /** Whether a program that shows the page could be started. */
   openPage(url: string): Promise<boolean>;
-  /** Replaces the lines that were drawn before. Only for a terminal. */
-  draw(lines: readonly string[]): void;
+  /** Replaces the lines that were drawn before, or begins below what there is. Only for a terminal. */
+  draw(lines: readonly string[], isNew: boolean): void;
 }
 
 /** A failure that is not the API's: wrong usage, a missing file, an outcome of waiting. */

@@ -229,11 +229,11 @@ const withoutLineEnd = (text: string) => text.replace(/\r?\n$/, "");
 async function callOf(globals: Globals, run: Run): Promise<Call> {
   const { host } = run;
   const format = parseFormat(globals.output);
-  const wantsColors =
-    globals.color === "always" ||
-    (globals.color === "auto" && host.out.isTerminal && !host.env["NO_COLOR"] && host.env["TERM"] !== "dumb");
+  const wantsAuto = globals.color === "auto" && !host.env["NO_COLOR"] && host.env["TERM"] !== "dumb";
+  const colorsFor = ({ isTerminal }: Host["out"]) =>
+    pc.createColors(globals.color === "always" || (wantsAuto && isTerminal));
   const style: Style = {
-    colors: pc.createColors(wantsColors),
+    colors: colorsFor(host.out),
     columns: host.out.isTerminal ? host.out.columns : 0,
     get nowMs() {
       return host.now();
@@ -249,6 +249,7 @@ async function callOf(globals: Globals, run: Run): Promise<Call> {
     host,
     format,
     style,
+    errColors: colorsFor(host.err),
     state,
     asked: globals,
     fetch,
