@@ -6,7 +6,7 @@ import { filesOnlyReal } from "./test/kube/only-real.ts";
 const EMBEDDED = "packages/server/src/database/embedded/**/*.test.ts";
 const ON_A_DATABASE = [
   "packages/server/src/**/*.test.ts",
-  "packages/client/src/**/*.world.test.ts",
+  "packages/{cli,client}/src/**/*.world.test.ts",
   "test/rules/**/*.test.ts",
   "test/faults/replicas.test.ts",
 ];

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { appManifestSchema } from "../packages/contract/src/app-manifest.ts";
 import { TABLE_FILE, TYPES_FILE, tableSource, typesSource } from "./client-source.ts";
 import {
   DOCUMENT_FILE,
@@ -12,8 +13,8 @@ import {
 } from "./contract.ts";
 
 /**
- * Writes `openapi.json` from the routes, the client's table and types from that, and on record which contract it is. With `--unreleased` a contract that nobody
- * relies on yet may change under its number.
+ * Writes `openapi.json` from the routes, the client's table and types from that, the schema of `binnacle.yaml`, and on
+ * record which contract it is. With `--unreleased` a contract that nobody relies on yet may change under its number.
  */
 const { values } = parseArgs({ options: { unreleased: { type: "boolean", default: false } } });
 
@@ -29,3 +30,4 @@ writeFileSync(DOCUMENT_FILE, textOf(document));
 writeFileSync(TABLE_FILE, tableSource(document));
 writeFileSync(TYPES_FILE, typesSource(document));
 writeFileSync(RECORD_FILE, textOf(record));
+writeFileSync(new URL("../packages/cli/binnacle.schema.json", import.meta.url), textOf(appManifestSchema()));

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { CLI_VARIABLES } from "../../packages/cli/src/state.ts";
 import { VARIABLES as OPERATOR_VARIABLES } from "../../packages/operator/src/config/variables.ts";
 import { VARIABLES } from "../../packages/server/src/config.ts";
 
@@ -11,14 +12,16 @@ const DOCUMENTS = [
   "README.md",
   "CONTRIBUTING.md",
   "docs/spec/README.md",
+  "docs/cli.md",
   "docs/client.md",
+  "docs/curl.md",
   "packages/client/README.md",
   "bench/README.md",
   ...operations,
 ];
 
 const SCRIPTS = new Set(Object.keys(JSON.parse(read("package.json")).scripts));
-const NAMES = new Set([...VARIABLES, ...OPERATOR_VARIABLES].map(({ name }) => name));
+const NAMES = new Set<string>([...VARIABLES, ...OPERATOR_VARIABLES].map(({ name }) => name).concat(CLI_VARIABLES));
 
 test.each(DOCUMENTS)("[SP4] what %s names exists", (document) => {
   const text = read(document);

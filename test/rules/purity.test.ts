@@ -8,7 +8,7 @@ const PACKAGES = new URL("../../packages/", import.meta.url).pathname;
 const SUFFIXED = /\.(adapter|command|fixture|reconciler|routes|runner|store|test|worker)\.ts$/;
 /** Programs, and what puts them together, name everything they start; migrations are SQL. */
 const COMPOSED =
-  /^(operator|sandbox|server)\/src\/(main|control-plane|operator|routes|dispatched-kinds|kinds)\.ts$|\/roles\/|\/migrations\/|\/migrate\.ts$|\/index\.ts$/;
+  /^(cli|operator|sandbox|server)\/src\/(main|control-plane|operator|routes|dispatched-kinds|kinds)\.ts$|\/roles\/|\/migrations\/|\/migrate\.ts$|\/index\.ts$/;
 
 /** The forms in which a file reaches the clock, a timer, randomness, I/O or SQL by itself. */
 const IMPURE: readonly (readonly [string, RegExp])[] = [

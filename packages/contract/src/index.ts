@@ -1,3 +1,4 @@
+export * from "./app-manifest.ts";
 export * from "./catalog/addon-definition.ts";
 export * from "./catalog/bundle.ts";
 export * from "./catalog/placeholders.ts";

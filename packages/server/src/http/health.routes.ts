@@ -1,4 +1,4 @@
-import { CONTRACT, getVersion } from "@binnacle/contract";
+import { appManifestSchema, CONTRACT, getVersion, MANIFEST_SCHEMA_PATH } from "@binnacle/contract";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 import { signedIn } from "./guard.ts";
@@ -21,6 +21,15 @@ export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
   });
 
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
+}
+
+/** Registers the schema of `binnacle.yaml`. Editors read it without credentials; it holds nothing of the installation. */
+export function registerSchemas(app: FastifyInstance): void {
+  const text = JSON.stringify(appManifestSchema());
+  app.get(MANIFEST_SCHEMA_PATH, async (_request, reply) =>
+    reply.type("application/schema+json").header("cache-control", "public, max-age=3600").send(text),
+  );
+  refuseOtherMethods(app, MANIFEST_SCHEMA_PATH, ["GET"]);
 }
 
 /** The counters reveal how the installation is used, so they are not public. */

@@ -8,6 +8,7 @@ import { createTokens } from "../accounts/tokens.adapter.ts";
 import { type Config, originOf } from "../config.ts";
 import { startBroadcast } from "../events/broadcast.runner.ts";
 import { registerDocumentation } from "../http/documentation.routes.ts";
+import { registerSchemas } from "../http/health.routes.ts";
 import { openApiDocument } from "../http/openapi.ts";
 import { API_BASE, registerApi } from "../http/server.adapter.ts";
 import { loadOperatorChart } from "../operator-chart/operator-chart.adapter.ts";
@@ -35,6 +36,7 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
   const routes = apiRoutes(ports, config);
   registerApi(app, routes, ports);
   registerCharts(app, ports.operatorChart);
+  registerSchemas(app);
   const document = openApiDocument(routes, { serverUrl: API_BASE });
   await registerDocumentation(app, API_BASE, document, config.environment, ports);
   return async () => broadcast.stop();

@@ -1,0 +1,200 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LIMIT } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { type Machine, machine } from "./host.fixture.ts";
+
+let world: World;
+let on: Machine;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+beforeEach(() => {
+  on = machine();
+});
+
+describe("commands", () => {
+  beforeEach(() => {
+    on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
+  });
+
+  test("[BC8] take names and ids, and say what there is where a name is wrong", async () => {
+    const made = JSON.parse((await on.run("orgs", "create", "Named", "-o", "json")).out);
+    const show = (text: string) => on.run("orgs", "show", text, "-o", "jsonpath=$.id");
+    expect([(await show("Named")).out, (await show(made.slug)).out, (await show(made.id)).out]).toEqual(
+      Array(3).fill(`${made.id}\n`),
+    );
+    expect(await show("Nobody")).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^error: There is no organization "Nobody" that you can see\. There are: .*named/),
+    });
+    expect(await on.run("members", "list")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^error: Name the organization\. There are: .*\nfix: add --org /),
+    });
+    expect(await on.run("members", "list", "--org", "Named", "-o", "name")).toMatchObject({ code: 0 });
+    expect((await show("01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11")).code).toBe(3);
+  });
+
+  test("[BC12] print data on stdout and everything else on stderr; lists in the API's shape", async () => {
+    await on.run("orgs", "create", "Listed");
+    const list = await on.run("orgs", "list", "-o", "json");
+    expect(list.err).toBe("");
+    expect(JSON.parse(list.out)).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ name: "Listed", slug: expect.any(String) })]),
+      total_count: expect.any(Number),
+    });
+    expect((await on.run("orgs", "list", "--limit", "1", "-o", "name")).out.split("\n")).toHaveLength(2);
+    expect(await on.run("apps", "list")).toEqual({ code: 0, out: "", err: "Nothing found.\n" });
+  });
+
+  test("[BC24] that delete ask first, and need --yes where nobody can be asked", async () => {
+    await on.run("orgs", "create", "Short");
+    expect(await on.run("orgs", "delete", "Short")).toEqual({
+      code: 2,
+      out: "",
+      err: "error: Delete the organization Short? Nobody can be asked here.\nfix: add --yes\n",
+    });
+    on.isTerminal = true;
+    on.answers = [false];
+    expect(await on.run("orgs", "delete", "Short")).toMatchObject({ code: 1, err: "error: Nothing was done.\n" });
+    expect((await on.run("orgs", "show", "Short")).code).toBe(0);
+    expect(await on.run("orgs", "delete", "Short", "--yes")).toMatchObject({ code: 0, err: "Deleted Short.\n" });
+    expect((await on.run("orgs", "show", "Short")).code).toBe(3);
+  });
+
+  test("[BC14] tell of wrong fields by their names, and by their lines where they came from a file", async () => {
+    expect(await on.run("orgs", "create", "")).toMatchObject({ code: 2, err: expect.stringMatching(/^error: name: /) });
+    on.files.set("org.yaml", "description: |\n  Long\n  text\nnmae: Typo\n");
+    expect(await on.run("orgs", "update", "demo", "-f", "org.yaml")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/org\.yaml:4: nmae: /),
+    });
+    expect(await on.run("orgs", "update", "demo", "-f", "missing.yaml")).toMatchObject({
+      code: 2,
+      err: "error: There is no file missing.yaml.\n",
+    });
+  });
+
+  test("[BC3] read secrets from standard input or a file", async () => {
+    const create = (...more: string[]) => [
+      "chart-repositories",
+      "create",
+      "charts",
+      "--org",
+      "demo",
+      "--address",
+      "https://charts.example.com",
+      "--username",
+      "robot",
+      ...more,
+    ];
+    expect(await on.run(...create())).toMatchObject({
+      code: 2,
+      err: "error: Give the password by --password-stdin or --password-file.\n",
+    });
+    on.files.set("password", "hush-hush\n");
+    const made = await on.run(...create("--password-file", "password", "--debug"));
+    expect(made.code).toBe(0);
+    expect(made.out + made.err).not.toContain("hush");
+    expect(made.err).toContain("> POST ");
+    expect((await on.run("chart-repositories", "delete", "charts", "--org", "demo", "--yes")).code).toBe(0);
+    expect((await on.piped("hush-hush\n", ...create("--password-stdin"))).code).toBe(0);
+  });
+
+  test("[BC13] end with 7 where nobody answers, and with 4 where they are refused", async () => {
+    const refused = await on.run("whoami", "--url", "http://127.0.0.1:9");
+    expect(refused).toMatchObject({
+      code: 7,
+      err: expect.stringMatching(/^error: The control plane cannot be reached: /),
+    });
+    const person = await world.person();
+    on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: person.token };
+    expect(
+      (await on.run("tiers", "limits", "create", "free", "/tasks/task", "--limit", "1", "--period", "1")).code,
+    ).toBe(4);
+  });
+
+  test("[BC7] that list something are answered by the real server, in every place", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "listed" });
+    await world.admin.api.post("/projects", { name: "listed", cluster_id: cluster.body.id });
+    const places = ["--org", "demo", "--cluster", "listed", "--project", "listed"];
+    const lists = COMMANDS.filter(({ usage, fields }) => fields.includes(LIMIT) && !/[<[]/.test(usage));
+    expect(lists.length).toBeGreaterThan(15);
+    const failed: string[] = [];
+    for (const { usage } of lists) {
+      const ran = await on.run(...usage.split(" "), ...places, "-o", "wide");
+      if (ran.code !== 0) failed.push(`${usage}: ${ran.err}`);
+    }
+    for (const usage of [
+      "projects secrets",
+      "projects exports",
+      "projects rbac list",
+      "projects policy show",
+      "projects show",
+    ]) {
+      const ran = await on.run(...usage.split(" "), "listed", ...places);
+      if (ran.code !== 0) failed.push(`${usage}: ${ran.err}`);
+    }
+    for (const usage of [
+      "clusters show",
+      "clusters rbac list",
+      "clusters settings show",
+      "clusters bundle show",
+      "clusters install-status",
+      "clusters instructions",
+      "jobs list",
+    ]) {
+      const ran = await on.run(...usage.split(" "), "listed", ...places);
+      if (ran.code !== 0) failed.push(`${usage}: ${ran.err}`);
+    }
+    expect(failed).toEqual([]);
+    expect((await on.run("templates", "show", "web-app")).out).toMatch(/^PARAMETERS +image=/m);
+  });
+
+  test("[BC19] [BC18] do not overwrite a change that somebody else makes meanwhile", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "edge" });
+    const project = await world.admin.api.post("/projects", { name: "shop", cluster_id: cluster.body.id });
+    const file = (image: string) =>
+      `name: front\ncomponents:\n  - name: web\n    workload_spec: { image: "${image}" }\n`;
+    on.files.set("binnacle.yaml", file("nginx:1"));
+    const deploy = (...more: string[]) => on.run("apps", "deploy", "--project", "shop", "--no-wait", ...more);
+    expect(await deploy("--dry-run")).toMatchObject({ code: 2, err: "" });
+    expect(await deploy()).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("Follow it with: binnacle apps wait shop/front"),
+    });
+    expect(await deploy("--dry-run")).toMatchObject({ code: 0, out: "shop/front is as the file says\n" });
+    on.files.set("binnacle.yaml", file("nginx:2"));
+    const address = `/apps/shop/front?project_id=${project.body.id}`;
+    on.fetch = async (input, init) => {
+      if (init?.method === "PATCH") {
+        on.fetch = globalThis.fetch;
+        await world.admin.api.patch(address, {
+          components: [{ op: "patch", name: "web", workload_spec: { image: "nginx:3" } }],
+        });
+      }
+      return globalThis.fetch(input, init);
+    };
+    expect(await deploy()).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/fix: run the command again: somebody has changed it meanwhile\n$/),
+    });
+    expect((await world.admin.api.get(address)).body.components[0].workload_spec.image).toBe("nginx:3");
+  });
+
+  test("[BC25] the schema of binnacle.yaml is served without credentials", async () => {
+    const response = await globalThis.fetch(`${world.url}/schemas/binnacle.schema.json`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("application/schema+json"),
+    ]);
+    expect(await response.json()).toMatchObject({
+      title: "binnacle.yaml",
+      properties: { components: expect.any(Object) },
+    });
+    expect((await globalThis.fetch(response.url, { method: "POST" })).status).toBe(405);
+  });
+});

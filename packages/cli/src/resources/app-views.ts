@@ -1,0 +1,69 @@
+import { ageColumn, column, type Row, state, stateColumn, view } from "../output.ts";
+
+const ready = ({ components_status, components }: Row): string => {
+  const rows: Row[] = components_status ?? [];
+  const sum = (field: string) => rows.reduce((total, row) => total + (row[field] ?? 0), 0);
+  return rows.length > 0 ? `${sum("ready")}/${sum("desired")}` : `0/${components?.length ?? 0}`;
+};
+
+export const APP = view(
+  ({ namespace, name }) => `${namespace}/${name}`,
+  { title: "NAME", of: ({ namespace, name }) => `${namespace}/${name}` },
+  stateColumn("PHASE", "phase"),
+  { title: "READY", of: ready },
+  column("REVISION", "revision"),
+  { title: "DRIFT", of: ({ drift }) => state(drift?.state) },
+  ageColumn("AGE", "created_at"),
+  column("REASON", "phase_reason", true),
+  column("MESSAGE", "phase_message", true),
+  column("DESCRIPTION", "description", true),
+  column("ID", "id", true),
+);
+export const COMPONENT = view(
+  "name",
+  column("COMPONENT", "name"),
+  stateColumn("PHASE", "phase"),
+  { title: "READY", of: ({ ready: count, desired }) => `${count}/${desired}` },
+  column("RESTARTS", "restarts"),
+  column("IMAGE", "image"),
+  column("REASON", "reason"),
+  column("MESSAGE", "message"),
+);
+export const POD = view(
+  "name",
+  column("POD", "name"),
+  column("PHASE", "phase"),
+  column("RESTARTS", "restarts"),
+  column("NODE", "node"),
+  column("REASON", "reason"),
+  ageColumn("AGE", "started_at"),
+);
+export const DEPLOYMENT = view(
+  "revision",
+  column("REVISION", "revision"),
+  column("OPERATION", "operation"),
+  stateColumn("STATUS", "status"),
+  column("BY", "created_by"),
+  ageColumn("AGE", "created_at"),
+  column("MESSAGE", "message"),
+  column("ID", "deployment_id", true),
+);
+export const CHANGE = view(
+  "path",
+  {
+    title: "",
+    of: ({ change }) =>
+      change === "added"
+        ? { text: "+", tone: "good" }
+        : change === "removed"
+          ? { text: "-", tone: "bad" }
+          : { text: "~", tone: "warn" },
+  },
+  column("FIELD", "path"),
+  { title: "BEFORE", of: ({ before }) => shortened(before) },
+  { title: "AFTER", of: ({ after }) => shortened(after) },
+);
+export const SECRET = view("key", column("KEY", "key"), ageColumn("UPDATED", "updated_at"));
+
+const shortened = (value: unknown): string | null =>
+  value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);

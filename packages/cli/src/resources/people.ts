@@ -1,0 +1,205 @@
+import { arg, type Command, constant, IN_ORG, option, verb } from "../command.ts";
+import { ageColumn, column, view } from "../output.ts";
+
+const ORG = view(
+  "slug",
+  column("NAME", "name"),
+  column("SLUG", "slug"),
+  column("DESCRIPTION", "description"),
+  ageColumn("AGE", "created_at"),
+  column("ID", "id", true),
+);
+const MEMBER = view(
+  "email",
+  column("NAME", "name"),
+  column("EMAIL", "email"),
+  column("ROLE", "role"),
+  ageColumn("SINCE", "created_at"),
+  column("ID", "user_id", true),
+);
+const USER = view(
+  "username",
+  column("USERNAME", "username"),
+  column("NAME", "name"),
+  column("EMAIL", "email"),
+  column("SUPERUSER", "is_superuser"),
+  { title: "STATE", of: ({ disabled }) => (disabled ? { text: "disabled", tone: "bad" } : "active") },
+  column("TIER", "tier"),
+  column("VERIFIED", "email_verified", true),
+  ageColumn("AGE", "created_at"),
+  column("ID", "id", true),
+);
+const _TIER = view("name", column("NAME", "name"), ageColumn("AGE", "created_at"));
+const ROLE = ["member", "admin"] as const;
+
+export const PEOPLE_COMMANDS: readonly Command[] = [
+  verb({ usage: "orgs list", about: "List your organizations", operation: "listOrgs", isList: true, view: ORG }),
+  verb({
+    usage: "orgs show <org>",
+    about: "Show an organization",
+    operation: "getOrg",
+    fields: [arg("<org>", "id", "org")],
+    view: ORG,
+  }),
+  verb({
+    usage: "orgs create <name>",
+    about: "Create an organization",
+    operation: "createOrg",
+    fields: [arg("<name>", "body.name"), option("--description <text>", "body.description", "what it is for")],
+    view: ORG,
+  }),
+  verb({
+    usage: "orgs update <org>",
+    about: "Rename an organization or describe it",
+    operation: "updateOrg",
+    fields: [
+      arg("<org>", "id", "org"),
+      option("--name <name>", "body.name", "its name"),
+      option("--description <text>", "body.description", "what it is for"),
+    ],
+    takesFile: true,
+    view: ORG,
+  }),
+  verb({
+    usage: "orgs delete <org>",
+    about: "Delete an organization that has no clusters",
+    operation: "deleteOrg",
+    fields: [arg("<org>", "id", "org")],
+    confirm: "Delete the organization {org}?",
+    done: "Deleted {org}.",
+  }),
+  verb({
+    usage: "orgs settings show",
+    about: "Show the settings of an organization",
+    operation: "getOrgSettings",
+    fields: [{ ...IN_ORG, to: "org_id" }],
+  }),
+  verb({
+    usage: "orgs settings update",
+    about: "Change settings of an organization",
+    operation: "updateOrgSettings",
+    fields: [
+      { ...IN_ORG, to: "org_id" },
+      option("--drift-policy <policy>", "body.settings.drift_policy", "what to do about drift", {
+        choices: ["heal", "report"],
+      }),
+    ],
+    takesFile: true,
+  }),
+  verb({
+    usage: "members list",
+    about: "List the members of an organization",
+    operation: "listMembers",
+    fields: [IN_ORG],
+    isList: true,
+    view: MEMBER,
+  }),
+  verb({
+    usage: "members add",
+    about: "Add a user to an organization",
+    operation: "addMember",
+    fields: [
+      IN_ORG,
+      option("--username <name>", "body.username", "the user by name"),
+      option("--email <address>", "body.email", "the user by verified address"),
+      option("--role <role>", "body.role", "what they may do", { choices: ROLE, preset: "member" }),
+    ],
+    view: MEMBER,
+  }),
+  verb({
+    usage: "members change <member>",
+    about: "Give a member another role",
+    operation: "changeMember",
+    fields: [
+      IN_ORG,
+      arg("<member>", "user_id", "member"),
+      option("--role <role>", "body.role", "what they may do", { choices: ROLE }),
+    ],
+    view: MEMBER,
+  }),
+  verb({
+    usage: "members remove <member>",
+    about: "Remove a member from an organization",
+    operation: "removeMember",
+    fields: [IN_ORG, arg("<member>", "user_id", "member")],
+    confirm: "Remove {member} from the organization?",
+    done: "Removed {member}.",
+  }),
+  verb({
+    usage: "users list",
+    about: "List all users, as a superuser",
+    operation: "listUsers",
+    isList: true,
+    view: USER,
+  }),
+  verb({
+    usage: "users show <user>",
+    about: "Show a user",
+    operation: "getUser",
+    fields: [arg("<user>", "id", "user")],
+    view: USER,
+  }),
+  verb({
+    usage: "users create <username>",
+    about: "Create a user",
+    operation: "createUser",
+    fields: [
+      arg("<username>", "body.username"),
+      option("--name <name>", "body.name", "the full name"),
+      option("--email <address>", "body.email", "the address"),
+      { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true },
+    ],
+    view: USER,
+  }),
+  verb({
+    usage: "users update <user>",
+    about: "Change a user's name, address or password",
+    operation: "updateUser",
+    fields: [
+      arg("<user>", "id", "user"),
+      option("--name <name>", "body.name", "the full name"),
+      option("--new-username <name>", "body.username", "the name to sign in with"),
+      option("--email <address>", "body.email", "the address; needs the current password"),
+      { from: "--password", to: "body.password", kind: "secret", help: "the new password" },
+      { from: "--current-password", to: "body.current_password", kind: "secret", help: "the current password" },
+      option("--keep-tokens", "body.keep_tokens", "keep CLI tokens when the password changes", { kind: "flag" }),
+    ],
+    view: USER,
+  }),
+  verb({
+    usage: "users disable <user>",
+    about: "End a user's sessions, streams and tokens at once",
+    operation: "setUserDisabled",
+    fields: [arg("<user>", "id", "user"), constant("body.disabled", true)],
+    view: USER,
+  }),
+  verb({
+    usage: "users enable <user>",
+    about: "Let a disabled user sign in again",
+    operation: "setUserDisabled",
+    fields: [arg("<user>", "id", "user"), constant("body.disabled", false)],
+    view: USER,
+  }),
+  verb({
+    usage: "users set-tier <user> <tier>",
+    about: "Give a user the rate limits of a tier",
+    operation: "setUserTier",
+    fields: [arg("<user>", "id", "user"), arg("<tier>", "body.tier")],
+    view: USER,
+  }),
+  verb({
+    usage: "users verify-email <user>",
+    about: "Declare a user's address verified, as a superuser",
+    operation: "verifyUserEmail",
+    fields: [arg("<user>", "id", "user"), option("--email <address>", "body.email", "only if it is still this one")],
+    done: "Verified the address of {user}.",
+  }),
+  verb({
+    usage: "users delete <user>",
+    about: "Delete a user",
+    operation: "deleteUser",
+    fields: [arg("<user>", "id", "user")],
+    confirm: "Delete the user {user}?",
+    done: "Deleted {user}.",
+  }),
+];

@@ -1,0 +1,279 @@
+import { bundleMoves, MOVE } from "../bundles.ts";
+import { arg, type Command, IN_CLUSTER, IN_ORG, IN_PROJECT, option, send, taken, verb } from "../command.ts";
+import { events } from "../following.ts";
+import { ageColumn, column, type Row, view } from "../output.ts";
+import { followJob, jobEnded } from "../waiting.ts";
+import { JOB } from "./clusters.ts";
+
+const BUNDLE = view(
+  "version",
+  column("VERSION", "version"),
+  column("HA TIERS", "ha_tiers"),
+  column("PROFILES", "profiles"),
+);
+const REGISTRY_SECRET = view(
+  "name",
+  column("NAME", "name"),
+  column("SERVER", "server_url"),
+  column("USERNAME", "username"),
+  column("INHERITED FROM", "inherited_from", true),
+  ageColumn("AGE", "created_at"),
+  column("ID", "id", true),
+);
+const CREDENTIAL = view(
+  "name",
+  column("NAME", "name"),
+  column("PROVIDER", "provider"),
+  column("REGION", "region"),
+  column("ACCESS KEY", "access_key_id"),
+  ageColumn("AGE", "created_at"),
+  column("ID", "id", true),
+);
+const REPOSITORY = view(
+  "name",
+  column("NAME", "name"),
+  column("URL", "url"),
+  column("USERNAME", "username"),
+  ageColumn("AGE", "created_at"),
+  column("ID", "id", true),
+);
+const THE_CLUSTER = arg("<cluster>", "id", "cluster");
+const SECRET_FIELDS = [
+  arg("<name>", "body.name"),
+  option("--server <address>", "body.server_url", "of the registry"),
+  option("--username <name>", "body.username", "there"),
+  { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true } as const,
+];
+
+export const PLATFORM_COMMANDS: readonly Command[] = [
+  {
+    usage: "events",
+    about: "Follow what happens, also of one --project or --cluster",
+    fields: [
+      { from: "-f, --follow", kind: "flag", help: "what it does anyway" },
+      {
+        from: "--type <type>",
+        help: "only events about such resources",
+        choices: ["cluster", "project", "workload", "build", "addon", "app", "activity", "all"],
+      },
+      { from: "--limit <count>", kind: "integer", help: "end after so many" },
+    ],
+    uses: ["streamEvents"],
+    run: events,
+  },
+  verb({
+    usage: "jobs list <cluster>",
+    about: "List what was provisioned for a cluster, newest first",
+    operation: "listProvisioningJobs",
+    fields: [THE_CLUSTER],
+    isList: true,
+    view: JOB,
+  }),
+  verb({
+    usage: "jobs show <id>",
+    about: "Show a provisioning job",
+    operation: "getProvisioningJob",
+    fields: [arg("<id>", "id")],
+    view: JOB,
+  }),
+  {
+    usage: "jobs logs <id>",
+    about: "Print the output of a provisioning job",
+    fields: [arg("<id>", "id"), { from: "-f, --follow", kind: "flag", help: "until it has ended" }],
+    uses: ["getProvisioningLogs", "getProvisioningJob"],
+    run: followJob,
+  },
+  {
+    usage: "jobs wait <id>",
+    about: "Wait for a provisioning job",
+    fields: [arg("<id>", "id"), { from: "--timeout <duration>", help: "how long", preset: "1h" }],
+    uses: ["getProvisioningJob"],
+    run: jobEnded,
+  },
+  verb({
+    usage: "jobs retry <id>",
+    about: "Try a failed job again, from where it stopped",
+    operation: "retryProvisioningJob",
+    fields: [arg("<id>", "id")],
+    view: JOB,
+  }),
+  verb({
+    usage: "bundles list",
+    about: "List the platform bundles, oldest first",
+    operation: "listBundles",
+    isList: true,
+    view: BUNDLE,
+  }),
+  verb({
+    usage: "bundles show <version>",
+    about: "Show what a bundle consists of",
+    operation: "getBundle",
+    fields: [arg("<version>", "version")],
+  }),
+  {
+    usage: "bundles diff <version> <other>",
+    about: "Show what changes from one bundle to another; what cannot be undone is marked",
+    fields: [arg("<version>", "version"), arg("<other>", "other")],
+    uses: ["diffBundles"],
+    async run(call, { input }) {
+      const diff: Row = await send(call, "diffBundles", input);
+      if (call.format.kind !== "table" && call.format.kind !== "wide") call.show(null, diff);
+      else call.list(MOVE, bundleMoves(diff));
+      return undefined;
+    },
+  },
+  verb({
+    usage: "credentials list",
+    about: "List the credentials for providers",
+    operation: "listCredentials",
+    fields: [IN_ORG],
+    isList: true,
+    view: CREDENTIAL,
+  }),
+  verb({
+    usage: "credentials show <credential>",
+    about: "Show a credential, without its secret",
+    operation: "getCredential",
+    fields: [arg("<credential>", "id", "credential")],
+    view: CREDENTIAL,
+  }),
+  verb({
+    usage: "credentials create <name>",
+    about: "Store a credential for a provider",
+    operation: "createCredential",
+    fields: [
+      IN_ORG,
+      arg("<name>", "body.name"),
+      option("--provider <provider>", "body.provider", "such as aws"),
+      option("--region <region>", "body.region", "of the provider"),
+      option("--access-key-id <id>", "body.access_key_id", "of the key"),
+      { from: "--secret-access-key", to: "body.secret_access_key", kind: "secret", help: "the secret access key" },
+    ],
+    takesFile: true,
+    view: CREDENTIAL,
+  }),
+  verb({
+    usage: "credentials update <credential>",
+    about: "Rename a credential, or replace its key",
+    operation: "updateCredential",
+    fields: [
+      arg("<credential>", "id", "credential"),
+      option("--name <name>", "body.name", "its name"),
+      option("--region <region>", "body.region", "of the provider"),
+      option("--access-key-id <id>", "body.access_key_id", "of the key"),
+      { from: "--secret-access-key", to: "body.secret_access_key", kind: "secret", help: "the secret access key" },
+    ],
+    takesFile: true,
+    view: CREDENTIAL,
+  }),
+  verb({
+    usage: "credentials delete <credential>",
+    about: "Delete a credential",
+    operation: "deleteCredential",
+    fields: [arg("<credential>", "id", "credential")],
+    confirm: "Delete the credential {credential}?",
+    done: "Deleted {credential}.",
+  }),
+  verb({
+    usage: "chart-repositories list",
+    about: "List the chart repositories of an organization",
+    operation: "listChartRepositories",
+    fields: [IN_ORG],
+    isList: true,
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories show <repository>",
+    about: "Show a chart repository",
+    operation: "getChartRepository",
+    fields: [IN_ORG, arg("<repository>", "repository_id", "repository")],
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories create <name>",
+    about: "Store the access to a chart repository",
+    operation: "createChartRepository",
+    fields: [
+      IN_ORG,
+      arg("<name>", "body.name"),
+      option("--address <url>", "body.url", "https:// or oci://"),
+      option("--username <name>", "body.username", "there"),
+      { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true },
+    ],
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories update <repository>",
+    about: "Change the access to a chart repository",
+    operation: "updateChartRepository",
+    fields: [
+      IN_ORG,
+      arg("<repository>", "repository_id", "repository"),
+      option("--name <name>", "body.name", "its name"),
+      option("--address <url>", "body.url", "https:// or oci://"),
+      option("--username <name>", "body.username", "there"),
+      { from: "--password", to: "body.password", kind: "secret", help: "the password" },
+    ],
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories delete <repository>",
+    about: "Delete the access to a chart repository",
+    operation: "deleteChartRepository",
+    fields: [IN_ORG, arg("<repository>", "repository_id", "repository")],
+    confirm: "Delete the chart repository {repository}?",
+    done: "Deleted {repository}.",
+  }),
+  {
+    usage: "registry-secrets list",
+    about: "List the registry secrets of --project, with those of its cluster, or of --cluster",
+    fields: [],
+    uses: ["listEffectiveRegistrySecrets", "listClusterRegistrySecrets"],
+    async run(call) {
+      const isOfCluster = call.asked.cluster !== undefined && call.asked.project === undefined;
+      const rows = isOfCluster
+        ? await taken(call, "listClusterRegistrySecrets", { id: await call.find.clusterId() })
+        : await taken(call, "listEffectiveRegistrySecrets", { id: await call.find.projectId() });
+      call.list(REGISTRY_SECRET, rows);
+      return undefined;
+    },
+  },
+  verb({
+    usage: "registry-secrets project list",
+    about: "List a project's own registry secrets",
+    operation: "listProjectRegistrySecrets",
+    fields: [IN_PROJECT],
+    isList: true,
+    view: REGISTRY_SECRET,
+  }),
+  verb({
+    usage: "registry-secrets project attach <name>",
+    about: "Let a project pull from a registry",
+    operation: "attachProjectRegistrySecret",
+    fields: [IN_PROJECT, ...SECRET_FIELDS],
+    view: REGISTRY_SECRET,
+  }),
+  verb({
+    usage: "registry-secrets project detach <secret>",
+    about: "Remove a registry secret of a project",
+    operation: "detachProjectRegistrySecret",
+    fields: [IN_PROJECT, arg("<secret>", "secret_id", "project-registry-secret")],
+    confirm: "Remove the registry secret {secret}?",
+    done: "Removed {secret}.",
+  }),
+  verb({
+    usage: "registry-secrets cluster attach <name>",
+    about: "Let all projects of a cluster pull from a registry",
+    operation: "attachClusterRegistrySecret",
+    fields: [IN_CLUSTER, ...SECRET_FIELDS],
+    view: REGISTRY_SECRET,
+  }),
+  verb({
+    usage: "registry-secrets cluster detach <secret>",
+    about: "Remove a registry secret of a cluster",
+    operation: "detachClusterRegistrySecret",
+    fields: [IN_CLUSTER, arg("<secret>", "secret_id", "cluster-registry-secret")],
+    confirm: "Remove the registry secret {secret}?",
+    done: "Removed {secret}.",
+  }),
+];

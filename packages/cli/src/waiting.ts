@@ -1,0 +1,137 @@
+import { type Call, durationMs, type Given, send } from "./command.ts";
+import { CliError, EXIT, type ExitCode } from "./host.ts";
+import { column, type Row, stateColumn, view } from "./output.ts";
+
+const POLL_MS = 1000;
+
+/** Repeats a look until it has an outcome; null where the time has passed. */
+async function until<T>(call: Call, timeoutMs: number, look: () => Promise<T | null>): Promise<T | null> {
+  const { host } = call;
+  const endMs = host.now() + timeoutMs;
+  for (;;) {
+    const outcome = await look();
+    if (outcome !== null) return outcome;
+    if (host.now() >= endMs) return null;
+    await host.sleep(Math.min(POLL_MS, Math.max(1, endMs - host.now())), host.interrupted);
+  }
+}
+
+const REGISTERED = view(
+  "name",
+  column("NAME", "name"),
+  stateColumn("STATUS", "status"),
+  column("ID", "id"),
+  column("JOB", "provisioning_job_id"),
+);
+
+/** The command that installs the operator is the point of a registration, so it is shown by itself. */
+export async function clusterRegistered(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
+  const timeoutMs = durationMs("--timeout", String(options["timeout"]));
+  const made: Row = await send(call, "createCluster", input);
+  call.show(REGISTERED, made);
+  if (made.install_command)
+    call.say(
+      `\nInstall the operator where helm reaches the cluster. The token in it is not shown again.\n\n  ${made.install_command}\n`,
+    );
+  if (made.provisioning_job_id) call.say(`Follow it with: binnacle jobs logs -f ${made.provisioning_job_id}`);
+  if (!options["wait"]) return undefined;
+  call.say(`Waiting until ${made.name} is connected …`);
+  const outcome = await until(call, timeoutMs, async () => {
+    const cluster: Row = await send(call, "getCluster", { id: made.id });
+    return cluster.status === "connected" || cluster.status === "error" || cluster.status === "install_failed"
+      ? cluster
+      : null;
+  });
+  if (!outcome)
+    throw new CliError(`${made.name} has not connected in time.`, EXIT.timedOut, `binnacle clusters show ${made.name}`);
+  if (outcome.status !== "connected")
+    throw new CliError(outcome.message ?? `${made.name} is in the status ${outcome.status}.`, EXIT.failed);
+  call.say(`${made.name} is connected.`);
+  return undefined;
+}
+
+const STAGE = view(
+  "stage",
+  column("STAGE", "stage"),
+  stateColumn("STATUS", "status"),
+  column("COMPONENT", "component"),
+  column("DETAIL", "detail"),
+  column("REASON", "reason_code"),
+  { title: "TIME", of: ({ at }) => String(at).slice(0, 19).replace("T", " ") },
+);
+
+export async function followInstall(call: Call, { input, options, args }: Given): Promise<ExitCode | undefined> {
+  const read = async (): Promise<Row> => await send(call, "getClusterBundle", input);
+  if (!options["watch"]) {
+    const bundle = await read();
+    if (call.format.kind === "table" || call.format.kind === "wide") call.list(STAGE, bundle.install_journal ?? []);
+    else call.show(null, bundle);
+    return undefined;
+  }
+  let shown = 0;
+  const ended = await until(call, durationMs("--timeout", String(options["timeout"])), async () => {
+    const journal: Row[] = (await read()).install_journal ?? [];
+    for (const { stage, status, component, detail } of journal.slice(shown)) {
+      call.host.out.write(`${[stage, status, component, detail].filter(Boolean).join("  ")}\n`);
+    }
+    shown = journal.length;
+    const last = journal.at(-1);
+    if (!last) return null;
+    return last.status === "failed" ||
+      (last.status === "completed" && (last.stage === "verify" || last.stage === "record"))
+      ? last
+      : null;
+  });
+  if (!ended)
+    throw new CliError(
+      "The installation has not ended in time.",
+      EXIT.timedOut,
+      `binnacle clusters install-status ${args["cluster"]} -w`,
+    );
+  if (ended.status === "failed")
+    throw new CliError(`The stage ${ended.stage} has failed${ended.detail ? `: ${ended.detail}` : "."}`, EXIT.failed);
+  return undefined;
+}
+
+const hasEnded = ({ status }: Row): boolean => status === "succeeded" || status === "failed";
+
+/** Prints what is new in the output of a job, until it has ended. */
+export async function followJob(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
+  let printed = 0;
+  const print = async () => {
+    const { logs }: Row = await send(call, "getProvisioningLogs", input);
+    const text = String(logs ?? "");
+    // The server keeps the end of a long output: what it has cut off is not printed again.
+    call.host.out.write(text.slice(Math.min(printed, text.length)));
+    printed = text.length;
+  };
+  if (!options["follow"]) {
+    await print();
+    return undefined;
+  }
+  const job = await until(call, Number.MAX_SAFE_INTEGER, async () => {
+    const now: Row = await send(call, "getProvisioningJob", input);
+    await print();
+    return hasEnded(now) ? now : null;
+  });
+  return outcomeOf(job);
+}
+
+export async function jobEnded(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
+  let last = "";
+  const job = await until(call, durationMs("--timeout", String(options["timeout"])), async () => {
+    const now: Row = await send(call, "getProvisioningJob", input);
+    const line = `${now.phase} ${now.progress_pct}%`;
+    if (line !== last) call.say(line);
+    last = line;
+    return hasEnded(now) ? now : null;
+  });
+  return outcomeOf(job);
+}
+
+function outcomeOf(job: Row): undefined {
+  if (!job) throw new CliError("The job has not ended in time.", EXIT.timedOut);
+  if (job.status === "failed")
+    throw new CliError(job.error_message ?? "The job has failed.", EXIT.failed, `binnacle jobs retry ${job.id}`);
+  return undefined;
+}

@@ -1,0 +1,283 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { childEnvironment } from "../world/child-environment.ts";
+import { EVENTUALLY, runWithSandbox, type SandboxRun } from "../world/sandbox-run.ts";
+import { dataFolder } from "../world/server-process.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const ADDRESS = "http://127.0.0.1:8080";
+const LONG = 120_000;
+const GUIDE = readFileSync(join(ROOT, "docs/cli.md"), "utf8");
+/** Part of util-linux, which every Debian has. It runs a command on a terminal of its own. */
+const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
+
+let data: Awaited<ReturnType<typeof dataFolder>>;
+let run: SandboxRun;
+let folder: string;
+/** The built file, which starts faster than the sources. */
+let program: string;
+let env: Record<string, string>;
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `binnacle` as a pipeline does: a process without a terminal. */
+async function binnacle(...argv: string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [program, ...argv], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => (out += chunk));
+  child.stderr.on("data", (chunk) => (err += chunk));
+  const code = await new Promise<number>((resolve) => child.on("close", (status) => resolve(status ?? -1)));
+  return { code, out, err };
+}
+
+interface Terminal {
+  screen(): string;
+  type(text: string): void;
+  readonly exited: Promise<number>;
+}
+
+/** Runs `binnacle` on a terminal of 100 columns. */
+function onTerminal(...argv: string[]): Terminal {
+  const quoted = [process.execPath, program, ...argv].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qfec", `stty cols 100 rows 40; exec ${quoted}`, "/dev/null"], {
+    cwd: folder,
+    env: { ...env, TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk) => (text += chunk));
+  return {
+    screen: () => text,
+    type: (typed) => void child.stdin.write(typed),
+    exited: new Promise((resolve) => child.on("close", (status) => resolve(status ?? -1))),
+  };
+}
+const shows = (terminal: Terminal, text: string | RegExp) =>
+  vi.waitFor(() => expect(terminal.screen()).toMatch(text), EVENTUALLY);
+
+const manifest = (name: string, image: string, more = "") =>
+  `name: ${name}\nproject: ci\ncomponents:\n  - name: web\n    workload_spec:\n      image: ${image}\n${more}`;
+const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+
+beforeAll(async () => {
+  data = await dataFolder();
+  folder = mkdtempSync(join(tmpdir(), "binnacle-cli-"));
+  program = join(folder, "build/binnacle.mjs");
+  const built = spawnSync(process.execPath, [join(ROOT, "scripts/build-cli.ts"), "--out", join(folder, "build")], {
+    encoding: "utf8",
+  });
+  expect(built.stderr).toBe("");
+  run = await runWithSandbox(data.path);
+  await run.connected();
+  const login = { method: "POST", body: new URLSearchParams({ username: "admin", password: "binnacle" }) };
+  const { access_token: token } = (await (await fetch(`${run.server.url}/api/v1/login`, login)).json()) as {
+    access_token: string;
+  };
+  env = {
+    ...childEnvironment(),
+    XDG_CONFIG_HOME: join(folder, "config"),
+    BINNACLE_URL: run.server.url,
+    BINNACLE_TOKEN: token,
+  };
+  expect(await binnacle("projects", "create", "ci")).toMatchObject({ code: 0 });
+}, LONG);
+afterAll(async () => {
+  run?.server.signal("SIGTERM");
+  await run?.server.exited;
+  await data.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("a pipeline", { timeout: LONG }, () => {
+  test("[BC32] [BC18] deploys, waits, fails on an image that does not exist with its cause, and rolls back", async () => {
+    write("app.yaml", manifest("front", "nginx:1.29"));
+    expect(await binnacle("apps", "deploy", "-f", "app.yaml", "--dry-run")).toMatchObject({
+      code: 2,
+      out: expect.stringContaining("+       image: nginx:1.29"),
+    });
+    expect(await binnacle("apps", "show", "front")).toMatchObject({ code: 3 });
+    const deployed = await binnacle("apps", "deploy", "-f", "app.yaml", "-o", "json");
+    expect(deployed.err).toContain("ci/front is running (revision 1).");
+    expect(JSON.parse(deployed.out)).toMatchObject({ name: "front", phase: "running" });
+    expect(await binnacle("apps", "deploy", "-f", "app.yaml", "--dry-run")).toEqual({
+      code: 0,
+      out: "ci/front is as the file says\n",
+      err: "",
+    });
+
+    write("app.yaml", manifest("front", "shop/nonexistent:2"));
+    const failed = await binnacle("apps", "deploy", "-f", "app.yaml", "--fail-after", "1s");
+    expect(failed).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /error: web: The image shop\/nonexistent:2 cannot be pulled.*\nfix: binnacle apps rollback ci\/front\n$/,
+      ),
+    });
+    expect(failed.err).toMatch(/^! web {2}\d\/1 ready {2}ImagePullBackOff/m);
+
+    expect(await binnacle("apps", "rollback", "front")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("ci/front is running (revision 3)."),
+    });
+    expect((await binnacle("apps", "export", "front")).out).toContain("image: nginx:1.29");
+    expect(await binnacle("apps", "diff", "front", "--revision", "1", "3")).toMatchObject({ code: 0 });
+    expect(await binnacle("apps", "diff", "front")).toMatchObject({
+      code: 2,
+      out: expect.stringContaining("/components/web/workload_spec/image"),
+    });
+  });
+
+  test("[BC26] [BC31] exports what changes nothing, reads logs and scales", async () => {
+    write("two.yaml", `${manifest("two", "nginx:1.29")}  - name: worker\n    workload_spec: { image: worker:1 }\n`);
+    expect(await binnacle("apps", "deploy", "-f", "two.yaml")).toMatchObject({ code: 0 });
+    write("again.yaml", (await binnacle("apps", "export", "two")).out);
+    expect(await binnacle("apps", "deploy", "-f", "again.yaml", "--dry-run")).toMatchObject({ code: 0 });
+    const both = (await binnacle("apps", "logs", "two", "--tail", "2")).out.trimEnd().split("\n");
+    expect(both).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^web {4}\S/), expect.stringMatching(/^worker \S/)]),
+    );
+    const one = (await binnacle("apps", "logs", "two", "--component", "web", "--grep", "level=", "--since", "1h")).out;
+    expect(one).toMatch(/^level=/);
+    expect(await binnacle("apps", "logs", "two", "--component", "nope")).toMatchObject({ code: 3 });
+    expect(await binnacle("apps", "scale", "two", "2")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Name the component. There are: web, worker."),
+    });
+    expect(await binnacle("apps", "scale", "two", "2", "--component", "web")).toMatchObject({ code: 0 });
+  });
+
+  test("[BC22] ends with 6 and what is missing when the time has passed", async () => {
+    write("late.yaml", manifest("late", "shop/nonexistent:1"));
+    const late = await binnacle("apps", "deploy", "-f", "late.yaml", "--timeout", "2s", "--fail-after", "1h");
+    expect(late).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/error: ci\/late does not run yet: web .*\nfix: binnacle apps wait ci\/late\n$/),
+    });
+  });
+
+  test("[BC14] [BC20] is told the line of the file that is wrong", async () => {
+    write("bad.yaml", manifest("bad", "nginx", "      replicas: many\n"));
+    expect(await binnacle("apps", "deploy", "-f", "bad.yaml")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/error: bad\.yaml:7: components\[0\]\.workload_spec\.replicas: /),
+    });
+    write("env.yaml", manifest("env", `nginx:\${TAG}`));
+    expect(await binnacle("apps", "deploy", "-f", "env.yaml", "--env-substitution")).toMatchObject({
+      code: 2,
+      err: "error: env.yaml:6: The variable TAG is not set.\n",
+    });
+  });
+
+  test("[BC3] [BC21] sets secrets from standard input, which no output shows", async () => {
+    const child = execFile(
+      process.execPath,
+      [program, "--debug", "apps", "secrets", "set", "front", "API_KEY", "--value-stdin"],
+      { cwd: folder, env },
+    );
+    let text = "";
+    child.stdout?.on("data", (chunk) => (text += chunk));
+    child.stderr?.on("data", (chunk) => (text += chunk));
+    child.stdin?.end("hush-hush\n");
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    expect(text).toContain("API_KEY");
+    expect(text).not.toContain("hush");
+    expect((await binnacle("apps", "secrets", "list", "front", "-o", "name")).out).toBe("API_KEY\n");
+    expect(await binnacle("apps", "secrets", "unset", "front", "API_KEY")).toMatchObject({ code: 0 });
+  });
+
+  test("[BC1] keeps contexts where only their owner reads them", async () => {
+    const child = execFile(process.execPath, [program, "login", run.server.url, "--token-stdin"], { env });
+    child.stdin?.end(env["BINNACLE_TOKEN"]);
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    const file = join(folder, "config/binnacle/contexts.json");
+    expect([statSync(file).mode & 0o777, statSync(join(file, "..")).mode & 0o777]).toEqual([0o600, 0o700]);
+  });
+});
+
+describe.skipIf(!HAS_SCRIPT)("a person at a terminal", { timeout: LONG }, () => {
+  test("[BC24] is asked, and a no changes nothing", async () => {
+    write("asked.yaml", manifest("asked", "nginx:1.29"));
+    const terminal = onTerminal("apps", "deploy", "-f", "asked.yaml");
+    await shows(terminal, "Apply this change?");
+    terminal.type("n");
+    expect(await terminal.exited).toBe(1);
+    expect((await binnacle("apps", "show", "asked")).code).toBe(3);
+  });
+
+  test("[BC23] [BC22] sees the progress, and leaves it with Ctrl-C without ending the work", async () => {
+    write("left.yaml", manifest("left", "shop/nonexistent:1"));
+    const terminal = onTerminal("apps", "deploy", "-f", "left.yaml", "--fail-after", "1h");
+    await shows(terminal, "Apply this change?");
+    terminal.type("y");
+    await shows(terminal, "ImagePullBackOff");
+    terminal.type("\u0003");
+    expect(await terminal.exited).toBe(130);
+    expect(terminal.screen()).toContain(
+      "Revision 1 of ci/left is still being deployed. Come back with: binnacle apps wait ci/left",
+    );
+    expect((await binnacle("apps", "show", "left", "-o", "jsonpath=$.revision")).out).toBe("1\n");
+  });
+
+  test("[BC10] [BC11] sees colours and tables that fit", async () => {
+    const narrow = onTerminal("clusters", "list");
+    expect(await narrow.exited).toBe(0);
+    expect(narrow.screen()).toContain("\u001b[32mconnected\u001b[39m");
+    const terminal = onTerminal("clusters", "list", "-o", "wide");
+    expect(await terminal.exited).toBe(0);
+    const lines = stripVTControlCharacters(terminal.screen()).split(/\r?\n/);
+    expect(Math.max(...lines.map((line) => Array.from(line).length))).toBeLessThanOrEqual(100);
+  });
+});
+
+describe("the guide", { timeout: LONG }, () => {
+  const blocks = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+
+  test("[BC29] its examples run, in their order", async () => {
+    expect(blocks.length).toBeGreaterThan(5);
+    const home = mkdtempSync(join(folder, "guide-"));
+    const script = `set -eu\nbinnacle() { node '${program}' "$@"; }\n${blocks.join("\n")}`.replaceAll(
+      ADDRESS,
+      run.server.url,
+    );
+    const { PATH = "", HOME = "" } = env;
+    const shell = {
+      cwd: home,
+      env: {
+        PATH: `${join(process.execPath, "..")}:${PATH}`,
+        HOME,
+        XDG_CONFIG_HOME: home,
+        NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] ?? "",
+      },
+      timeout: LONG,
+    };
+    const { stdout } = await promisify(execFile)("bash", ["-c", script], shell);
+    expect(stdout).toContain("guide/hello");
+  });
+});
+
+describe("npm run build:cli", { timeout: LONG }, () => {
+  test("[BC27] makes one file that shows its help within 150 ms", async () => {
+    const timed = (...argv: string[]) => {
+      const startedAt = performance.now();
+      const { status, stdout } = spawnSync(process.execPath, argv, { encoding: "utf8", cwd: folder, env });
+      return { status, stdout, tookMs: performance.now() - startedAt };
+    };
+    const [helps, bare] = [
+      Array.from({ length: 5 }, () => timed(program, "--help")),
+      Array.from({ length: 5 }, () => timed("-e", "0")),
+    ];
+    expect(helps[0]).toMatchObject({ status: 0, stdout: expect.stringContaining("Usage: binnacle") });
+    const least = (runs: readonly { tookMs: number }[]) => Math.min(...runs.map(({ tookMs }) => tookMs));
+    // On a busy machine Node itself takes longer than that, and is the measure.
+    expect(least(helps)).toBeLessThan(Math.max(150, 3.5 * least(bare)));
+    expect(timed(program, "whoami", "-o", "name")).toMatchObject({ status: 0, stdout: "admin\n" });
+  });
+});
