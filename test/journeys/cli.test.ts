@@ -29,8 +29,10 @@ interface Ran {
 }
 
 /** Runs `binnacle` as a pipeline does: a process without a terminal. */
-async function binnacle(...argv: string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [program, ...argv], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+const binnacle = (...argv: string[]): Promise<Ran> => binnacleWith(env, ...argv);
+async function binnacleWith(given: Record<string, string>, ...argv: string[]): Promise<Ran> {
+  const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
+  const child = spawn(process.execPath, [program, ...argv], { cwd: folder, env: given, stdio });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk) => (out += chunk));
   child.stderr.on("data", (chunk) => (err += chunk));
@@ -97,7 +99,11 @@ afterAll(async () => {
 });
 
 describe("a pipeline", { timeout: LONG }, () => {
-  test("[BC32] [BC18] deploys, waits, fails on an image that does not exist with its cause, and rolls back", async () => {
+  test("[BC32] [BC18] with a token of its project deploys, waits, fails on an image with its cause, and rolls back", async () => {
+    const scopes = ["--scopes", "read,write", "--for-project", "ci"];
+    const { out: token } = await binnacleWith(env, "tokens", "create", "pipeline", ...scopes, "-o", "jsonpath=$.token");
+    const bound = { ...env, BINNACLE_TOKEN: token.trim() };
+    const binnacle = (...argv: string[]) => binnacleWith(bound, ...argv);
     write("app.yaml", manifest("front", "nginx:1.29"));
     expect(await binnacle("apps", "deploy", "-f", "app.yaml", "--dry-run")).toMatchObject({
       code: 2,
@@ -132,6 +138,37 @@ describe("a pipeline", { timeout: LONG }, () => {
     expect(await binnacle("apps", "diff", "front")).toMatchObject({
       code: 2,
       out: expect.stringContaining("/components/web/workload_spec/image"),
+    });
+  });
+
+  test("[BC32] with a token of another project sees nothing of it", async () => {
+    expect(await binnacle("projects", "create", "elsewhere")).toMatchObject({ code: 0 });
+    const scopes = ["--scopes", "read,write", "--for-project", "elsewhere"];
+    const { out: token } = await binnacle("tokens", "create", "outside", ...scopes, "-o", "jsonpath=$.token");
+    const outside = { ...env, BINNACLE_TOKEN: token.trim() };
+    write("seen.yaml", manifest("seen", "nginx:1.29"));
+    expect(await binnacle("apps", "deploy", "-f", "seen.yaml")).toMatchObject({ code: 0 });
+    expect(await binnacleWith(outside, "apps", "show", "ci/seen")).toMatchObject({ code: 3 });
+    expect(await binnacleWith(outside, "apps", "deploy", "-f", "seen.yaml")).toMatchObject({ code: 3 });
+    expect((await binnacleWith(outside, "projects", "list", "-o", "name")).out).toBe("elsewhere\n");
+    expect(await binnacleWith(outside, "clusters", "list")).toMatchObject({ out: "" });
+  });
+
+  test("[BC33] [BC34] sees the objects of an app, what Kubernetes says of them, and runs something once", async () => {
+    write("live.yaml", manifest("live", "nginx:1.29"));
+    expect(await binnacle("apps", "deploy", "-f", "live.yaml")).toMatchObject({ code: 0 });
+    const tree = (await binnacle("apps", "tree", "live")).out.split("\n");
+    expect(tree[0]).toMatch(/^App live {2}ready/);
+    expect(tree.join("\n")).toMatch(/└─ Component web {2}ready 1\/1/);
+    expect(tree.join("\n")).toMatch(/ {3}.*Deployment live-web[\s\S]*ReplicaSet live-web-\w+[\s\S]*Pod live-web-/);
+    expect(JSON.parse((await binnacle("apps", "events", "live", "-o", "json")).out)).toMatchObject({
+      truncated: false,
+    });
+    const ran = await binnacle("apps", "run", "live", "--env", "LEVEL=debug", "--", "bin/migrate", "--all");
+    expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/^Run [-0-9a-f]{36} of web begins\.\n/) });
+    const id = /Run (\S+)/.exec(ran.err)?.[1] ?? "";
+    expect(await binnacle("apps", "runs", "show", "live", id, "-o", "jsonpath=$.exit_code")).toMatchObject({
+      out: "0\n",
     });
   });
 
@@ -234,6 +271,22 @@ describe.skipIf(!HAS_SCRIPT)("a person at a terminal", { timeout: LONG }, () => 
     expect(await terminal.exited).toBe(0);
     const lines = stripVTControlCharacters(terminal.screen()).split(/\r?\n/);
     expect(Math.max(...lines.map((line) => Array.from(line).length))).toBeLessThanOrEqual(100);
+  });
+});
+
+describe.skipIf(!HAS_SCRIPT)("a person who deletes an app", { timeout: LONG }, () => {
+  test("[BC35] is told what goes with it, and which volumes stay", async () => {
+    write(
+      "data.yaml",
+      manifest("data", "nginx:1.29", "      volumes: [{ name: files, mount_path: /files, size_gb: 1 }]\n"),
+    );
+    expect(await binnacle("apps", "deploy", "-f", "data.yaml")).toMatchObject({ code: 0 });
+    const terminal = onTerminal("apps", "delete", "data");
+    await shows(terminal, "Delete the app data?");
+    expect(terminal.screen()).toContain("Components that go: web");
+    expect(terminal.screen()).toMatch(/Volume data-web-files \(1Gi\) is deleted\./);
+    terminal.type("n");
+    expect(await terminal.exited).toBe(1);
   });
 });
 

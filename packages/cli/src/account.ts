@@ -59,7 +59,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
     usage: "logout",
     about: "Revoke the session or token of the context, and forget it",
-    uses: ["logout", "deleteCliToken"],
+    uses: ["logout", "revokePresentedCliToken"],
     fields: [],
     run: logout,
   },
@@ -266,7 +266,7 @@ async function logout(call: Call): Promise<undefined> {
   }
   try {
     if ("session" in credential) await call.client.logout();
-    else await call.client.call("deleteCliToken", { id: "self" });
+    else await call.client.call("revokePresentedCliToken");
   } catch (error) {
     // One that is not accepted any more needs no revocation; one that could not be revoked must not be forgotten.
     if (error instanceof Invalid)

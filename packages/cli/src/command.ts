@@ -81,6 +81,8 @@ export interface Verb {
   readonly view?: View;
   readonly isList?: boolean;
   readonly takesFile?: boolean;
+  /** Reads what goes with it, which is told before a person is asked. */
+  readonly preview?: "previewAppDeletion" | "previewAddonInstanceDeletion" | "previewProjectDeletion";
   /** Asked before it is done. `{name}` is an argument. */
   readonly confirm?: string;
   /** Said when it is done. */
@@ -109,13 +111,13 @@ export const IN_CLUSTER: Field = { from: "--cluster", to: "id", kind: "cluster" 
 export const LIMIT: Field = { from: "--limit <count>", kind: "integer", help: "show at most so many" };
 
 export function verb(description: Verb): Command {
-  const { operation, view, isList, confirm, done } = description;
+  const { operation, view, isList, preview, confirm, done } = description;
   const fields = [...(description.fields ?? []), ...(isList ? [LIMIT] : [])];
   return {
     usage: description.usage,
     about: description.about,
     fields,
-    uses: [operation],
+    uses: [operation, ...(preview ? [preview] : [])],
     ...(description.takesFile ? { takesFile: true } : {}),
     ...(description.notes ? { notes: description.notes } : {}),
     async run(call, given) {
@@ -124,6 +126,7 @@ export function verb(description: Verb): Command {
         call.list(view ?? null, rows);
         return undefined;
       }
+      if (preview && !call.isConfirmed) call.say(losses(await send(call, preview, given.input)).join("\n"));
       if (confirm) await call.confirm(filled(confirm, given));
       const answer = await send(call, operation, given.input);
       if (done) call.say(filled(done, given));
@@ -131,6 +134,29 @@ export function verb(description: Verb): Command {
       return undefined;
     },
   };
+}
+
+/** What a deletion takes with it, as lines for a person. */
+export function losses(preview: Answer<"previewAppDeletion">): string[] {
+  const { apps, addon_instances, components, objects, volumes, volumes_known, message } = preview;
+  const named = (title: string, names: readonly string[]) =>
+    names.length > 0 ? [`${title}: ${names.join(", ")}`] : [];
+  return [
+    ...named(
+      "Apps that go",
+      apps.map(({ name }) => name),
+    ),
+    ...named(
+      "Addons that go",
+      addon_instances.map(({ name }) => name),
+    ),
+    ...named("Components that go", components),
+    ...(objects.length > 0 ? [`Objects in the cluster that go: ${objects.length}`] : []),
+    ...volumes.map(({ claim, size, fate, recovery }) =>
+      [`Volume ${claim}${size ? ` (${size})` : ""} is ${fate}.`, recovery].join(" "),
+    ),
+    ...(volumes_known ? [] : [message ?? "The cluster has not said which volumes there are."]),
+  ];
 }
 
 /** The table of commands is data, so an operation and its input meet here without types; the server checks them. */

@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { completionCommands } from "./completion.ts";
 import { column, view } from "./output.ts";
 import { type Group, VERSION } from "./program.ts";
+import { APP_CLUSTER_COMMANDS } from "./resources/app-cluster.ts";
 import { APP_COMMANDS } from "./resources/apps.ts";
 import { CLUSTER_COMMANDS } from "./resources/clusters.ts";
 import { PEOPLE_COMMANDS } from "./resources/people.ts";
@@ -43,6 +44,7 @@ const VERSION_COMMAND: Command = {
 export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...APP_COMMANDS,
+  ...APP_CLUSTER_COMMANDS,
   ...CLUSTER_COMMANDS,
   ...PROJECT_COMMANDS,
   ...TEMPLATE_COMMANDS,
@@ -61,6 +63,7 @@ export const GROUPS: readonly Group[] = [
   ...under("Apps:", {
     apps: "Deploy and operate apps",
     "apps secrets": "Secrets of a component",
+    "apps runs": "One-off runs of a component",
     projects: "Projects: namespaces on clusters, with their policies and roles",
     "projects policy": "Policies of a project",
     "projects rbac": "Roles in a project",

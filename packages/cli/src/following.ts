@@ -56,6 +56,21 @@ export async function logs(call: Call, { input, options }: Given): Promise<ExitC
   });
 }
 
+/** Prints the lines of one stream until it ends, or until the signal says so. */
+export async function printLines(
+  call: Call,
+  operation: "streamRunLogs",
+  input: object,
+  signal: AbortSignal,
+): Promise<ExitCode | undefined> {
+  try {
+    for await (const item of call.client.stream(operation, input as never, { signal })) tellLine(call, item, "", null);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return undefined;
+}
+
 function patternOf(text: unknown): RegExp | null {
   if (typeof text !== "string") return null;
   try {
@@ -65,7 +80,12 @@ function patternOf(text: unknown): RegExp | null {
   }
 }
 
-function tellLine(call: Call, item: StreamItem<"streamComponentLogs">, prefix: string, pattern: RegExp | null): void {
+function tellLine(
+  call: Call,
+  item: StreamItem<"streamComponentLogs" | "streamRunLogs">,
+  prefix: string,
+  pattern: RegExp | null,
+): void {
   if (item.type === "gap") {
     call.say(
       item.reason === "dropped"

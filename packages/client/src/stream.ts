@@ -7,7 +7,7 @@ import { backoff } from "./retry.ts";
 import { FrameReader } from "./sse.ts";
 import { parsed } from "./transport.ts";
 
-type LogStreamName = "streamAppLogs" | "streamComponentLogs";
+type LogStreamName = "streamAppLogs" | "streamComponentLogs" | "streamRunLogs";
 
 /** The data of a stream's events. */
 export type StreamData<N extends StreamName> = N extends LogStreamName
@@ -41,7 +41,11 @@ const FIRST_DELAY_MS = 500;
 const MOST_DELAY_MS = 30_000;
 /** The server sends a comment every 15 seconds: after three that did not come, the connection is dead. */
 const SILENCE_MS = 45_000;
-const LOG_STREAMS: ReadonlySet<string> = new Set<LogStreamName>(["streamAppLogs", "streamComponentLogs"]);
+const LOG_STREAMS: ReadonlySet<string> = new Set<LogStreamName>([
+  "streamAppLogs",
+  "streamComponentLogs",
+  "streamRunLogs",
+]);
 
 /** How a connection ended: with the API's word that there is no more, or without it. */
 type End = { readonly isComplete: boolean; readonly error: BinnacleError };

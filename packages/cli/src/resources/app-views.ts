@@ -1,4 +1,24 @@
+import { arg, type Call, type Given, send } from "../command.ts";
+import { CliError, EXIT } from "../host.ts";
 import { ageColumn, column, type Row, state, stateColumn, view } from "../output.ts";
+
+export const THE_APP = arg("<app>", "*", "app", "as name or namespace/name");
+
+export const isForPeople = ({ format }: Call) => format.kind === "table" || format.kind === "wide";
+
+/** The named component, or the only workload. */
+export async function componentOf(call: Call, { input, options }: Given): Promise<string> {
+  if (typeof options["component"] === "string") return options["component"];
+  const { body: _body, ...address } = input;
+  const app = await send(call, "getApp", address);
+  const names = app.components.filter(({ type = "workload" }) => type === "workload").map(({ name }) => name);
+  if (names.length === 1 && names[0]) return names[0];
+  throw new CliError(
+    `Name the component. There are: ${names.join(", ")}.`,
+    EXIT.usage,
+    `add --component ${names[0] ?? "<name>"}`,
+  );
+}
 
 const ready = ({ components_status, components }: Row): string => {
   const rows: Row[] = components_status ?? [];

@@ -3,10 +3,9 @@ import { deploy, exportApp, init, WAITING, waited, waitForApp } from "../deploy.
 import { logs } from "../following.ts";
 import { CliError, EXIT, type ExitCode } from "../host.ts";
 import type { Row } from "../output.ts";
-import { APP, CHANGE, COMPONENT, DEPLOYMENT, POD, SECRET } from "./app-views.ts";
+import { APP, CHANGE, COMPONENT, componentOf, DEPLOYMENT, isForPeople, POD, SECRET, THE_APP } from "./app-views.ts";
 import { CHART, charts, RANGE } from "./clusters.ts";
 
-const THE_APP = arg("<app>", "*", "app", "as name or namespace/name");
 const OF_COMPONENT = { from: "--component <name>", help: "the component; needed where there are several" };
 
 /** An operation on an app that is waited for. */
@@ -22,22 +21,6 @@ const operation = (
   uses: [name],
   run: async (call, { input, options }) => waited(call, await send(call, name, input), options),
 });
-
-const isForPeople = ({ format }: Call) => format.kind === "table" || format.kind === "wide";
-
-/** The named component, or the only workload. */
-async function componentOf(call: Call, { input, options }: Given): Promise<string> {
-  if (typeof options["component"] === "string") return options["component"];
-  const { body: _body, ...address } = input;
-  const app = await send(call, "getApp", address);
-  const names = app.components.filter(({ type = "workload" }) => type === "workload").map(({ name }) => name);
-  if (names.length === 1 && names[0]) return names[0];
-  throw new CliError(
-    `Name the component. There are: ${names.join(", ")}.`,
-    EXIT.usage,
-    `add --component ${names[0] ?? "<name>"}`,
-  );
-}
 
 export const APP_COMMANDS: readonly Command[] = [
   {
@@ -276,6 +259,7 @@ export const APP_COMMANDS: readonly Command[] = [
     about: "Delete an app and its components",
     operation: "deleteApp",
     fields: [THE_APP],
+    preview: "previewAppDeletion",
     confirm: "Delete the app {app}?",
     done: "{app} is being deleted.",
   }),

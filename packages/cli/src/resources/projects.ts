@@ -166,6 +166,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     about: "Delete a project with everything in it",
     operation: "deleteProject",
     fields: [THE_PROJECT],
+    preview: "previewProjectDeletion",
     confirm: "Delete the project {project} with its apps and addons?",
     done: "{project} is being deleted.",
     view: PROJECT,
@@ -251,10 +252,11 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   }),
   verb({
     usage: "addons delete <addon>",
-    about: "Delete an addon instance and its data",
+    about: "Delete an addon instance",
     operation: "deleteAddonInstance",
     fields: [THE_ADDON],
-    confirm: "Delete the addon {addon} and its data?",
+    preview: "previewAddonInstanceDeletion",
+    confirm: "Delete the addon {addon}?",
     done: "Deleted {addon}.",
   }),
 ];

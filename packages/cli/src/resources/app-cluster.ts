@@ -1,0 +1,152 @@
+import { arg, type Call, type Command, type Given, option, send, verb } from "../command.ts";
+import { printLines } from "../following.ts";
+import { CliError, EXIT, type ExitCode, printable } from "../host.ts";
+import { ageColumn, column, painted, type Row, state, stateColumn, view } from "../output.ts";
+import { componentOf, isForPeople, THE_APP } from "./app-views.ts";
+
+/** Commands about what an app is in its cluster at this moment. They need an operator that is connected. */
+
+const EVENT = view(
+  "reason",
+  ageColumn("AGE", "last_seen_at"),
+  { title: "TYPE", of: ({ type }) => (type === "Warning" ? { text: type, tone: "warn" } : type) },
+  column("REASON", "reason"),
+  { title: "OBJECT", of: ({ object }) => `${object.kind}/${object.name}` },
+  column("COUNT", "count"),
+  column("MESSAGE", "message"),
+);
+
+const RUN = view(
+  "id",
+  column("RUN", "id"),
+  column("COMPONENT", "component"),
+  stateColumn("STATUS", "status"),
+  column("EXIT CODE", "exit_code"),
+  ageColumn("AGE", "created_at"),
+  column("MESSAGE", "message"),
+);
+
+const THE_RUN = arg("<run>", "run_id", "text", "its id, as `apps run` has printed it");
+const POLL_MS = 1_000;
+/** The last lines may come after the run is known to have ended. */
+const LAST_LINES_MS = 1_500;
+
+export const APP_CLUSTER_COMMANDS: readonly Command[] = [
+  {
+    usage: "apps tree <app>",
+    about: "Show the objects of an app in the cluster, down to its pods",
+    fields: [THE_APP],
+    uses: ["getAppResources"],
+    async run(call, { input }) {
+      const answer: Row = await send(call, "getAppResources", input);
+      if (!isForPeople(call)) call.show(null, answer);
+      else call.host.out.write(drawn(call, answer.nodes));
+      if (answer.truncated) call.say("(there are more objects than an answer holds)");
+      return undefined;
+    },
+  },
+  {
+    usage: "apps events <app>",
+    about: "List what Kubernetes says about the objects of an app",
+    fields: [THE_APP],
+    uses: ["listAppEvents"],
+    async run(call, { input }) {
+      const answer: Row = await send(call, "listAppEvents", input);
+      if (isForPeople(call)) call.list(EVENT, answer.events);
+      else call.show(null, answer);
+      return undefined;
+    },
+  },
+  {
+    usage: "apps run <app> [command...]",
+    about: "Run the image of a component once, with another command if you like",
+    fields: [
+      THE_APP,
+      { from: "--component <name>", help: "the component; needed where there are several" },
+      option("--env <key=value>", "", "a variable besides those of the component; no secrets", { kind: "map" }),
+      { from: "--detach", kind: "flag", help: "do not wait for its end" },
+    ],
+    uses: ["runComponent", "getComponentRun", "streamRunLogs"],
+    notes: "Example: binnacle apps run shop/web -- bin/migrate --all\nThe exit code is 1 where the command fails.",
+    run,
+  },
+  verb({
+    usage: "apps runs show <app> <run>",
+    about: "Show a run: whether it has ended, and with which exit code",
+    operation: "getComponentRun",
+    fields: [THE_APP, THE_RUN],
+    view: RUN,
+  }),
+  {
+    usage: "apps runs logs <app> <run>",
+    about: "Print the log of a run",
+    fields: [THE_APP, THE_RUN, { from: "-f, --follow", kind: "flag", help: "go on with new lines" }],
+    uses: ["streamRunLogs"],
+    async run(call, { input, options }) {
+      const follow = options["follow"] === true;
+      return printLines(call, "streamRunLogs", { ...input, follow }, call.host.interrupted);
+    },
+  },
+];
+
+/** The nodes as lines, each below its parent. */
+function drawn({ style: { colors } }: Call, nodes: readonly Row[]): string {
+  const childrenOf = Map.groupBy(nodes, ({ parent_id }) => parent_id);
+  const lines = (node: Row, before: string, branch: string, next: string): string[] => {
+    const children = childrenOf.get(node.id) ?? [];
+    const counts = node.desired === null ? "" : ` ${node.ready ?? 0}/${node.desired}`;
+    const restarts = node.restarts ? `, ${node.restarts} restarts` : "";
+    const why = node.status === "ready" ? "" : (node.message ?? node.reason ?? "");
+    const text = [
+      `${before}${branch}${colors.dim(node.kind)} ${printable(node.name)}`,
+      painted(colors, state(node.status), `${node.status}${counts}${restarts}`),
+      ...(why ? [colors.dim(printable(why))] : []),
+    ].join("  ");
+    return [
+      text,
+      ...children.flatMap((child, index) =>
+        index === children.length - 1
+          ? lines(child, before + next, "└─ ", "   ")
+          : lines(child, before + next, "├─ ", "│  "),
+      ),
+    ];
+  };
+  return `${(childrenOf.get(null) ?? []).flatMap((root) => lines(root, "", "", "")).join("\n")}\n`;
+}
+
+async function run(call: Call, given: Given): Promise<ExitCode | undefined> {
+  const { host } = call;
+  const { input, options, rest } = given;
+  const env = Object.entries((options["env"] ?? {}) as Record<string, unknown>).map(([name, value]) => ({
+    name,
+    value: String(value),
+  }));
+  const body = { ...(rest.length > 0 ? { command: rest } : {}), ...(env.length > 0 ? { env } : {}) };
+  const component = await componentOf(call, given);
+  const started = await send(call, "runComponent", { ...input, component, body });
+  const address = { ...input, run_id: started.id };
+  if (options["detach"]) {
+    call.show(RUN, started);
+    return undefined;
+  }
+  call.say(`Run ${started.id} of ${component} begins.`);
+  const leaving = new AbortController();
+  const lines = printLines(call, "streamRunLogs", { ...address, follow: true }, leaving.signal);
+  let seen: Row = started;
+  try {
+    while (seen.status === "pending" || seen.status === "running") {
+      await host.sleep(POLL_MS, host.interrupted);
+      seen = await send(call, "getComponentRun", address);
+    }
+    await Promise.race([lines, host.sleep(LAST_LINES_MS, host.interrupted)]);
+  } catch (error) {
+    if (host.interrupted.aborted)
+      call.say(`It goes on. Come back with: binnacle apps runs show ${given.args["app"]} ${started.id}`);
+    throw error;
+  } finally {
+    leaving.abort();
+    await lines;
+  }
+  if (seen.status === "succeeded") return EXIT.ok;
+  throw new CliError(seen.message ?? "The run has failed.", EXIT.failed);
+}
