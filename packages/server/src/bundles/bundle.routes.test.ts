@@ -36,14 +36,14 @@ describe("GET /bundles", () => {
     });
   });
 
-  test("[BD8] is read with a CLI token that has bundles:read, and with no other", async () => {
-    const reader = await cliToken("bundles:read");
+  test("[BD8] is read with a CLI token that has bundles:read or read, and with no other", async () => {
+    const readers = [await cliToken("bundles:read"), await cliToken("read")];
     const other = await cliToken("clusters:read");
     for (const path of ["/bundles", "/bundles/1.4", "/bundles/1.3/diff/1.4"]) {
-      expect((await reader.get(path)).status).toBe(200);
+      for (const reader of readers) expect((await reader.get(path)).status).toBe(200);
       expect(await other.get(path)).toMatchObject({
         status: 403,
-        body: { detail: "The CLI token lacks the scope bundles:read." },
+        body: { detail: "The CLI token lacks the scope bundles:read or read." },
       });
       expect((await world.anyone.get(path)).status).toBe(401);
     }
