@@ -17,10 +17,10 @@ image() { # name, and the command of its entrypoint
     "{\"Entrypoint\": [\"/bin/sh\", \"-c\", \"$2\"], \"Env\": [\"PATH=/bin\"], \"User\": \"65532:65532\"}"
   ctr -a "$NODE_DIR/containerd.sock" -n k8s.io images import "$work/image.tar" >/dev/null
 }
-for name in nginx:1 nginx:1.29 nginx:1.30 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
+for name in nginx:1 nginx:1.29 nginx:1.30 envoy:1 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
   image "$name" 'trap exit TERM; httpd -f -p 80 -h /www & wait'
 done
-image done:1 'exit 0'
+for name in done:1 app:1; do image "$name" 'exit 0'; done
 image crash:1 'echo it breaks >&2; exit 3'
 rm -rf "$work"
 cd "$here/../../.."

@@ -77,7 +77,7 @@ describe("a workload with all that it can say", () => {
     expect(world.reports.at(-1)?.report).toMatchObject({
       components_status: [
         { name: "web", phase: "running", ready: 1, image: "nginx:1.29" },
-        { name: "once", phase: "completed", image: "nginx:1.29" },
+        { name: "once", phase: "completed", image: "done:1" },
       ],
     });
   });
