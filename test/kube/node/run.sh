@@ -11,16 +11,18 @@ work=$(mktemp -d)
 mkdir -p "$work/root/bin" "$work/root/etc"
 cp "$(command -v busybox)" "$work/root/bin/busybox"
 mkdir "$work/root/www" && echo here >"$work/root/www/index.html"
-for name in sh sleep httpd; do ln -s busybox "$work/root/bin/$name"; done
+for name in sh sleep httpd true; do ln -s busybox "$work/root/bin/$name"; done
 image() { # name, and the command of its entrypoint
   "$here/image.sh" "docker.io/library/$1" "$work/root" "$work/image.tar" \
     "{\"Entrypoint\": [\"/bin/sh\", \"-c\", \"$2\"], \"Env\": [\"PATH=/bin\"], \"User\": \"65532:65532\"}"
   ctr -a "$NODE_DIR/containerd.sock" -n k8s.io images import "$work/image.tar" >/dev/null
 }
-for name in nginx:1 nginx:1.29 nginx:1.30 envoy:1 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
+for name in nginx:1 nginx:1.29 nginx:1.30 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
   image "$name" 'trap exit TERM; httpd -f -p 80 -h /www & wait'
 done
 for name in done:1 app:1; do image "$name" 'exit 0'; done
+# A sidecar shares its pod's ports.
+image envoy:1 'trap exit TERM; sleep infinity & wait'
 image crash:1 'echo it breaks >&2; exit 3'
 rm -rf "$work"
 cd "$here/../../.."

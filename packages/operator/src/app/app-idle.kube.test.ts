@@ -79,7 +79,7 @@ describe("an app that nobody touches", () => {
             { name: "http", port: 80 },
             { name: "dns", port: 53, protocol: "UDP" },
           ],
-          resources: { requests: { cpu: "1000m", memory: "1024Mi" } },
+          resources: { requests: { cpu: "0.1", memory: "1024Mi" } },
           autoscale: { min: 2, max: 5, cpu_percent: 70 },
           probes: { liveness: { port: 80 }, readiness: { path: "/", port: 80 } },
           volumes: [{ name: "data", mount_path: "/data", size_gb: 1 }],

@@ -1,5 +1,5 @@
 import { LABELS } from "@binnacle/contract";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { CLAIMS, PODS } from "../kube/resource-types.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
@@ -7,7 +7,8 @@ import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 const CALM = { phase: "running", drift: { state: "in_sync" } };
 const sized = (size_gb: number) => [{ name: "data", mount_path: "/data", size_gb }];
 
-describe("a volume that is to grow", () => {
+/** Nothing enlarges the volumes of a real node of the tests. */
+describe.skipIf(!inject("isSimulated"))("a volume that is to grow", () => {
   let world: AppWorld;
   beforeEach(async () => {
     world = await appWorld();
