@@ -8,9 +8,9 @@ trap '"$here/down.sh"' EXIT
 # The node reaches no registry. These stand in for the images that the tests name: most of them serve a page at port 80
 # until they are ended.
 work=$(mktemp -d)
-mkdir -p "$work/root/bin" "$work/root/etc"
+mkdir -p "$work/root/bin" "$work/root/www"
 cp "$(command -v busybox)" "$work/root/bin/busybox"
-mkdir "$work/root/www" && echo here >"$work/root/www/index.html"
+echo here >"$work/root/www/index.html"
 for name in sh sleep httpd true; do ln -s busybox "$work/root/bin/$name"; done
 image() { # name, and the command of its entrypoint
   "$here/image.sh" "docker.io/library/$1" "$work/root" "$work/image.tar" \

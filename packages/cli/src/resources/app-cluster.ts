@@ -1,8 +1,8 @@
 import { arg, type Call, type Command, type Given, option, send, verb } from "../command.ts";
 import { printLines } from "../following.ts";
-import { CliError, EXIT, type ExitCode, printable } from "../host.ts";
-import { ageColumn, column, painted, type Row, state, stateColumn, view } from "../output.ts";
-import { componentOf, isForPeople, THE_APP } from "./app-views.ts";
+import { CliError, EXIT, type ExitCode } from "../host.ts";
+import { ageColumn, column, type Row, stateColumn, view } from "../output.ts";
+import { componentOf, isTable, THE_APP, tree } from "./app-views.ts";
 
 /** Commands about what an app is in its cluster at this moment. They need an operator that is connected. */
 
@@ -39,8 +39,8 @@ export const APP_CLUSTER_COMMANDS: readonly Command[] = [
     uses: ["getAppResources"],
     async run(call, { input }) {
       const answer: Row = await send(call, "getAppResources", input);
-      if (!isForPeople(call)) call.show(null, answer);
-      else call.host.out.write(drawn(call, answer.nodes));
+      if (!isTable(call)) call.show(null, answer);
+      else call.host.out.write(tree(answer.nodes, call.style.colors));
       if (answer.truncated) call.say("(there are more objects than an answer holds)");
       return undefined;
     },
@@ -52,7 +52,7 @@ export const APP_CLUSTER_COMMANDS: readonly Command[] = [
     uses: ["listAppEvents"],
     async run(call, { input }) {
       const answer: Row = await send(call, "listAppEvents", input);
-      if (isForPeople(call)) call.list(EVENT, answer.events);
+      if (isTable(call)) call.list(EVENT, answer.events);
       else call.show(null, answer);
       return undefined;
     },
@@ -88,31 +88,6 @@ export const APP_CLUSTER_COMMANDS: readonly Command[] = [
     },
   },
 ];
-
-/** The nodes as lines, each below its parent. */
-function drawn({ style: { colors } }: Call, nodes: readonly Row[]): string {
-  const childrenOf = Map.groupBy(nodes, ({ parent_id }) => parent_id);
-  const lines = (node: Row, before: string, branch: string, next: string): string[] => {
-    const children = childrenOf.get(node.id) ?? [];
-    const counts = node.desired === null ? "" : ` ${node.ready ?? 0}/${node.desired}`;
-    const restarts = node.restarts ? `, ${node.restarts} restarts` : "";
-    const why = node.status === "ready" ? "" : (node.message ?? node.reason ?? "");
-    const text = [
-      `${before}${branch}${colors.dim(node.kind)} ${printable(node.name)}`,
-      painted(colors, state(node.status), `${node.status}${counts}${restarts}`),
-      ...(why ? [colors.dim(printable(why))] : []),
-    ].join("  ");
-    return [
-      text,
-      ...children.flatMap((child, index) =>
-        index === children.length - 1
-          ? lines(child, before + next, "└─ ", "   ")
-          : lines(child, before + next, "├─ ", "│  "),
-      ),
-    ];
-  };
-  return `${(childrenOf.get(null) ?? []).flatMap((root) => lines(root, "", "", "")).join("\n")}\n`;
-}
 
 async function run(call: Call, given: Given): Promise<ExitCode | undefined> {
   const { host } = call;

@@ -1,10 +1,10 @@
 import { arg, type Call, type Given, send } from "../command.ts";
-import { CliError, EXIT } from "../host.ts";
-import { ageColumn, column, type Row, state, stateColumn, view } from "../output.ts";
+import { CliError, EXIT, printable } from "../host.ts";
+import { ageColumn, type Colors, column, painted, type Row, state, stateColumn, view } from "../output.ts";
 
 export const THE_APP = arg("<app>", "*", "app", "as name or namespace/name");
 
-export const isForPeople = ({ format }: Call) => format.kind === "table" || format.kind === "wide";
+export const isTable = ({ format }: Call) => format.kind === "table" || format.kind === "wide";
 
 /** The named component, or the only workload. */
 export async function componentOf(call: Call, { input, options }: Given): Promise<string> {
@@ -87,3 +87,28 @@ export const SECRET = view("key", column("KEY", "key"), ageColumn("UPDATED", "up
 
 const shortened = (value: unknown): string | null =>
   value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
+
+/** The nodes as lines, each below its parent. */
+export function tree(nodes: readonly Row[], colors: Colors): string {
+  const childrenOf = Map.groupBy(nodes, ({ parent_id }) => parent_id);
+  const lines = (node: Row, before: string, branch: string, next: string): string[] => {
+    const children = childrenOf.get(node.id) ?? [];
+    const counts = node.desired === null ? "" : ` ${node.ready ?? 0}/${node.desired}`;
+    const restarts = node.restarts ? `, ${node.restarts} restarts` : "";
+    const why = node.status === "ready" ? "" : (node.message ?? node.reason ?? "");
+    const text = [
+      `${before}${branch}${colors.dim(node.kind)} ${printable(node.name)}`,
+      painted(colors, state(node.status), `${node.status}${counts}${restarts}`),
+      ...(why ? [colors.dim(printable(why))] : []),
+    ].join("  ");
+    return [
+      text,
+      ...children.flatMap((child, index) =>
+        index === children.length - 1
+          ? lines(child, before + next, "└─ ", "   ")
+          : lines(child, before + next, "├─ ", "│  "),
+      ),
+    ];
+  };
+  return `${(childrenOf.get(null) ?? []).flatMap((root) => lines(root, "", "", "")).join("\n")}\n`;
+}

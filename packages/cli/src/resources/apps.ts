@@ -3,7 +3,7 @@ import { deploy, exportApp, init, WAITING, waited, waitForApp } from "../deploy.
 import { logs } from "../following.ts";
 import { CliError, EXIT, type ExitCode } from "../host.ts";
 import type { Row } from "../output.ts";
-import { APP, CHANGE, COMPONENT, componentOf, DEPLOYMENT, isForPeople, POD, SECRET, THE_APP } from "./app-views.ts";
+import { APP, CHANGE, COMPONENT, componentOf, DEPLOYMENT, isTable, POD, SECRET, THE_APP } from "./app-views.ts";
 import { CHART, charts, RANGE } from "./clusters.ts";
 
 const OF_COMPONENT = { from: "--component <name>", help: "the component; needed where there are several" };
@@ -82,7 +82,7 @@ export const APP_COMMANDS: readonly Command[] = [
     async run(call, { input }) {
       const app: Row = await send(call, "getApp", input);
       call.show(APP, app);
-      if (!isForPeople(call) || app.components_status.length === 0) return undefined;
+      if (!isTable(call) || app.components_status.length === 0) return undefined;
       call.host.out.write("\n");
       call.list(COMPONENT, app.components_status);
       const pods = app.components_status.flatMap((status: Row) => status.pods ?? []);
@@ -178,7 +178,7 @@ export const APP_COMMANDS: readonly Command[] = [
     uses: ["getAppMetrics"],
     async run(call, { input }) {
       const answer: Row = await send(call, "getAppMetrics", input);
-      if (isForPeople(call)) call.list(CHART, charts(answer.series, 60));
+      if (isTable(call)) call.list(CHART, charts(answer.series, 60));
       else call.show(null, answer);
       return undefined;
     },
@@ -284,7 +284,7 @@ async function diff(call: Call, { input, options }: Given): Promise<ExitCode | u
     deployment_id: later.deployment_id,
     against: earlier.deployment_id,
   });
-  if (!isForPeople(call)) call.show(null, answer);
+  if (!isTable(call)) call.show(null, answer);
   else if (answer.changes.length === 0) call.say(`Revision ${earlier.revision} and ${later.revision} are the same.`);
   else call.list(CHANGE, answer.changes);
   return answer.changes.length > 0 ? EXIT.usage : EXIT.ok;

@@ -1,5 +1,16 @@
 import { bundleMoves, MOVE } from "../bundles.ts";
-import { arg, type Command, IN_CLUSTER, IN_ORG, IN_PROJECT, option, send, taken, verb } from "../command.ts";
+import {
+  arg,
+  type Command,
+  type Field,
+  IN_CLUSTER,
+  IN_ORG,
+  IN_PROJECT,
+  option,
+  send,
+  taken,
+  verb,
+} from "../command.ts";
 import { events } from "../following.ts";
 import { ageColumn, column, type Row, view } from "../output.ts";
 import { followJob, jobEnded } from "../waiting.ts";
@@ -43,6 +54,12 @@ const SECRET_FIELDS = [
   option("--server <address>", "body.server_url", "of the registry"),
   option("--username <name>", "body.username", "there"),
   { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true } as const,
+];
+
+const KEY_OF_PROVIDER: readonly Field[] = [
+  option("--region <region>", "body.region", "of the provider"),
+  option("--access-key-id <id>", "body.access_key_id", "of the key"),
+  { from: "--secret-access-key", to: "body.secret_access_key", kind: "secret", help: "the secret access key" },
 ];
 
 export const PLATFORM_COMMANDS: readonly Command[] = [
@@ -145,9 +162,7 @@ export const PLATFORM_COMMANDS: readonly Command[] = [
       IN_ORG,
       arg("<name>", "body.name"),
       option("--provider <provider>", "body.provider", "such as aws"),
-      option("--region <region>", "body.region", "of the provider"),
-      option("--access-key-id <id>", "body.access_key_id", "of the key"),
-      { from: "--secret-access-key", to: "body.secret_access_key", kind: "secret", help: "the secret access key" },
+      ...KEY_OF_PROVIDER,
     ],
     takesFile: true,
     view: CREDENTIAL,
@@ -159,9 +174,7 @@ export const PLATFORM_COMMANDS: readonly Command[] = [
     fields: [
       arg("<credential>", "id", "credential"),
       option("--name <name>", "body.name", "its name"),
-      option("--region <region>", "body.region", "of the provider"),
-      option("--access-key-id <id>", "body.access_key_id", "of the key"),
-      { from: "--secret-access-key", to: "body.secret_access_key", kind: "secret", help: "the secret access key" },
+      ...KEY_OF_PROVIDER,
     ],
     takesFile: true,
     view: CREDENTIAL,

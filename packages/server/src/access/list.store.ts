@@ -1,7 +1,14 @@
 import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
 import { type Statement, statement } from "./caller.store.ts";
 import type { Credential } from "./caller.ts";
-import { SIGHTS, type Sight, VIEWER, VIEWER_IS_SUPERUSER, VIEWER_ORG, VIEWER_PROJECT } from "./visible.store.ts";
+import {
+  VIEWER,
+  VIEWER_IS_SUPERUSER,
+  VIEWER_ORG,
+  VIEWER_PROJECT,
+  VISIBILITY,
+  type Visibility,
+} from "./visible.store.ts";
 
 /**
  * The SQL of a list that is read together with the caller: $3 is the number of rows, $4 the number of rows before them, and
@@ -10,7 +17,7 @@ import { SIGHTS, type Sight, VIEWER, VIEWER_IS_SUPERUSER, VIEWER_ORG, VIEWER_PRO
  */
 type ListSql = (
   bound: number | null,
-  sight: Sight,
+  visibility: Visibility,
 ) => {
   readonly all: PageSql;
   readonly own: PageSql;
@@ -128,7 +135,7 @@ export const secretPathsOf = (row: string) => `array(
 
 /** The rest of a statement that starts with the CTE `caller`. */
 function listText(list: ListSql, bound: number | null, kind: Credential["kind"]): string {
-  const { all, own, columns = "page.*" } = list(bound, SIGHTS[kind]);
+  const { all, own, columns = "page.*" } = list(bound, VISIBILITY[kind]);
   const seesAll = SEES_ALL[kind];
   return `select caller.*, case when ${seesAll} then ${all.total} else ${own.total} end as list_total, ${columns}
     from caller left join lateral (

@@ -101,13 +101,13 @@ const projectsBy = (grants: string) => `(
 const MEMBER_ORGS = `select org_id from memberships where user_id = ${VIEWER}`;
 
 /** What a viewer with a credential of one kind sees, as texts of SQL. Only CLI tokens can be bound. */
-export interface Sight {
+export interface Visibility {
   readonly memberOrgs: string;
   readonly projectGrants: string;
   readonly visibleProjects: string;
 }
 
-export const SIGHTS: Readonly<Record<Credential["kind"], Sight>> = {
+export const VISIBILITY: Readonly<Record<Credential["kind"], Visibility>> = {
   session: {
     memberOrgs: MEMBER_ORGS,
     projectGrants: PROJECT_GRANTS,
@@ -135,7 +135,7 @@ export function visibleProjects({
     [VIEWER_ORG]: sql`${boundary && "org_id" in boundary ? boundary.org_id : null}`,
     [VIEWER_PROJECT]: sql`${boundary && "project_id" in boundary ? boundary.project_id : null}`,
   };
-  const parts = SIGHTS[boundary ? "cli_token" : "session"].visibleProjects.split(FACTS);
+  const parts = VISIBILITY[boundary ? "cli_token" : "session"].visibleProjects.split(FACTS);
   return sql.join(
     parts.map((part) => facts[part] ?? sql.raw(part)),
     sql``,

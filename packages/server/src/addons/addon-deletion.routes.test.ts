@@ -5,11 +5,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { placeStore } from "../access/place.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
-import { createAgentTokens } from "../clusters/agent-token.adapter.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import { API_BASE, registerApi } from "../http/server.adapter.ts";
-import { entryOf, TestOperator } from "../hub/operator.fixture.ts";
+import { entryOf, operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 import { noOperatorConnected } from "../hub/operator-requests.ts";
 import { desiredRowOf } from "../hub/reports.fixture.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
@@ -67,8 +66,7 @@ async function operatorOf(
   prepare: (operator: TestOperator) => unknown,
   held: readonly InventoryEntry[] = [],
 ): Promise<TestOperator> {
-  const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(cluster, 1);
-  const operator = new TestOperator(world.url, token);
+  const operator = await operatorFor(world, SIGNING_KEY, cluster);
   open.push(operator);
   prepare(operator);
   await operator.greet(held);

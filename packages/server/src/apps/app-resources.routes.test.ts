@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAgentTokens } from "../clusters/agent-token.adapter.ts";
-import { TestOperator } from "../hub/operator.fixture.ts";
+import { operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 import { openShop, type Shop } from "./app.fixture.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
@@ -23,8 +22,7 @@ afterEach(async () => {
 /** An operator of a shop of its own. */
 async function connected(prepare: (operator: TestOperator) => unknown): Promise<TestOperator> {
   shop = await openShop(world);
-  const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(shop.cluster, 1);
-  const operator = new TestOperator(world.url, token);
+  const operator = await operatorFor(world, SIGNING_KEY, shop.cluster);
   open.push(operator);
   prepare(operator);
   await operator.greet();

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ComponentRun } from "@binnacle/contract";
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createAgentTokens } from "../clusters/agent-token.adapter.ts";
-import { TestOperator } from "../hub/operator.fixture.ts";
+import { operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 import { newId } from "../id.adapter.ts";
 import { openShop, type Shop, WEB } from "./app.fixture.ts";
 
@@ -27,8 +26,7 @@ afterEach(async () => {
 
 /** An operator that keeps the runs that it is told to begin. */
 async function connected(prepare: (operator: TestOperator) => unknown = keepsRuns): Promise<TestOperator> {
-  const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(shop.cluster, 1);
-  const operator = new TestOperator(world.url, token);
+  const operator = await operatorFor(world, SIGNING_KEY, shop.cluster);
   open.push(operator);
   prepare(operator);
   await operator.greet();

@@ -3,8 +3,7 @@ import type { ObservationRequest, ObservedVolume } from "@binnacle/contract";
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertInstance, openShop, type Shop, WEB, workload } from "../apps/app.fixture.ts";
-import { createAgentTokens } from "../clusters/agent-token.adapter.ts";
-import { TestOperator } from "../hub/operator.fixture.ts";
+import { operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const AT = "2026-01-31T09:30:00.000Z";
@@ -48,8 +47,7 @@ const gone = { component: "db", kind: "StatefulSet", name: "shop-db", namespace:
 
 /** The cluster's operator, which answers with the volumes. */
 async function connected(...volumes: ObservedVolume[]) {
-  const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(shop.cluster, 1);
-  const operator = new TestOperator(world.url, token);
+  const operator = await operatorFor(world, SIGNING_KEY, shop.cluster);
   open.push(operator);
   operator.observes(() => ({ deletion: { objects: [gone], volumes, truncated: false, observed_at: AT } }));
   await operator.greet();

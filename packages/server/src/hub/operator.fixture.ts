@@ -15,6 +15,7 @@ import {
 } from "@binnacle/contract";
 import { vi } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
+import { createAgentTokens } from "../clusters/agent-token.adapter.ts";
 import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
@@ -146,3 +147,13 @@ export const entryOf = ({ key, resource_id, generation, hash }: FrameOf<"apply">
   generation,
   hash,
 });
+
+/** An operator of a cluster, with a token as the server of this signing key would give it. It has not greeted yet. */
+export async function operatorFor(
+  { url, clock }: { readonly url: string; readonly clock: { now(): Date } },
+  signingKey: string,
+  clusterId: string,
+): Promise<TestOperator> {
+  const { token } = await (await createAgentTokens(signingKey, clock.now)).mint(clusterId, 1);
+  return new TestOperator(url, token);
+}
