@@ -9,6 +9,7 @@ import type { Document } from "./contract.ts";
 const fileAt = (path: string) => new URL(`../packages/client/src/generated/${path}`, import.meta.url);
 export const TABLE_FILE = fileAt("operations.ts");
 export const TYPES_FILE = fileAt("types.ts");
+export const ACCESS_FILE = fileAt("access.ts");
 
 const HEAD = "// Written by `npm run openapi` from openapi.json. Do not edit.\n";
 const WIDTH = 116;
@@ -47,6 +48,8 @@ export interface DescribedOperation {
   readonly path: string;
   readonly summary: string;
   readonly isOpen: boolean;
+  /** Who may call it, as the server has it. */
+  readonly access: Readonly<Record<string, unknown>>;
   readonly parameters: readonly Parameter[];
   readonly body: { readonly required: boolean; readonly type: string; readonly schema: Schema } | null;
   /** By status; an empty content is an empty answer. */
@@ -58,6 +61,7 @@ interface RawOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly security: readonly unknown[];
+  readonly "x-access": Readonly<Record<string, unknown>>;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
@@ -80,6 +84,7 @@ function describedOperation(method: string, path: string, raw: RawOperation): De
     path,
     summary: raw.summary,
     isOpen: raw.security.length === 0,
+    access: raw["x-access"],
     parameters: raw.parameters,
     body: type && content ? { required: raw.requestBody?.required ?? true, type, schema: content.schema } : null,
     successes: statuses.filter(([status]) => status < 400).map(([status, it]) => [status, it.content ?? {}] as const),
@@ -122,6 +127,21 @@ export function tableSource(document: Document): string {
     "export const OPERATIONS = {",
     ...rows,
     "} as const;",
+    "",
+  ].join("\n");
+}
+
+/** A bundle that does not use it leaves it out, because nothing of the client does. */
+export function accessSource(document: Document): string {
+  return [
+    HEAD,
+    'import type { OperationName } from "../operation.ts";',
+    'import type { Requirement } from "../requirement.ts";',
+    "",
+    "/** Who may call each operation. */",
+    "export const ACCESS: Readonly<Record<OperationName, Requirement>> = {",
+    ...operationsOf(document).map((it) => `  ${it.id}: ${JSON.stringify(it.access)},`),
+    "};",
     "",
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { appManifestSchema } from "../packages/contract/src/app-manifest.ts";
-import { TABLE_FILE, TYPES_FILE, tableSource, typesSource } from "./client-source.ts";
+import { ACCESS_FILE, accessSource, TABLE_FILE, TYPES_FILE, tableSource, typesSource } from "./client-source.ts";
 import {
   DOCUMENT_FILE,
   objectionTo,
@@ -13,7 +13,7 @@ import {
 } from "./contract.ts";
 
 /**
- * Writes `openapi.json` from the routes, the client's table and types from that, the schema of `binnacle.yaml`, and on
+ * Writes `openapi.json` from the routes, the client's tables and types from that, the schema of `binnacle.yaml`, and on
  * record which contract it is. With `--unreleased` a contract that nobody relies on yet may change under its number.
  */
 const { values } = parseArgs({ options: { unreleased: { type: "boolean", default: false } } });
@@ -29,5 +29,6 @@ if (objection && !isTolerated) {
 writeFileSync(DOCUMENT_FILE, textOf(document));
 writeFileSync(TABLE_FILE, tableSource(document));
 writeFileSync(TYPES_FILE, typesSource(document));
+writeFileSync(ACCESS_FILE, accessSource(document));
 writeFileSync(RECORD_FILE, textOf(record));
 writeFileSync(new URL("../packages/cli/binnacle.schema.json", import.meta.url), textOf(appManifestSchema()));

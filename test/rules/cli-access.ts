@@ -7,6 +7,7 @@
 export const OPEN_TO_READ = [
   "getVersion",
   "getMe",
+  "getMyAccess",
   "listOrgs",
   "getOrg",
   "getOrgSettings",

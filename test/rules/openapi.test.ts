@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { ACCESS, type Requirement } from "../../packages/client/src/index.ts";
 import { CONTRACT } from "../../packages/contract/src/rest/version.ts";
+import type { Requirement as CheckedRequirement } from "../../packages/server/src/access/role.ts";
 import { openApiDocument } from "../../packages/server/src/http/openapi.ts";
 import { describedRoutes } from "../../packages/server/src/routes.ts";
 import {
@@ -97,6 +99,16 @@ describe("the document", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids.filter((id, index) => !/^[a-z][A-Za-z]+$/.test(id) || ids.indexOf(id) !== index)).toEqual([]);
     expect(ids).toHaveLength(describedRoutes().length);
+  });
+
+  test("[OA22] says of every operation what its route requires, and the client's table repeats it", () => {
+    const required = describedRoutes().map(({ operation: { id }, guard }) => [id, guard.requirement] as const);
+    const stated = operations.map(({ operation }) => [operation.operationId, operation["x-access"]] as const);
+    expect(Object.fromEntries(stated)).toEqual(Object.fromEntries(required));
+    // The type checker compares the client's form of a requirement with the server's, in both directions.
+    const ofClient: Readonly<Record<string, CheckedRequirement>> = ACCESS;
+    const ofServer: Readonly<Record<string, Requirement>> = Object.fromEntries(required);
+    expect(ofClient).toEqual(ofServer);
   });
 
   test("[OA7] declares every tag and every security scheme that it uses, and no other", () => {

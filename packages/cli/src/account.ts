@@ -64,6 +64,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     run: logout,
   },
   verb({ usage: "whoami", about: "Show who you are, and where", operation: "getMe", view: ME }),
+  verb({ usage: "access", about: "Show your roles and the places they hold in", operation: "getMyAccess" }),
   {
     usage: "context list",
     about: "List the control planes you have signed in to",

@@ -59,7 +59,7 @@ const under = (heading: string, groups: Readonly<Record<string, string>>): Group
   Object.entries(groups).map(([path, about]) => ({ path, about, ...(path.includes(" ") ? {} : { heading }) }));
 
 export const GROUPS: readonly Group[] = [
-  ...under("Sign in:", { login: "", logout: "", whoami: "", context: "Switch between control planes" }),
+  ...under("Sign in:", { login: "", logout: "", whoami: "", access: "", context: "Switch between control planes" }),
   ...under("Apps:", {
     apps: "Deploy and operate apps",
     "apps secrets": "Secrets of a component",

@@ -26,9 +26,11 @@ export {
   UnexpectedAnswer,
   Unreachable,
 } from "./errors.ts";
+export { ACCESS } from "./generated/access.ts";
 export type * from "./generated/types.ts";
 export type { LogLine } from "./log-cursor.ts";
 export type { Answer, CallName, Input, ItemOf, ListName, OperationName, StreamName } from "./operation.ts";
+export type { Requirement } from "./requirement.ts";
 export type { RetryPolicy } from "./retry.ts";
 export type { FollowOptions, StreamData, StreamItem } from "./stream.ts";
 export type { Attempt } from "./transport.ts";

@@ -10,6 +10,12 @@ test("[CN2] parameters of the path are filled in, and the rest of the input is t
   );
 });
 
+test("[CN2] a parameter with several values is repeated, each of them encoded", () => {
+  const target = targetOf(describeOperation("listOrgs"), { phase: ["failed", "a&b"], none: [] });
+  expect(target).toBe("/orgs?phase=failed&phase=a%26b");
+  expect(() => targetOf(describeOperation("listOrgs"), { phase: [{}] })).toThrow(/listOrgs: "phase" must/);
+});
+
 test("[CN2] nothing in a parameter of the path leads elsewhere", () => {
   const base = "https://binnacle.test/api/v1";
   fc.assert(

@@ -70,7 +70,10 @@ export function targetOf({ name, path }: Described, input: Given): string {
     return segment(name, parameter, value);
   });
   const query = new URLSearchParams();
-  for (const [key, value] of rest) query.append(key, plain(name, key, value));
+  for (const [key, value] of rest) {
+    // A parameter with several values is repeated.
+    for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(key, plain(name, key, each));
+  }
   const text = query.toString();
   return text ? `${filled}?${text}` : filled;
 }

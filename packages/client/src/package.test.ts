@@ -6,7 +6,15 @@ import { gzipSync } from "node:zlib";
 import type * as contract from "@binnacle/contract";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operationsOf, TABLE_FILE, TYPES_FILE, tableSource, typesSource } from "../../../scripts/client-source.ts";
+import {
+  ACCESS_FILE,
+  accessSource,
+  operationsOf,
+  TABLE_FILE,
+  TYPES_FILE,
+  tableSource,
+  typesSource,
+} from "../../../scripts/client-source.ts";
 import type { LogLine } from "./log-cursor.ts";
 import {
   type Answer,
@@ -33,10 +41,11 @@ function run(command: string, args: readonly string[], cwd: string): string {
   return stdout;
 }
 
-test("[CN1] the client's table and types are those of openapi.json; `npm run openapi` writes them", () => {
+test("[CN1] the client's tables and types are those of openapi.json; `npm run openapi` writes them", () => {
   expect(operations.length).toBeGreaterThan(100);
   expect(readFileSync(TABLE_FILE, "utf8")).toBe(tableSource(document));
   expect(readFileSync(TYPES_FILE, "utf8")).toBe(typesSource(document));
+  expect(readFileSync(ACCESS_FILE, "utf8")).toBe(accessSource(document));
 });
 
 test.each(operations.map((it) => [it.id, it] as const))("[CN1] %s is sent as openapi.json describes it", (id, it) => {

@@ -64,6 +64,7 @@ export const OPERATIONS = {
   getInstallCommand: "GET /clusters/{id}/install-command",
   getInstallInstructions: "GET /clusters/{id}/install-instructions",
   getMe: "GET /user/me",
+  getMyAccess: "GET /user/me/access",
   getOrg: "GET /orgs/{id}",
   getOrgSettings: "GET /org/settings",
   getProject: "GET /projects/{id}",

@@ -1885,6 +1885,31 @@ export type Metrics = {
   }[];
 };
 
+export type MyAccess = {
+  /** A superuser may do everything, whatever the lists say. */
+  is_superuser: boolean;
+  /** Your memberships, by name. */
+  orgs: readonly {
+    id: string;
+    name: string;
+    slug: string;
+    role: "member" | "admin";
+  }[];
+  /** Your role bindings on clusters. They hold on the projects there, too. */
+  clusters: readonly {
+    id: string;
+    org_id: string;
+    role: "viewer" | "editor" | "admin";
+  }[];
+  /** Your role bindings on projects. */
+  projects: readonly {
+    id: string;
+    cluster_id: string;
+    org_id: string;
+    role: "viewer" | "editor" | "admin";
+  }[];
+};
+
 export type NewCliToken = {
   id: string;
   name: string;
@@ -4462,6 +4487,12 @@ export interface Operations {
   getMe: {
     input: Record<never, never>;
     answer: Me;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
+  };
+  /** Read your memberships and role bindings with the places they hold in. `GET /user/me/access` */
+  getMyAccess: {
+    input: Record<never, never>;
+    answer: MyAccess;
     failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Read an organization. `GET /orgs/{id}` */

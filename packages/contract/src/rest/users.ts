@@ -12,7 +12,7 @@ import {
   Uuid,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { ORG_ROLES } from "../states.ts";
+import { BINDING_ROLES, ORG_ROLES } from "../states.ts";
 import { RoleBinding } from "./role-bindings.ts";
 
 const tag = "Users";
@@ -67,6 +67,41 @@ export const getMe = operation({
   summary: "Read your profile, organizations and role bindings",
   credentials: "user",
   success: [200, Me],
+});
+
+const MyAccess = Type.Object(
+  {
+    is_superuser: Type.Boolean({ description: "A superuser may do everything, whatever the lists say." }),
+    orgs: Type.Array(
+      Type.Object({
+        id: Uuid(),
+        name: Type.String({ examples: ["Demo"] }),
+        slug: Type.String({ examples: ["demo"] }),
+        role: Type.Enum(ORG_ROLES),
+      }),
+      { description: "Your memberships, by name." },
+    ),
+    clusters: Type.Array(Type.Object({ id: Uuid(), org_id: Uuid(), role: Type.Enum(BINDING_ROLES) }), {
+      description: "Your role bindings on clusters. They hold on the projects there, too.",
+    }),
+    projects: Type.Array(
+      Type.Object({ id: Uuid(), cluster_id: Uuid(), org_id: Uuid(), role: Type.Enum(BINDING_ROLES) }),
+      { description: "Your role bindings on projects." },
+    ),
+  },
+  { title: "MyAccess" },
+);
+
+export const getMyAccess = operation({
+  id: "getMyAccess",
+  method: "GET",
+  path: "/user/me/access",
+  tag,
+  summary: "Read your memberships and role bindings with the places they hold in",
+  description:
+    "Together with the `x-access` of an operation it says what you may do. Only what is granted to you: an administrator of an organization has no bindings for its clusters and projects, and needs none. A bound CLI token gets what is in its place.",
+  credentials: "user",
+  success: [200, MyAccess],
 });
 
 export const listUsers = operation({

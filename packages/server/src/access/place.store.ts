@@ -1,7 +1,6 @@
 import type { BindingRole, OrgRole } from "@binnacle/contract";
 import type pg from "pg";
 import { cliTokenUseRecorder, lastUseThreshold } from "../accounts/cli-token.ts";
-import type { Binding, User } from "../accounts/user.ts";
 import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
@@ -13,6 +12,7 @@ import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 import { type CallerRow, callerOf, type Statement, statement } from "./caller.store.ts";
 import type { Caller, Credential } from "./caller.ts";
 import { type ContentFilter, FIRST_ROWS, LISTS, type List, secretPathsOf } from "./list.store.ts";
+import { ME, type Me, type MeRow, OWN_ACCESS, type OwnAccess, type OwnAccessRow, recordOf } from "./own-roles.store.ts";
 import { rowsFrom } from "./prepared-query.adapter.ts";
 import { type Located, strongest } from "./role.ts";
 
@@ -24,6 +24,7 @@ import { type Located, strongest } from "./role.ts";
 export interface PlaceStore {
   caller(credential: Credential, now: Date): Promise<Caller | null>;
   me(credential: Credential, now: Date): Promise<Me | null>;
+  ownAccess(credential: Credential, now: Date): Promise<OwnAccess | null>;
   org: FindPlace<Org>;
   cluster: FindPlace<Cluster>;
   project: FindPlace<ConnectedProject>;
@@ -36,14 +37,6 @@ export interface PlaceStore {
   apps: FindList<AppWithSecretPaths, ContentFilter>;
   addonInstances: FindList<ShownInstance, ContentFilter>;
   administersAnyOrg(userId: string): Promise<boolean>;
-}
-
-/** The caller's own record. */
-export interface Me {
-  readonly caller: Caller;
-  readonly user: User;
-  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: OrgRole }[];
-  readonly bindings: readonly Binding[];
 }
 
 export type FindPlace<P, A = string> = (credential: Credential, address: A, now: Date) => Promise<Located<P> | null>;
@@ -110,35 +103,11 @@ function place(
   );
 }
 
-/** For a bound CLI token only its organization, or only the role on its project. */
-const OWN_ROLES_WITHIN = {
-  session: { organizations: "", bindings: "" },
-  cli_token: {
-    organizations: "and caller_project_id is null and (caller_org_id is null or m.org_id = caller_org_id)",
-    bindings: `and (caller_project_id is null or b.project_id = caller_project_id)
-      and (caller_org_id is null
-        or b.cluster_id in (select id from clusters where org_id = caller_org_id)
-        or b.project_id in (select id from projects where org_id = caller_org_id))`,
-  },
-} as const;
-
 /** The benchmarks compare Binnacle with these very statements run by hand. */
 export const STATEMENTS = {
   caller: statement("caller", () => "select * from caller"),
-  /** A user's own record, with the roles that decide what the user sees. */
-  me: statement(
-    "me",
-    (
-      kind,
-    ) => `select caller.*, u.id, u.name, u.username, u.email, u.email_verified, u.email_vouched_by, u.profile_image_url,
-      u.is_superuser, u.disabled, u.tier_name, u.created_at, u.updated_at,
-      (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'role', m.role) order by o.name), '[]')
-        from memberships m join orgs o on o.id = m.org_id
-        where m.user_id = u.id ${OWN_ROLES_WITHIN[kind].organizations}) as organizations,
-      (select coalesce(json_agg(b order by b.id desc), '[]') from role_bindings b
-        where b.user_id = u.id ${OWN_ROLES_WITHIN[kind].bindings}) as bindings
-    from caller join users u on u.id = caller.caller_id`,
-  ),
+  me: ME,
+  ownAccess: OWN_ACCESS,
   org: place("org", { table: "orgs", org: "id" }),
   cluster: place("cluster", {
     table: "clusters",
@@ -172,12 +141,6 @@ export const STATEMENTS = {
 /** The condition holds across replicas: of several that record a use at once, one writes. */
 const NOTE_USE = `update cli_tokens set last_used_at = $2, last_used_address = $4
   where id = $1 and (last_used_at is null or last_used_at <= $3)`;
-
-/** JSON has no dates, so those of the bindings are texts. */
-interface MeRow extends CallerRow, User {
-  organizations: Me["organizations"];
-  bindings: readonly (Omit<Binding, "created_at" | "updated_at"> & { created_at: string; updated_at: string })[];
-}
 
 type PlaceRow<P> = CallerRow & {
   id: string | null;
@@ -258,12 +221,13 @@ export function placeStore(pool: pg.Pool): PlaceStore {
     async me(credential, now) {
       const row = await read<MeRow>(STATEMENTS.me, credential, now, []);
       if (!row) return null;
-      const bindings = row.bindings.map((binding) => ({
-        ...binding,
-        created_at: new Date(binding.created_at),
-        updated_at: new Date(binding.updated_at),
-      }));
-      return { caller: callerOf(credential, row), user: row, organizations: row.organizations, bindings };
+      return { caller: callerOf(credential, row), ...recordOf(row) };
+    },
+    async ownAccess(credential, now) {
+      const row = await read<OwnAccessRow>(STATEMENTS.ownAccess, credential, now, []);
+      if (!row) return null;
+      const { orgs, clusters, projects } = row;
+      return { caller: callerOf(credential, row), orgs, clusters, projects };
     },
     org: byId(STATEMENTS.org),
     cluster: byId(STATEMENTS.cluster),

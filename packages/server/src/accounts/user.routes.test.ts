@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -154,6 +155,53 @@ describe("reading users", () => {
       expect(body.organizations).toEqual([{ id: org, name: "The Docks", role: "admin" }]);
       expect(body.role_bindings).toEqual([]);
     }
+  });
+});
+
+describe("GET /user/me/access", () => {
+  test("[AU55] has memberships and bindings with the places around them, and derives nothing", async () => {
+    const { kysely: db } = world.database;
+    const [org, other] = [await world.org("Access One"), await world.org("Access Two")];
+    const ada = await world.person({ org, role: "admin" });
+    await world.admin.api.post(`/orgs/${other}/members`, { user_id: ada.id, role: "member" });
+    const [ours, theirs] = [await insertCluster(db, org), await insertCluster(db, other)];
+    const [project, shop] = [await insertProject(db, org, ours), await insertProject(db, other, theirs)];
+    await bindRole(db, ada.id, "viewer", { cluster: theirs });
+    await bindRole(db, ada.id, "editor", { project: shop });
+    const access = {
+      is_superuser: false,
+      orgs: [
+        { id: org, name: "Access One", slug: "access-one", role: "admin" },
+        { id: other, name: "Access Two", slug: "access-two", role: "member" },
+      ],
+      clusters: [{ id: theirs, org_id: other, role: "viewer" }],
+      projects: [{ id: shop, cluster_id: theirs, org_id: other, role: "editor" }],
+    };
+    expect(await ada.api.get("/user/me/access")).toMatchObject({ status: 200, body: access });
+
+    const tokenFor = async (place: object) => {
+      const made = await ada.api.post("/cli-tokens", { name: "ci", scopes: ["read"], ...place });
+      return world.anyone.with({ authorization: `Bearer ${made.body.token}` });
+    };
+    const seenBy = async (place: object) => (await (await tokenFor(place)).get("/user/me/access")).body;
+    expect(await seenBy({})).toEqual(access);
+    expect(await seenBy({ org_id: org })).toEqual({ ...access, orgs: [access.orgs[0]], clusters: [], projects: [] });
+    expect(await seenBy({ org_id: other })).toEqual({ ...access, orgs: [access.orgs[1]] });
+    expect(await seenBy({ project_id: shop })).toEqual({ ...access, orgs: [], clusters: [] });
+    expect(await seenBy({ project_id: project })).toEqual({ ...access, orgs: [], clusters: [], projects: [] });
+  });
+
+  test("[AU55] is empty for a superuser who is a member of nothing, and for nobody else's roles", async () => {
+    const { kysely: db } = world.database;
+    const boss = await world.person();
+    const appoint = (is_superuser: boolean) =>
+      db.updateTable("users").set({ is_superuser }).where("id", "=", boss.id).execute();
+    await appoint(true);
+    onTestFinished(() => appoint(false).then(() => undefined));
+    await world.person({ org: await world.org(), role: "admin" });
+    const none = { is_superuser: true, orgs: [], clusters: [], projects: [] };
+    expect(await boss.api.get("/user/me/access")).toMatchObject({ status: 200, body: none });
+    expect((await world.anyone.get("/user/me/access")).status).toBe(401);
   });
 });
 

@@ -2,6 +2,7 @@ import {
   createUser,
   deleteUser,
   getMe,
+  getMyAccess,
   getUser,
   listUsers,
   setUserDisabled,
@@ -14,7 +15,7 @@ import { inEachOrg } from "../audit/audit.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { notFound, unauthenticated } from "../fault.ts";
-import { currentUser, ownRecord, signedIn, superuser, userCreator } from "../http/guard.ts";
+import { currentAccess, currentUser, ownRecord, signedIn, superuser, userCreator } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
@@ -94,6 +95,13 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
       ...wireUser(user),
       organizations: [...organizations],
       role_bindings: bindings.map(wireBinding),
+    })),
+
+    route(getMyAccess, currentAccess, async ({ caller, orgs, clusters, projects }) => ({
+      is_superuser: caller.isSuperuser,
+      orgs,
+      clusters,
+      projects,
     })),
 
     route(listUsers, signedIn, async ({ caller, query }) => {

@@ -1,6 +1,7 @@
 import type { BindingRole, Operation, ValidationItem } from "@binnacle/contract";
 import type { Caller, Credential } from "../access/caller.ts";
-import type { FindList, FindPlace, Listed, Me, PlaceStore } from "../access/place.store.ts";
+import type { Me, OwnAccess } from "../access/own-roles.store.ts";
+import type { FindList, FindPlace, Listed, PlaceStore } from "../access/place.store.ts";
 import {
   authorize,
   boundElsewhere,
@@ -82,16 +83,21 @@ export const anyone: Guard<object> = { requirement: { needs: "nothing" }, author
 export const signedIn: Guard<SignedIn> = callerGuard({ needs: "signed_in" });
 export const superuser: Guard<SignedIn> = callerGuard({ needs: "superuser" });
 
-/** Passes on the caller's own row, which is read together with the caller. */
-export const currentUser: Guard<Me> = {
+/** Passes on what belongs to the caller, which is read together with the caller. */
+const ofCaller = <S extends SignedIn>(
+  readBy: (places: PlaceStore) => (credential: Credential, now: Date) => Promise<S | null>,
+): Guard<S> => ({
   requirement: { needs: "signed_in" },
   async authorize({ places, credential, operation, now }) {
-    const me = await places.me(credential, now);
-    if (!me) throw unauthenticated();
-    refuseCredential(operation, me.caller);
-    return me;
+    const own = await readBy(places)(credential, now);
+    if (!own) throw unauthenticated();
+    refuseCredential(operation, own.caller);
+    return own;
   },
-};
+});
+
+export const currentUser: Guard<Me> = ofCaller(({ me }) => me);
+export const currentAccess: Guard<OwnAccess> = ofCaller(({ ownAccess }) => ownAccess);
 
 type ListInput<Q> = Input<unknown, Q & Page>;
 

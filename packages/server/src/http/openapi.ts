@@ -74,6 +74,7 @@ function describe(operation: Operation, requirement: Requirement, components: Co
     summary: operation.summary,
     description: [operation.description, whoMayCall(requirement)].filter(Boolean).join("\n\n"),
     security: securityOf(operation),
+    "x-access": requirement,
     parameters: [
       ...parametersIn("path", operation.params, components),
       ...parametersIn("query", operation.query, components),

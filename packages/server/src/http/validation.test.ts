@@ -136,6 +136,20 @@ describe("the check of a request", () => {
     ]);
   });
 
+  test("[CV47] a parameter that may be repeated is a list, however often it is given", () => {
+    const phases = Type.Array(Type.Enum(["failed", "running"]), { maxItems: 2, uniqueItems: true });
+    const checkQuery = compileCheck({ query: Type.Object({ phase: Type.Optional(phases) }) });
+    const found = (query: Record<string, unknown>) =>
+      checkQuery({ path: {}, query, cookie: {}, body: undefined }).map(({ loc, type }) => [loc.join("."), type]);
+    const once: Record<string, unknown> = { phase: "failed" };
+    expect([found(once), once["phase"]]).toEqual([[], ["failed"]]);
+    expect(found({ phase: ["failed", "running"] })).toEqual([]);
+    expect(found({})).toEqual([]);
+    expect(found({ phase: "" })).toEqual([["query.phase.0", "enum"]]);
+    expect(found({ phase: ["failed", "x"] })).toEqual([["query.phase.1", "enum"]]);
+    expect(found({ phase: ["failed", "failed"] })).toEqual([["query.phase", "value_error"]]);
+  });
+
   test("[CV5] an index in a list is a number in the location, a key that looks like one is not", () => {
     const [item] = check({ path: { id: ID }, query: {}, cookie: {}, body: { name: "abc", parts: [{ name: 1 }] } });
     expect(item?.loc).toEqual(["body", "parts", 0, "name"]);

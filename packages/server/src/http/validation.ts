@@ -92,19 +92,26 @@ const WRITTEN: Readonly<Record<string, RegExp>> = {
   boolean: /^(true|false)$/,
 };
 
-/** Only plain decimal notation is converted: `1e3` and `0x10` are no integers, although `Number` reads them as such. */
+/**
+ * Only plain decimal notation is converted: `1e3` and `0x10` are no integers, although `Number` reads them as such. A list of
+ * one value is written like the value.
+ */
+function converted(type: string, text: string): unknown {
+  if (type === "array") return [text];
+  return WRITTEN[type]?.test(text) ? JSON.parse(plainNumber(text)) : text;
+}
+
 function conversionOf(schema: TSchema): Convert {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
-  const typed = Object.entries(properties).flatMap(([name, { type = "" }]) => {
-    const written = WRITTEN[type];
-    return written ? [{ name, written }] : [];
-  });
+  const typed = Object.entries(properties).flatMap(([name, { type = "" }]) =>
+    type in WRITTEN || type === "array" ? [{ name, type }] : [],
+  );
   return (value) => {
     if (typeof value !== "object" || value === null) return;
     const fields = value as Record<string, unknown>;
-    for (const { name, written } of typed) {
+    for (const { name, type } of typed) {
       const text = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (typeof text === "string" && written.test(text)) fields[name] = JSON.parse(plainNumber(text));
+      if (typeof text === "string") fields[name] = converted(type, text);
     }
   };
 }
