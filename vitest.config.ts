@@ -12,6 +12,8 @@ const ON_A_DATABASE = [
 ];
 /** Runs by `npm run fuzz:short`, alone: it measures how late the server's event loop is. */
 const FUZZ = "test/fuzz/short.test.ts";
+/** The console in a real browser. */
+const IN_A_BROWSER = "test/console/**/*.test.ts";
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
 /** Everything that a run starts or writes goes with it, whatever becomes of its tests. */
@@ -47,11 +49,24 @@ export default defineConfig({
           name: "alone",
           isolate: ISOLATE,
           include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES, FUZZ],
+          exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES, FUZZ, IN_A_BROWSER],
           globalSetup: [RUN_FOLDER],
           pool: "forks",
           maxWorkers: WORKERS,
           testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "console",
+          isolate: ISOLATE,
+          include: [IN_A_BROWSER],
+          globalSetup: [RUN_FOLDER, "test/world/setup.ts", "test/console/setup.ts"],
+          pool: "forks",
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 2 },
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },

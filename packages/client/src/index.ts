@@ -29,7 +29,16 @@ export {
 export { ACCESS } from "./generated/access.ts";
 export type * from "./generated/types.ts";
 export type { LogLine } from "./log-cursor.ts";
-export type { Answer, CallName, Input, ItemOf, ListName, OperationName, StreamName } from "./operation.ts";
+export {
+  type Answer,
+  type CallName,
+  describeCall,
+  type Input,
+  type ItemOf,
+  type ListName,
+  type OperationName,
+  type StreamName,
+} from "./operation.ts";
 export type { Requirement } from "./requirement.ts";
 export type { RetryPolicy } from "./retry.ts";
 export type { FollowOptions, StreamData, StreamItem } from "./stream.ts";

@@ -92,6 +92,12 @@ function plain(operation: string, parameter: string, value: unknown): string {
   throw new TypeError(`${operation}: "${parameter}" must be a string, a number or a boolean.`);
 }
 
+/** A call as it would be sent, for programs that show it: its method, its path below the base URL with the query, and its body. */
+export function describeCall(name: OperationName, input: Given): { method: string; target: string; body: unknown } {
+  const operation = describeOperation(name);
+  return { method: operation.method, target: targetOf(operation, input), body: input["body"] };
+}
+
 export interface RequestBody {
   readonly content: string | FormData;
   readonly type: string | null;

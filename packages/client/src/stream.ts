@@ -27,6 +27,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long to try to open it again once it has broken off; without end unless given. */
   readonly reconnectForMs?: number | undefined;
+  /** Called when the stream has broken off, before it is opened again. */
+  readonly onDisconnect?: (() => void) | undefined;
 }
 
 export interface FollowPorts {
@@ -120,6 +122,7 @@ export async function* follow<N extends StreamName>(
       if (!isFollowed) throw end.error;
       wasComplete = end.isComplete;
       downSince = clock.now();
+      options.onDisconnect?.();
       // A server that takes connections and drops them at once is asked less and less often.
       if (downSince - openedAt >= SILENCE_MS) failures = 0;
       await sleep(clock, reconnectDelay(++failures, null, clock.random()), signal);

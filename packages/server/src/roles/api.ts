@@ -6,6 +6,7 @@ import { placeStore } from "../access/place.store.ts";
 import { accessOfCredentials } from "../access/visible.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
 import { type Config, originOf } from "../config.ts";
+import { registerConsole } from "../console/console.routes.ts";
 import { startBroadcast } from "../events/broadcast.runner.ts";
 import { registerDocumentation } from "../http/documentation.routes.ts";
 import { registerSchemas } from "../http/health.routes.ts";
@@ -39,5 +40,6 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
   registerSchemas(app);
   const document = openApiDocument(routes, { serverUrl: API_BASE });
   await registerDocumentation(app, API_BASE, document, config.environment, ports);
+  await registerConsole(app);
   return async () => broadcast.stop();
 }

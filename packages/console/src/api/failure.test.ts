@@ -1,0 +1,36 @@
+import { Conflict, Invalid, NotFound, ServerFault, Unreachable } from "@binnacle/client";
+import { expect, test } from "vitest";
+import { failureView, isTransient } from "./failure.ts";
+
+const facts = { operation: "getApp", requestId: "req-1" };
+
+test("[WC10] an error is shown in the API's own words, with the request's id", () => {
+  expect(failureView(new Conflict("The app is being deleted.", { ...facts, status: 409 }))).toEqual({
+    kind: "conflict",
+    title: "In conflict with the present state",
+    detail: "The app is being deleted.",
+    requestId: "req-1",
+    fields: {},
+  });
+});
+
+test("[WC10] what is wrong with a field is shown at the field", () => {
+  const body = { detail: [{ loc: ["body", "components", 0, "name"], msg: "Too long.", type: "x" }] };
+  expect(failureView(new Invalid("Too long.", { ...facts, body })).fields).toEqual({
+    "components.0.name": "Too long.",
+  });
+});
+
+test("[WC10] a change whose answer was lost says that it may have been carried out", () => {
+  const { detail } = failureView(new Unreachable("The connection broke off.", { ...facts, mayHaveHappened: true }));
+  expect(detail).toBe("The connection broke off. It may have been carried out nevertheless.");
+});
+
+test.each([
+  [new Unreachable("", facts), true],
+  [new ServerFault("", { ...facts, status: 503 }), true],
+  [new NotFound("", facts), false],
+  [new TypeError("a bug"), false],
+])("[WC11] what is on screen stays where another try may succeed: %o", (error, expected) => {
+  expect(isTransient(error)).toBe(expected);
+});

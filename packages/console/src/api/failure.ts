@@ -1,0 +1,48 @@
+import { BinnacleError, Invalid } from "@binnacle/client";
+
+/** An error in the form in which every page shows it. */
+export interface FailureView {
+  /** `missing` and `forbidden` replace the page; `offline` and `server` keep what is on screen and are tried again. */
+  readonly kind: "missing" | "forbidden" | "invalid" | "conflict" | "offline" | "server" | "other";
+  readonly title: string;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /** Messages by the dotted path of the field that they are about. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const TITLES: Readonly<Record<string, readonly [FailureView["kind"], string]>> = {
+  unauthenticated: ["other", "You are signed out"],
+  forbidden: ["forbidden", "You may not do this"],
+  not_found: ["missing", "Not found"],
+  conflict: ["conflict", "In conflict with the present state"],
+  precondition_failed: ["conflict", "Somebody else has changed this"],
+  invalid: ["invalid", "Something needs to be corrected"],
+  rate_limited: ["other", "Too many requests"],
+  server_fault: ["server", "The server could not do this"],
+  unreachable: ["offline", "The server cannot be reached"],
+  timed_out: ["offline", "The server did not answer in time"],
+  unexpected_answer: ["server", "The answer is not one of this API"],
+};
+
+export function failureView(error: unknown): FailureView {
+  if (!(error instanceof BinnacleError)) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { kind: "other", title: "Something went wrong in the console", detail, requestId: null, fields: {} };
+  }
+  const [kind, title] = TITLES[error.kind] ?? ["other", "The request failed"];
+  const detail = error.mayHaveHappened ? `${error.message} It may have been carried out nevertheless.` : error.message;
+  return { kind, title, detail, requestId: error.requestId, fields: fieldsOf(error) };
+}
+
+function fieldsOf(error: BinnacleError): Readonly<Record<string, string>> {
+  if (!(error instanceof Invalid)) return {};
+  // The first part says where the field is (body, query, path), which a form does not know.
+  return Object.fromEntries(error.items.map(({ loc, msg }) => [loc.slice(1).join("."), msg]));
+}
+
+/** Whether another try may succeed without anybody doing something. */
+export const isTransient = (error: unknown): boolean => {
+  const { kind } = failureView(error);
+  return kind === "offline" || kind === "server";
+};

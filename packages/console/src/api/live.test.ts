@@ -1,0 +1,68 @@
+import type { Event } from "@binnacle/client";
+import { expect, test } from "vitest";
+import openapi from "../../../../openapi.json" with { type: "json" };
+import { isOutdated, OUTDATED_BY, type ReadKey } from "./live.ts";
+
+const event = (
+  resource: Partial<Event["resource"]>,
+  type: Event["type"] = "app",
+): Pick<Event, "type" | "resource"> => ({
+  type,
+  resource: { type: "app", id: "1", name: "shop", ...resource },
+});
+const shop: ReadKey = ["getApp", { namespace: "web", name: "shop" }];
+
+test.each<[string, ReadKey, Pick<Event, "type" | "resource">, boolean]>([
+  ["the app itself", shop, event({ namespace: "web" }), true],
+  ["an app of the same name in another namespace", shop, event({ namespace: "other" }), false],
+  ["another app", shop, event({ namespace: "web", name: "other" }), false],
+  ["an audit entry, which names no namespace", shop, event({ name: "web/shop" }, "activity"), true],
+  ["an audit entry of another app", shop, event({ name: "web/other" }, "activity"), false],
+  ["the list of all apps", ["listApps", { page: 1 }], event({ namespace: "web" }), true],
+  ["its deployments", ["listDeployments", { namespace: "web", name: "shop" }], event({ namespace: "web" }), true],
+  ["a cluster, when an app changes", ["getCluster", { id: "c" }], event({ namespace: "web" }), false],
+  ["the cluster itself", ["getCluster", { id: "c" }], event({ type: "cluster", id: "c" }, "cluster-status"), true],
+  ["another cluster", ["getCluster", { id: "c" }], event({ type: "cluster", id: "d" }, "cluster-status"), false],
+  ["the audit log, by any activity", ["listAuditLog", { id: "o" }], event({ type: "task" }, "activity"), true],
+  ["the audit log, by a report of a cluster", ["listAuditLog", { id: "o" }], event({ namespace: "web" }), false],
+  ["a read that never changes", ["getVersion", {}], event({}), false],
+])("[WC3] %s", (_, key, given, expected) => {
+  expect(isOutdated(key, given)).toBe(expected);
+});
+
+/** Reads that are not kept live, each for a reason: they never change, are asked for once, or are followed by a stream of their own. */
+const NOT_LIVE: readonly string[] = [
+  "browseTemplateRegistry",
+  "diffBundles",
+  "getAddonDefinition",
+  "getAppMetrics",
+  "getBundle",
+  "getChartRepository",
+  "getClusterMetrics",
+  "getComponentRun",
+  "getDeviceLogin",
+  "getInstallCommand",
+  "getProvisioningLogs",
+  "getRateLimit",
+  "getSshKey",
+  "getTask",
+  "getVersion",
+  "inspectChart",
+  "listAddonDefinitions",
+  "listBundles",
+  "listRateLimits",
+  "listTiers",
+  "previewAddonInstanceDeletion",
+  "previewAppDeletion",
+  "previewProjectDeletion",
+];
+
+test("[WC3] every read of the API is kept live, or is known not to be", () => {
+  const reads = Object.values(openapi.paths)
+    .flatMap((path) => ("get" in path && path.get ? [path.get] : []))
+    .filter((operation) => !JSON.stringify(operation.responses).includes("text/event-stream"))
+    .map(({ operationId }) => operationId);
+  const known = [...Object.keys(OUTDATED_BY), ...NOT_LIVE, "listAuditLog"];
+  expect(reads.filter((name) => !known.includes(name))).toEqual([]);
+  expect(known.filter((name) => !reads.includes(name))).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import type { CallName, Event } from "@binnacle/client";
+
+/** The key under which an answer is cached: the operation and its input. */
+export type ReadKey = readonly [operation: string, input?: Readonly<Record<string, unknown>>];
+
+const APP = ["app", "build", "addon_attachment", "component"] as const;
+
+/**
+ * The kinds of resources whose events make an answer out of date. A read that is not named here is not kept live: what it
+ * shows does not change, or is followed in another way.
+ */
+export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>> = {
+  listApps: APP,
+  listProjectApps: APP,
+  getApp: APP,
+  listDeployments: APP,
+  getDeployment: APP,
+  diffDeployments: APP,
+  getAppResources: APP,
+  listAppEvents: APP,
+  listComponentSecrets: APP,
+  listAddonInstances: ["addon", "addon_instance"],
+  getAddonInstance: ["addon", "addon_instance"],
+  listAddonRevisions: ["addon", "addon_instance"],
+  listClusters: ["cluster"],
+  getCluster: ["cluster"],
+  getClusterSettings: ["cluster"],
+  getClusterBundle: ["cluster"],
+  getInstallInstructions: ["cluster"],
+  listClusterRoles: ["role_binding"],
+  listClusterRegistrySecrets: ["registry_secret"],
+  listProvisioningJobs: ["provisioning_job", "cluster"],
+  getProvisioningJob: ["provisioning_job", "cluster"],
+  listProjects: ["project"],
+  getProject: ["project"],
+  getProjectPolicy: ["project"],
+  listAvailableExports: ["app", "addon", "addon_instance"],
+  getSecretsOverview: ["app", "registry_secret"],
+  listProjectRoles: ["role_binding"],
+  listProjectRegistrySecrets: ["registry_secret"],
+  listEffectiveRegistrySecrets: ["registry_secret"],
+  listStackTemplates: ["stack_template"],
+  getStackTemplate: ["stack_template"],
+  listOrgs: ["org"],
+  getOrg: ["org"],
+  getOrgSettings: ["org"],
+  listMembers: ["member", "user"],
+  getMyAccess: ["member", "role_binding", "org"],
+  listCredentials: ["credential"],
+  getCredential: ["credential"],
+  listChartRepositories: ["chart_repository"],
+  listSessions: ["session", "user"],
+  listCliTokens: ["cli_token", "session"],
+  listUsers: ["user"],
+  getUser: ["user"],
+  getMe: ["user"],
+};
+
+/** Reads that every change of an audited resource adds to. */
+const OUTDATED_BY_ACTIVITY: readonly string[] = ["listAuditLog"];
+
+/** Whether an event says that a cached answer may have changed. In doubt it does: a read too many is cheap. */
+export function isOutdated([operation, input = {}]: ReadKey, event: Pick<Event, "type" | "resource">): boolean {
+  if (event.type === "activity" && OUTDATED_BY_ACTIVITY.includes(operation)) return true;
+  const kinds = OUTDATED_BY[operation as CallName];
+  if (!kinds?.includes(event.resource.type)) return false;
+  return concerns(input, event.resource);
+}
+
+function concerns(input: Readonly<Record<string, unknown>>, { type, id, name, namespace }: Event["resource"]): boolean {
+  // A read by namespace and name is about one app.
+  if (type === "app" && input["name"] !== undefined && name !== null) {
+    if (namespace !== undefined) return input["namespace"] === namespace && input["name"] === name;
+    return name === input["name"] || name.endsWith(`/${input["name"]}`);
+  }
+  // A read by id is about one resource; only for the resource's own kind do the two ids mean the same.
+  const own = { cluster: "getCluster", project: "getProject" }[type];
+  return own === undefined || typeof input["id"] !== "string" || id === null || input["id"] === id;
+}

@@ -1,0 +1,53 @@
+import type { OperationName } from "@binnacle/client";
+
+export interface NavEntry {
+  readonly label: string;
+  /** Below `/o/$org/`. */
+  readonly to: string;
+  readonly icon: string;
+  /** Only those who may call it see the entry. */
+  readonly needs: OperationName;
+  /** Pressed after `g`. */
+  readonly key: string;
+}
+
+/** The entries of the navigation, in groups. */
+export const NAVIGATION: readonly (readonly NavEntry[])[] = [
+  [
+    { label: "Overview", to: "overview", icon: "overview", needs: "listClusters", key: "o" },
+    { label: "Apps", to: "apps", icon: "apps", needs: "listClusters", key: "a" },
+    { label: "Projects", to: "projects", icon: "projects", needs: "listClusters", key: "p" },
+    { label: "Clusters", to: "clusters", icon: "clusters", needs: "listClusters", key: "c" },
+    { label: "Templates", to: "templates", icon: "templates", needs: "listStackTemplates", key: "t" },
+    { label: "Addons", to: "addons", icon: "addons", needs: "listAddonDefinitions", key: "d" },
+    { label: "Bundles", to: "bundles", icon: "bundles", needs: "listBundles", key: "b" },
+  ],
+  [
+    { label: "Members", to: "members", icon: "members", needs: "listMembers", key: "m" },
+    { label: "Credentials", to: "credentials", icon: "credentials", needs: "listCredentials", key: "k" },
+    { label: "Audit log", to: "audit", icon: "audit", needs: "listAuditLog", key: "l" },
+    { label: "Settings", to: "settings", icon: "settings", needs: "getOrgSettings", key: "s" },
+  ],
+];
+
+export const ENTRIES: readonly NavEntry[] = NAVIGATION.flat();
+
+export interface Crumb {
+  readonly label: string;
+  readonly to: string | null;
+}
+
+/** The breadcrumb of an address: the section, then the object in it. */
+export function crumbsOf(path: string): readonly Crumb[] {
+  const [root, org, section, ...rest] = path.split("/").filter(Boolean).map(decodeURIComponent);
+  if (root !== "o" || !section)
+    return [{ label: { admin: "Administration", account: "Account", device: "Device" }[root ?? ""] ?? "", to: null }];
+  const entry = ENTRIES.find(({ to }) => to === section);
+  const base = `/o/${encodeURIComponent(org ?? "")}/${section}`;
+  const first: Crumb = { label: entry?.label ?? section, to: rest.length > 0 ? base : null };
+  const [last] = rest.slice(-1);
+  // Ids say nothing to people; the page's own title names the object.
+  return last === undefined || /^[0-9a-f-]{36}$/.test(last)
+    ? [first]
+    : [first, { label: last === "new" ? "New" : last, to: null }];
+}

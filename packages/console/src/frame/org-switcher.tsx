@@ -1,0 +1,55 @@
+import type { Organization } from "@binnacle/client";
+import { Avatar, Group, Menu, Text, UnstyledButton } from "@mantine/core";
+import { IconSelector } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useRead } from "../api/queries.runner.ts";
+
+const MOST_SHOWN = 100;
+
+/** The organizations of the caller; of a superuser, who sees all, the first hundred. */
+export function useOrgs() {
+  const { data, ...query } = useRead("listOrgs", { items_per_page: MOST_SHOWN });
+  return { ...query, data: data?.data };
+}
+
+export function OrgSwitcher({
+  current,
+  isNarrow,
+}: {
+  readonly current: Organization | undefined;
+  readonly isNarrow: boolean;
+}) {
+  const orgs = useOrgs();
+  const navigate = useNavigate();
+  return (
+    <Menu width={240} position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton p={6} aria-label={`Organization ${current?.name ?? ""}, change it`} style={{ borderRadius: 8 }}>
+          <Group gap="xs" wrap="nowrap" justify={isNarrow ? "center" : "flex-start"}>
+            <Avatar size={28} radius="sm" color="navy" name={current?.name ?? ""} aria-hidden />
+            {isNarrow ? null : (
+              <>
+                <Text size="sm" fw={600} truncate style={{ flex: 1 }}>
+                  {current?.name ?? "No organization"}
+                </Text>
+                <IconSelector size={16} aria-hidden />
+              </>
+            )}
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown mah={400} style={{ overflowY: "auto" }}>
+        <Menu.Label>Organizations</Menu.Label>
+        {(orgs.data ?? []).map(({ id, name, slug }) => (
+          <Menu.Item
+            key={id}
+            fw={id === current?.id ? 600 : 400}
+            onClick={() => void navigate({ to: `/o/${slug}/overview` })}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,291 @@
+import {
+  ActionIcon,
+  AppShell,
+  Breadcrumbs,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Tooltip,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useDisclosure, useLocalStorage } from "@mantine/hooks";
+import {
+  IconApps,
+  IconBook2,
+  IconBox,
+  IconChevronLeft,
+  IconChevronRight,
+  IconFolders,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconLogout,
+  IconMoon,
+  IconPackages,
+  IconPlugConnected,
+  type IconProps,
+  IconSearch,
+  IconServer2,
+  IconSettings,
+  IconShieldCog,
+  IconSun,
+  IconTemplate,
+  IconUser,
+  IconUsers,
+} from "@tabler/icons-react";
+import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/react-router";
+import { type ComponentType, Suspense, useEffect } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { session } from "../api/session.adapter.ts";
+import { LoadingLines } from "../parts/loaded.tsx";
+import { ConnectionIndicator } from "./connection-indicator.tsx";
+import { Logo } from "./logo.tsx";
+import { crumbsOf, NAVIGATION } from "./navigation.ts";
+import { useAccess, useMay } from "./org.tsx";
+import { OrgSwitcher, useOrgs } from "./org-switcher.tsx";
+import { openPalette, Palette } from "./palette.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
+
+const ICONS: Readonly<Record<string, ComponentType<IconProps>>> = {
+  overview: IconLayoutDashboard,
+  apps: IconApps,
+  projects: IconFolders,
+  clusters: IconServer2,
+  templates: IconTemplate,
+  addons: IconPlugConnected,
+  bundles: IconPackages,
+  members: IconUsers,
+  credentials: IconKey,
+  audit: IconHistory,
+  settings: IconSettings,
+};
+
+/** The frame of every page: navigation on the left, breadcrumb, search, connection and user above. */
+export function Shell() {
+  const [isDrawerOpen, drawer] = useDisclosure();
+  const [isNarrow, setNarrow] = useLocalStorage({ key: "binnacle-narrow-navigation", defaultValue: false });
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the address changes.
+  useEffect(() => drawer.close(), [pathname]);
+
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: isNarrow ? 68 : 232, breakpoint: "sm", collapsed: { mobile: !isDrawerOpen } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger opened={isDrawerOpen} onClick={drawer.toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Link to="/" aria-label="Binnacle, to the overview" style={{ display: "flex" }}>
+              <Logo />
+            </Link>
+            <Crumbs path={pathname} />
+          </Group>
+          <Group gap={6} wrap="nowrap">
+            <SearchButton />
+            <ConnectionIndicator />
+            <ThemeButton />
+            <UserMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <Navigation isNarrow={isNarrow && !isDrawerOpen} />
+        <Group visibleFrom="sm" justify={isNarrow ? "center" : "flex-end"}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            onClick={() => setNarrow(!isNarrow)}
+            aria-label={isNarrow ? "Widen the navigation" : "Narrow the navigation"}
+          >
+            {isNarrow ? <IconChevronRight size={18} aria-hidden /> : <IconChevronLeft size={18} aria-hidden />}
+          </ActionIcon>
+        </Group>
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Suspense fallback={<LoadingLines lines={6} />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      <Palette />
+      <Shortcuts />
+    </AppShell>
+  );
+}
+
+function Crumbs({ path }: { readonly path: string }) {
+  return (
+    <Breadcrumbs separator="/" visibleFrom="xs" separatorMargin={6} style={{ minWidth: 0, flexWrap: "nowrap" }}>
+      {crumbsOf(path).map(({ label, to }) =>
+        to === null ? (
+          <Text key={label} size="sm" truncate maw={320}>
+            {label}
+          </Text>
+        ) : (
+          <Text key={label} size="sm" c="dimmed" renderRoot={(props) => <Link {...props} to={to} />}>
+            {label}
+          </Text>
+        ),
+      )}
+    </Breadcrumbs>
+  );
+}
+
+function SearchButton() {
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        visibleFrom="md"
+        leftSection={<IconSearch size={14} aria-hidden />}
+        rightSection={
+          <Text size="xs" c="dimmed">
+            Ctrl K
+          </Text>
+        }
+        onClick={openPalette}
+        w={220}
+        justify="space-between"
+      >
+        Search
+      </Button>
+      <ActionIcon variant="subtle" color="gray" hiddenFrom="md" onClick={openPalette} aria-label="Search">
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+    </>
+  );
+}
+
+function Navigation({ isNarrow }: { readonly isNarrow: boolean }) {
+  const may = useMay();
+  const access = useAccess();
+  const orgs = useOrgs();
+  const { org: slug } = useParams({ strict: false });
+  const { pathname } = useLocation();
+  const org = orgs.data?.find((each) => each.slug === slug) ?? orgs.data?.[0];
+  const place = { orgId: org?.id };
+  return (
+    <>
+      <OrgSwitcher current={org} isNarrow={isNarrow} />
+      <AppShell.Section grow component={ScrollArea} mt="xs">
+        <nav aria-label="Main">
+          {org
+            ? NAVIGATION.map((group, index) => (
+                <div key={group[0]?.to} style={{ marginTop: index > 0 ? 16 : 0 }}>
+                  {group
+                    .filter(({ needs }) => may(needs, place))
+                    .map(({ label, to, icon }) => (
+                      <Entry
+                        key={to}
+                        label={label}
+                        to={`/o/${org.slug}/${to}`}
+                        icon={ICONS[icon] ?? IconBox}
+                        isActive={pathname.split("/")[3] === to}
+                        isNarrow={isNarrow}
+                      />
+                    ))}
+                </div>
+              ))
+            : null}
+          <div style={{ marginTop: 16 }}>
+            {access.is_superuser ? (
+              <Entry
+                label="Administration"
+                to="/admin"
+                icon={IconShieldCog}
+                isActive={pathname.startsWith("/admin")}
+                isNarrow={isNarrow}
+              />
+            ) : null}
+          </div>
+        </nav>
+      </AppShell.Section>
+    </>
+  );
+}
+
+function Entry(props: {
+  label: string;
+  to: string;
+  icon: ComponentType<IconProps>;
+  isActive: boolean;
+  isNarrow: boolean;
+}) {
+  const { label, to, icon: Icon, isActive, isNarrow } = props;
+  return (
+    <Tooltip label={label} position="right" disabled={!isNarrow}>
+      <NavLink
+        label={isNarrow ? undefined : label}
+        aria-label={label}
+        aria-current={isActive ? "page" : undefined}
+        active={isActive}
+        leftSection={<Icon size={18} aria-hidden />}
+        styles={{
+          root: { borderRadius: "var(--mantine-radius-sm)" },
+          section: { marginInlineEnd: isNarrow ? 0 : undefined },
+        }}
+        renderRoot={(given) => <Link {...given} to={to} />}
+      />
+    </Tooltip>
+  );
+}
+
+function ThemeButton() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label="Colour scheme">
+          {colorScheme === "dark" ? <IconMoon size={18} aria-hidden /> : <IconSun size={18} aria-hidden />}
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(["light", "dark", "auto"] as const).map((scheme) => (
+          <Menu.Item key={scheme} onClick={() => setColorScheme(scheme)} fw={colorScheme === scheme ? 600 : 400}>
+            {{ light: "Light", dark: "Dark", auto: "As the system" }[scheme]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function UserMenu() {
+  const me = useRead("getMe", {});
+  const navigate = useNavigate();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label="Your account">
+          <IconUser size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me.data?.email ?? "Signed in"}</Menu.Label>
+        <Menu.Item leftSection={<IconUser size={16} aria-hidden />} onClick={() => void navigate({ to: "/account" })}>
+          Account
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconBook2 size={16} aria-hidden />}
+          component="a"
+          href="/docs"
+          target="_blank"
+          rel="noopener noreferrer"
+        >
+          API documentation
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void session.signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

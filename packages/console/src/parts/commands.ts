@@ -1,0 +1,31 @@
+import { describeCall, type OperationName } from "@binnacle/client";
+
+/**
+ * The `curl` command of a call, for people who want to script what a dialog does. The token is named by a variable, never
+ * written out, and secret fields of the body are left for the reader to fill in.
+ */
+export function curlOf(origin: string, operation: OperationName, input: Readonly<Record<string, unknown>>): string {
+  const { method, target, body } = describeCall(operation, input);
+  const lines = [
+    `curl -X ${method} ${quoted(`${origin}/api/v1${target}`)}`,
+    `-H "Authorization: Bearer $BINNACLE_TOKEN"`,
+  ];
+  if (body !== undefined)
+    lines.push('-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(withoutSecrets(body)))}`);
+  return lines.join(" \\\n  ");
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const SECRET = /password|secret|private_key|access_key|token/i;
+
+export function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      SECRET.test(key) && field !== null ? "…" : withoutSecrets(field),
+    ]),
+  );
+}

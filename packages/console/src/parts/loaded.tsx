@@ -1,0 +1,99 @@
+import { Alert, Button, Code, CopyButton, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { IconAlertCircle, IconLock, IconMapSearch, IconPlugConnectedX } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { failureView, isTransient } from "../api/failure.ts";
+
+interface Query<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly refetch: () => unknown;
+}
+
+/**
+ * Shows a read in all its states. While it cannot be read again, the last answer stays on screen under a line that says so; an
+ * answer that access was lost, or that the object is gone, replaces it.
+ */
+export function Loaded<T>(props: {
+  readonly of: Query<T>;
+  readonly children: (data: T) => ReactNode;
+  /** Shown while the first answer is awaited; it should have the shape of what comes, so that nothing jumps. */
+  readonly skeleton?: ReactNode;
+}) {
+  const { of, children, skeleton } = props;
+  if (of.error && (of.data === undefined || !isTransient(of.error))) {
+    return <FailurePanel error={of.error} onRetry={() => void of.refetch()} />;
+  }
+  if (of.data === undefined) return skeleton ?? <LoadingLines />;
+  return (
+    <>
+      {of.error ? <StaleLine error={of.error} /> : null}
+      {children(of.data)}
+    </>
+  );
+}
+
+export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <Stack gap="sm" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => (
+        <Skeleton key={index} height={20} width={index % 3 === 2 ? "60%" : "100%"} />
+      ))}
+    </Stack>
+  );
+}
+
+function StaleLine({ error }: { readonly error: unknown }) {
+  const { title } = failureView(error);
+  return (
+    <Text size="sm" c="var(--tone-warning)" role="status" mb="xs">
+      {title}. You see the last answer; it is asked for again.
+    </Text>
+  );
+}
+
+const ICONS = { missing: IconMapSearch, forbidden: IconLock, offline: IconPlugConnectedX } as const;
+
+/** An error in the API's own words, with the id by which the server's logs know the request. */
+export function FailurePanel({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const { kind, title, detail, requestId } = failureView(error);
+  const Icon = ICONS[kind as keyof typeof ICONS] ?? IconAlertCircle;
+  return (
+    <Alert
+      color={kind === "missing" ? "gray" : "red"}
+      icon={<Icon aria-hidden />}
+      title={title}
+      variant="light"
+      role="alert"
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {detail}
+        </Text>
+        {kind === "missing" || kind === "forbidden" || !onRetry ? null : (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        {requestId ? <RequestId id={requestId} /> : null}
+      </Stack>
+    </Alert>
+  );
+}
+
+function RequestId({ id }: { readonly id: string }) {
+  return (
+    <Group gap={6}>
+      <Text size="xs" c="dimmed">
+        Request <Code>{id}</Code>
+      </Text>
+      <CopyButton value={id}>
+        {({ copied, copy }) => (
+          <Button size="compact-xs" variant="subtle" onClick={copy}>
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import {
+  ADDON_PHASE,
+  APP_PHASE,
+  ago,
+  appStatus,
+  basis,
+  believed,
+  CLUSTER_STATUS,
+  COMPONENT_PHASE,
+  PROJECT_LIFECYCLE,
+} from "./status.ts";
+
+const NOW = Date.parse("2026-01-31T09:30:00.000Z");
+const fresh = { stale: false, observed_at: "2026-01-31T09:29:56.000Z", generation: 7, observed_generation: 7 };
+const TABLES = { ADDON_PHASE, APP_PHASE, CLUSTER_STATUS, COMPONENT_PHASE, PROJECT_LIFECYCLE };
+const good = Object.values(TABLES).flatMap((table) => Object.values(table).filter(({ tone }) => tone === "good"));
+
+test.each(good)("[WC4] $word is green only when it is fresh and confirmed for the current generation", (status) => {
+  expect(believed(status, fresh)).toEqual(status);
+  expect(believed(status, { ...fresh, stale: true }).tone).toBe("warning");
+  expect(believed(status, { ...fresh, observed_at: null }).tone).toBe("unknown");
+  expect(believed(status, { ...fresh, observed_generation: 6 }).tone).toBe("progress");
+  expect(believed(status, { ...fresh, observed_generation: null }).tone).toBe("progress");
+});
+
+test("[WC4] a state that is not good stays what it is, however old it is", () => {
+  expect(believed(APP_PHASE.failed, { ...fresh, stale: true })).toEqual(APP_PHASE.failed);
+  expect(believed(APP_PHASE.paused, { ...fresh, observed_at: null })).toEqual(APP_PHASE.paused);
+});
+
+test.each([
+  ["in_sync", "good", "Running"],
+  ["unknown", "good", "Running"],
+  ["drifted", "warning", "Running, drifted"],
+  ["blocked_sync", "bad", "Blocked by a conflict"],
+] as const)("[WC4] a running app whose drift is %s is %s", (drift_state, tone, word) => {
+  expect(appStatus({ ...fresh, phase: "running", drift_state })).toEqual({ tone, word });
+});
+
+test.each([
+  [fresh, "generation 7 of 7, seen 4 s ago"],
+  [{ ...fresh, stale: true, observed_at: "2026-01-31T09:28:00.000Z" }, "generation 7 of 7, last seen 2 min ago"],
+  [{ ...fresh, observed_at: null, observed_generation: null }, "generation 0 of 7, never seen"],
+  [{ stale: false, observed_at: "2026-01-31T09:30:00.000Z" }, "seen now"],
+])("[WC5] a status says what it is based on: %#", (observed, words) => {
+  expect(basis(observed, NOW)).toBe(words);
+});
+
+test.each([
+  ["2026-01-31T09:30:01.000Z", "now"],
+  ["2026-01-31T09:29:01.000Z", "59 s ago"],
+  ["2026-01-31T09:29:00.000Z", "1 min ago"],
+  ["2026-01-31T07:29:00.000Z", "2 h ago"],
+  ["2026-01-29T09:30:00.000Z", "2 d ago"],
+  ["2024-01-31T09:30:00.000Z", "2 y ago"],
+  ["2026-01-31T10:30:00.000Z", "in 1 h"],
+])("[WC5] %s reads %s", (time, words) => {
+  expect(ago(time, NOW)).toBe(words);
+});

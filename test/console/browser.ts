@@ -1,0 +1,85 @@
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, inject, type TestOptions } from "vitest";
+import openapi from "../../openapi.json" with { type: "json" };
+import type {} from "./setup.ts";
+
+export interface Visitor {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Everything that went wrong in the page: errors of scripts, and violations of the content policy. */
+  readonly problems: readonly string[];
+  /** Calls of the API that are no operation of `openapi.json`. */
+  readonly undocumented: readonly string[];
+  goTo(path: string): Promise<void>;
+  signIn(username: string, password: string): Promise<void>;
+}
+
+export interface VisitOptions {
+  readonly url: string;
+  readonly colorScheme?: "light" | "dark";
+  readonly width?: number;
+  readonly height?: number;
+}
+
+const OPERATIONS = Object.entries(openapi.paths).flatMap(([path, methods]) => {
+  const shape = new RegExp(`^/api/v1${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+  return Object.keys(methods).map((method) => ({ method: method.toUpperCase(), shape }));
+});
+
+const isOperation = (method: string, path: string): boolean =>
+  OPERATIONS.some((each) => each.method === method && each.shape.test(path));
+
+/** Tests that need a browser; skipped by name where the machine has none. */
+export function describeInBrowser(
+  name: string,
+  tests: (visit: (options: VisitOptions) => Promise<Visitor>) => void,
+  options: TestOptions = {},
+): void {
+  const executablePath = inject("chromium");
+  describe.skipIf(executablePath === null)(name, options, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+    });
+    afterAll(() => browser?.close());
+    tests((given) => visit(browser, given));
+  });
+}
+
+async function visit(
+  browser: Browser,
+  { url, colorScheme = "light", width = 1400, height = 900 }: VisitOptions,
+): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const problems: string[] = [];
+  const undocumented: string[] = [];
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    // Refused requests are told to the console by the browser itself, and are no mistake of the page.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { pathname, origin } = new URL(request.url());
+    if (origin !== new URL(url).origin && !request.url().startsWith("data:"))
+      problems.push(`foreign: ${request.url()}`);
+    if (pathname.startsWith("/api/") && !isOperation(request.method(), pathname))
+      undocumented.push(`${request.method()} ${pathname}`);
+  });
+  return {
+    page,
+    context,
+    problems,
+    undocumented,
+    goTo: async (path) => void (await page.goto(url + path)),
+    async signIn(username, password) {
+      await page.goto(`${url}/login`);
+      await page.getByLabel("Username or email").fill(username);
+      await page.locator("input[type=password]").fill(password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Your account" }).waitFor();
+    },
+  };
+}

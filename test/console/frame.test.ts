@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "../world/world.ts";
+import { describeInBrowser } from "./browser.ts";
+
+describeInBrowser("the frame", (visit) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world.stop());
+
+  test("[WC15] a link that needs a session opens after the sign-in, and the page makes no forbidden request", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/projects");
+    await page.getByLabel("Username or email").fill(world.admin.username);
+    await page.locator("input[type=password]").fill(world.admin.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/o/demo/projects");
+    expect(visitor.problems).toEqual([]);
+    expect(visitor.undocumented).toEqual([]);
+  });
+
+  test("[WC16] no token is kept in the browser's storage or the address", async () => {
+    const visitor = await visit({ url: world.url });
+    await visitor.signIn(world.admin.username, world.admin.password);
+    const stored = await visitor.page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
+    );
+    expect(stored).not.toMatch(/eyJ|token/i);
+    expect(visitor.page.url()).not.toMatch(/eyJ|token/i);
+  });
+
+  test("[WC17] a sign-out ends what is on screen, in every tab", async () => {
+    const visitor = await visit({ url: world.url });
+    await visitor.signIn(world.admin.username, world.admin.password);
+    const other = await visitor.context.newPage();
+    await other.goto(`${world.url}/o/demo/projects`);
+    await other.getByRole("button", { name: "Your account" }).waitFor();
+    await visitor.page.getByRole("button", { name: "Your account" }).click();
+    await visitor.page.getByRole("menuitem", { name: "Sign out" }).click();
+    await visitor.page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    await other.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+  });
+
+  test("[WC18] wrong credentials are answered in the API's own words", async () => {
+    const { page } = await visit({ url: world.url });
+    await page.goto(`${world.url}/login`);
+    await page.getByLabel("Username or email").fill("admin");
+    await page.locator("input[type=password]").fill("wrong-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("Wrong username, email or password.").waitFor();
+  });
+});
