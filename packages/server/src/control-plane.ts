@@ -53,6 +53,12 @@ interface Surroundings {
 /** Of the connections to the database: in one line with requests, a busy API would hold up what clusters are told. */
 const HUB_SHARE = 1 / 4;
 
+/**
+ * Connections that the kernel holds until they are accepted; it may allow fewer. With the default of 511, thousands of
+ * operators that come back at once were dropped, and repeated their first packet after seconds.
+ */
+const BACKLOG = 4_096;
+
 /** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
 export async function startControlPlane(
   config: Config,
@@ -99,7 +105,7 @@ export async function startControlPlane(
     if (config.roles.includes("api")) {
       started.push(await startApiRole(app, { ...ports, signingKey: keys.signingKey }, config));
     }
-    const url = await app.listen({ host: config.host, port: listeningPort(config).port });
+    const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));
     if (config.roles.includes("hub")) {
       const hubDb = forHub > 0 ? open(forHub).kysely : db;
