@@ -5,6 +5,8 @@ import {
   AdmissionGate,
   AdmissionQueue,
   drainSteps,
+  hubConnections,
+  reportsAtOnce,
   retryReason,
   spreadSeconds,
   TIMEOUTS,
@@ -73,6 +75,20 @@ test("[HB10] when too many wait to be admitted, the rest is sent away", () => {
   expect(hellos("a", "b", "c").map((hello) => queue.enter(hello))).toEqual([true, true, false]);
   queue.take();
   expect(hellos("d", "e").map((hello) => queue.enter(hello))).toEqual([true, false]);
+});
+
+test.each([
+  ["beside the API", ["api", "hub", "worker"], 20, 5],
+  ["without the API", ["hub"], 20, 15],
+  ["without the API, with background work", ["hub", "worker"], 20, 15],
+  ["where there is no hub", ["api"], 20, 0],
+  ["where there are too few to divide", ["api", "hub"], 2, 0],
+])("[HB67] %s a hub has a part of the connections to itself", (_, roles, poolSize, connections) => {
+  expect(hubConnections(poolSize, roles)).toBe(connections);
+});
+
+test("[HB67] reports take half of the hub's connections at most, and are stored even with one", () => {
+  expect([1, 2, 5, 8, 15, 300].map(reportsAtOnce)).toEqual([1, 1, 2, 4, 6, 6]);
 });
 
 test("[HB10] those who are sent away come back at different times, and not too late", () => {

@@ -72,6 +72,18 @@ export class AdmissionQueue<T extends { readonly clusterId: string }> {
   }
 }
 
+/** Of the connections to the database: in one line with requests, a busy API would hold up what clusters are told. */
+export function hubConnections(poolSize: number, roles: readonly string[]): number {
+  if (!roles.includes("hub")) return 0;
+  return Math.floor(poolSize * (roles.includes("api") ? 1 / 4 : 3 / 4));
+}
+
+const MOST_REPORTS_AT_ONCE = 6;
+
+/** How many sessions' reports are stored at the same time. Half of the connections are left for what clusters are told. */
+export const reportsAtOnce = (connections: number): number =>
+  Math.min(Math.max(1, Math.floor(connections / 2)), MOST_REPORTS_AT_ONCE);
+
 const SHORTEST_RETRY_SECONDS = 1;
 const LONGEST_RETRY_SECONDS = 10;
 
