@@ -38,6 +38,11 @@ describe("the next try", () => {
     expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
   });
 
+  test("[OL11] waits for half of that time at least, so that a crowd tries no more often than it needs to", () => {
+    const delay = (random: number) => retryAfter(ending({}), { ...fresh, failures: 2 }, random).delayMs;
+    expect([0, 0.5, 1].map(delay)).toEqual([2_000, 3_000, 4_000]);
+  });
+
   test("[OL11] does not come sooner for a session that ended at once", () => {
     expect(retryAfter(ending({ livedMs: 9_999 }), { ...fresh, failures: 4 }, 1)).toMatchObject({
       delayMs: 16_000,
@@ -56,8 +61,8 @@ describe("the next try", () => {
     ["a busy hub that does not say when", CLOSE.busy, "", 1_000, 1_500, null],
     ["a busy hub that says too much", CLOSE.busy, "99999999", 600_000, 900_000, null],
     ["a draining hub", CLOSE.draining, "", 0, 20_000, null],
-    ["a broken protocol", CLOSE.protocolError, "", 0, 1_000, /rejected a frame/],
-    ["any other code", 1011, "", 0, 1_000, null],
+    ["a broken protocol", CLOSE.protocolError, "", 500, 1_000, /rejected a frame/],
+    ["any other code", 1011, "", 500, 1_000, null],
   ])("[OL12] after %s (%i) has its time", (_, code, reason, soonestMs, latestMs, problem) => {
     const [soonest, latest] = [0, 1].map((random) => retryAfter(ending({ code, reason }), fresh, random));
     expect([soonest?.delayMs, latest?.delayMs]).toEqual([soonestMs, latestMs]);

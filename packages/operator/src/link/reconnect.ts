@@ -73,12 +73,13 @@ function delayMsAfter({ code, reason }: Disconnect, state: RetryState, random: n
     case CLOSE.draining:
       return Math.max(spreadMs, backoffMs(state)) * random;
     default:
-      return (failures === 0 ? spreadMs : backoffMs(state)) * random;
+      return failures === 0 ? spreadMs * random : (backoffMs(state) * (1 + random)) / 2;
   }
 }
 
 /**
- * Never longer than it has been so far: of thousands that come back, some fail often in a short time, and would wait for a
+ * Waiting half of it at least halves the tries of a crowd, and those that fail hold up a hub that is just starting. Never
+ * longer than it has been so far: of thousands that come back, some fail often in a short time, and would wait for a
  * minute because of an outage of seconds.
  */
 function backoffMs({ failures, downMs }: RetryState): number {

@@ -22,7 +22,7 @@ interface Ports {
 export function handleFrame(session: Session, frame: OperatorFrame, bytes: number, ports: Ports): void {
   switch (frame.type) {
     case "hello":
-      void ports.handshake.greet(session, frame);
+      ports.handshake.greet(session, frame);
       break;
     case "inventory":
       handleInventory(session, frame, ports);
