@@ -70,7 +70,9 @@ export function targetOf({ name, path }: Described, input: Given): string {
     return segment(name, parameter, value);
   });
   const query = new URLSearchParams();
-  for (const [key, value] of rest) query.append(key, plain(name, key, value));
+  for (const [key, value] of rest) {
+    for (const one of Array.isArray(value) ? value : [value]) query.append(key, plain(name, key, one));
+  }
   const text = query.toString();
   return text ? `${filled}?${text}` : filled;
 }

@@ -99,12 +99,17 @@ function conversionOf(schema: TSchema): Convert {
     const written = WRITTEN[type];
     return written ? [{ name, written }] : [];
   });
+  const lists = Object.entries(properties).flatMap(([name, { type }]) => (type === "array" ? [name] : []));
   return (value) => {
     if (typeof value !== "object" || value === null) return;
     const fields = value as Record<string, unknown>;
     for (const { name, written } of typed) {
       const text = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (typeof text === "string" && written.test(text)) fields[name] = JSON.parse(plainNumber(text));
+    }
+    // A parameter that may be repeated and is given once comes without a list.
+    for (const name of lists) {
+      if (Object.hasOwn(fields, name) && typeof fields[name] === "string") fields[name] = [fields[name]];
     }
   };
 }
