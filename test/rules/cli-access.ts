@@ -72,6 +72,7 @@ export const OPEN_TO_READ = [
 
 export const OPEN_TO_WRITE = [
   "runComponent",
+  "execComponent",
   "createOrg",
   "updateOrg",
   "deleteOrg",

@@ -13,6 +13,7 @@ import { appResourceRoutes } from "./apps/app-resources.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
 import { appStreamRoutes } from "./apps/app-stream.routes.ts";
 import { deploymentRoutes } from "./apps/deployment.routes.ts";
+import { execRoutes } from "./apps/exec.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
@@ -113,6 +114,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...deploymentRoutes(db),
     ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
+    ...execRoutes(ports, { origins: config.corsOrigins }),
     ...appResourceRoutes(operators),
     ...deletionPreviewRoutes(ports),
   ];

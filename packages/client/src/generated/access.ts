@@ -49,6 +49,7 @@ export const ACCESS: Readonly<Record<OperationName, Requirement>> = {
   diffBundles: {"needs":"signed_in"},
   diffDeployments: {"needs":"project_role","role":"viewer"},
   endSession: {"needs":"signed_in"},
+  execComponent: {"needs":"project_role","role":"editor"},
   getAddonDefinition: {"needs":"signed_in"},
   getAddonInstance: {"needs":"project_role","role":"viewer"},
   getApp: {"needs":"project_role","role":"viewer"},

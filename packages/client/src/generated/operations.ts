@@ -46,6 +46,7 @@ export const OPERATIONS = {
   diffBundles: "GET /bundles/{version}/diff/{other}",
   diffDeployments: "GET /apps/{namespace}/{name}/deployments/{deployment_id}/diff",
   endSession: "DELETE /sessions/{id}",
+  execComponent: "GET /apps/{namespace}/{name}/components/{component}/exec",
   getAddonDefinition: "GET /addon-definitions/{id}",
   getAddonInstance: "GET /addon-instances/{id}",
   getApp: "GET /apps/{namespace}/{name}",

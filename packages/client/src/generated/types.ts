@@ -465,7 +465,7 @@ export type AppComponent = {
 /** Why not: a code for programs, a sentence for people, and what it is about. */
 export type AppConflict = {
   detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade";
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade" | "exec_disabled" | "not_running";
     message: string;
     [key: string]: unknown;
   };
@@ -727,6 +727,8 @@ export type ClusterSettings = {
   ingress_namespaces: readonly string[];
   /** Charts that are installed with rights on the whole cluster instead of their project's alone. */
   cluster_wide_charts: readonly ClusterWideChart[];
+  /** Whether editors of projects may open a shell in containers. Switching it off ends open sessions. */
+  exec_enabled: boolean;
 };
 
 export type ClusterWideChart = {
@@ -4320,6 +4322,32 @@ export interface Operations {
     answer: null;
     failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
   };
+  /**
+   * Run a command in a container of a component, over a WebSocket; project editor. `GET
+   * /apps/{namespace}/{name}/components/{component}/exec`
+   */
+  execComponent: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** One of the component's pods; without it, one that runs. */
+      pod?: string | undefined;
+      /** Without it, the first of the pod, or the one that the pod names for it. */
+      container?: string | undefined;
+      /** Given once for each word. It is in the audit log. */
+      command?: readonly string[] | undefined;
+      /** With a terminal. */
+      tty?: boolean | undefined;
+      cols?: number | undefined;
+      rows?: number | undefined;
+    };
+    answer: never;
+    failures: 400 | 401 | 403 | 404 | 409 | 422 | 426 | 429 | 500 | 502 | 503 | 504;
+  };
   /** Read an addon of the catalog. `GET /addon-definitions/{id}` */
   getAddonDefinition: {
     input: {
@@ -5620,6 +5648,8 @@ export interface Operations {
         ingress_namespaces?: readonly string[] | undefined;
         /** Charts that are installed with rights on the whole cluster instead of their project's alone. */
         cluster_wide_charts?: readonly ClusterWideChart[] | undefined;
+        /** Whether editors of projects may open a shell in containers. Switching it off ends open sessions. */
+        exec_enabled?: boolean | undefined;
       };
     };
     answer: ClusterSettings;

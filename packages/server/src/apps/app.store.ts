@@ -4,6 +4,7 @@ import { withoutSurroundings } from "../clusters/freshness.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { codedConflict, notFound } from "../fault.ts";
+import { noOperatorConnected } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
@@ -198,12 +199,22 @@ export async function writeSecrets(
 
 const SECRETS_AT_ONCE = 500;
 
-/** Returns the lease that the hub renews while the cluster's operator is connected. */
-export async function sessionLease(db: Queries, clusterId: string): Promise<Date | null> {
+/** Throws where no hub holds a session of the cluster's operator. */
+export async function requireOperator(db: Queries, clusterId: string, now: Date): Promise<void> {
   const session = await db
     .selectFrom("cluster_sessions")
     .select("lease_until")
     .where("cluster_id", "=", clusterId)
     .executeTakeFirst();
-  return session?.lease_until ?? null;
+  if (!session || session.lease_until <= now) throw noOperatorConnected();
+}
+
+/** Reads what decides whether commands may run in the app; null where the app is gone. */
+export async function findExecApp(db: Queries, id: string): Promise<Pick<App, "name" | "phase" | "components"> | null> {
+  const app = await db
+    .selectFrom("apps")
+    .select(["name", "phase", "components"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return app ?? null;
 }

@@ -130,6 +130,7 @@ export interface ClusterSettingsTable {
   pod_security: PodSecurity | null;
   ingress_namespaces: string[] | null;
   cluster_wide_charts: Json<ClusterWideChart[]> | null;
+  exec_enabled: boolean | null;
   updated_at: Date;
 }
 

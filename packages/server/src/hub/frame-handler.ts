@@ -46,6 +46,9 @@ export function handleFrame(session: Session, frame: OperatorFrame, bytes: numbe
     case "response":
     case "stream_data":
     case "stream_end":
+    case "stream_target":
+    case "stream_output":
+    case "stream_credit":
       session.answer(frame);
       break;
     case "token_stored":

@@ -82,7 +82,13 @@ export interface LiveSession {
   listen(frameId: string, onAnswer: (frame: Answer | null) => void): () => void;
 }
 
-export type Answer = OperatorFrames["response" | "stream_data" | "stream_end"];
+export type Answer = OperatorFrames[
+  | "response"
+  | "stream_data"
+  | "stream_end"
+  | "stream_target"
+  | "stream_output"
+  | "stream_credit"];
 
 export interface LiveSessions {
   find(clusterId: string): LiveSession | null;
