@@ -32,11 +32,16 @@ describe("the next try", () => {
 
   test.each([
     [0, 1_000],
-    [3_000, 3_000],
-    [40_000, 32_000],
-  ])("[OL11] does not wait longer than the outage has lasted, %i ms, and a second at least", (downMs, delayMs) => {
-    expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
-  });
+    [1_500, 1_000],
+    [6_000, 3_000],
+    [40_000, 20_000],
+    [100_000, 32_000],
+  ])(
+    "[OL11] does not wait longer than half of the outage, of %i ms, or a second where that is more",
+    (downMs, delayMs) => {
+      expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
+    },
+  );
 
   test("[OL11] waits for half of that time at least, so that a crowd tries no more often than it needs to", () => {
     const delay = (random: number) => retryAfter(ending({}), { ...fresh, failures: 2 }, random).delayMs;

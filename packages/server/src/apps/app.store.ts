@@ -6,6 +6,8 @@ import { isUniqueViolation, type Queries, type Tx } from "../database/transactio
 import { codedConflict, notFound } from "../fault.ts";
 import { noOperatorConnected } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
+import { requireActive } from "../projects/project.store.ts";
+import type { Project } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
@@ -34,6 +36,18 @@ export const appNameTaken = (name: string) =>
 /** Locks the names of the objects of a project until the commit, so that of two apps that want one the second sees it. */
 export async function lockObjectNames(tx: Tx, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId}))`.execute(tx);
+}
+
+/**
+ * Locks an active project for a new app, and then the names of its objects, in one statement. They are locked in this order
+ * everywhere, and the other one would be a deadlock: the materialized part is executed first.
+ */
+export async function lockForNewApp(tx: Tx, projectId: string): Promise<void> {
+  const { rows } = await sql<Pick<Project, "lifecycle">>`
+    with held as materialized (select lifecycle from projects where id = ${projectId} for share)
+    select lifecycle, pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId})) from held
+  `.execute(tx);
+  requireActive(rows[0]);
 }
 
 /** An app that has the wanted name, or objects that may have names of the wanted app's objects. */
