@@ -45,6 +45,8 @@ export function ActionDialog<N extends CallName>(props: Props<N>) {
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
+    // React passes the event on to a form in which the dialog is declared, although it stands elsewhere in the document.
+    event.stopPropagation();
     if (!isConfirmed || change.isPending) return;
     try {
       const answer = await change.mutateAsync(input);
