@@ -1,11 +1,12 @@
 import type { PendingDeviceLogin } from "@binnacle/client";
-import { Alert, Anchor, Button, Card, Checkbox, Code, Group, List, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
+import { Anchor, Button, Card, Checkbox, Code, Group, List, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconCheck, IconX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useChange, useRead } from "../api/queries.runner.ts";
 import { FailurePanel, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { Notice } from "../parts/notice.tsx";
 import { EmptyState, Facts, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { codeOf, grantsOf, isPowerful, placeOf, suspicionsOf } from "./grants.ts";
@@ -114,12 +115,10 @@ function Decision(props: {
       <Text ta="center" fz={28} fw={700} ff="monospace" aria-label={`Code ${login.user_code}`}>
         {login.user_code}
       </Text>
-      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Approve only a code from your own terminal">
-        <Text size="sm">
-          Compare it with the code on the screen of your own computer. If somebody sent you this code or this link, deny
-          it: an approval would give them your access.
-        </Text>
-      </Alert>
+      <Notice tone="warning" title="Approve only a code from your own terminal">
+        Compare it with the code on the screen of your own computer. If somebody sent you this code or this link, deny
+        it: an approval would give them your access.
+      </Notice>
       <Title order={2} size="h3">
         It will be able to
       </Title>
@@ -139,13 +138,11 @@ function Decision(props: {
         ]}
       />
       {suspicions.length > 0 ? (
-        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Look twice">
+        <Notice tone="bad" title="Look twice">
           {suspicions.map((line) => (
-            <Text size="sm" key={line}>
-              {line}
-            </Text>
+            <div key={line}>{line}</div>
           ))}
-        </Alert>
+        </Notice>
       ) : null}
       <Checkbox
         checked={isOwn}

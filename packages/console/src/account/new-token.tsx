@@ -1,18 +1,5 @@
 import type { Input } from "@binnacle/client";
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Button, Checkbox, Code, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useAll } from "../api/all.runner.ts";
@@ -22,6 +9,7 @@ import { useOrgs } from "../frame/org-switcher.tsx";
 import { SameByCommand } from "../parts/action-dialog.tsx";
 import { CopyText } from "../parts/copy-text.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
+import { Notice } from "../parts/notice.tsx";
 import { type CliScope, SCOPE_WORDS, SCOPES } from "./grants.ts";
 
 /** Creates a CLI token and shows it once. The token is in this component alone, and is gone with it. */
@@ -169,9 +157,9 @@ function TokenForm(props: { readonly onClose: () => void; readonly onCreated: (t
 function Shown({ token, onClose }: { readonly token: string; readonly onClose: () => void }) {
   return (
     <Stack>
-      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Copy it now">
+      <Notice tone="warning" title="Copy it now">
         It is shown this once. Keep it where you keep passwords; whoever has it acts in your name.
-      </Alert>
+      </Notice>
       <Group gap={4} wrap="nowrap" align="flex-start">
         <Code block style={{ flex: 1, whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} data-token>
           {token}

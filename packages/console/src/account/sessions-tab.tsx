@@ -5,6 +5,7 @@ import { ActionDialog } from "../parts/action-dialog.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState } from "../parts/page.tsx";
+import { browserOf } from "./browser-name.ts";
 
 /** The open sessions of the caller: every browser and device that is signed in. */
 export function SessionsTab() {
@@ -17,7 +18,7 @@ export function SessionsTab() {
       render: (session) => (
         <Group gap={6} wrap="nowrap" miw={0}>
           <Text size="sm" truncate title={session.user_agent ?? ""}>
-            {session.client_name ?? session.user_agent ?? "Unknown"}
+            {session.client_name ?? browserOf(session.user_agent) ?? "Unknown"}
           </Text>
           {session.current ? (
             <Badge variant="light" tt="none" radius="sm" style={{ flexShrink: 0 }}>
@@ -85,7 +86,7 @@ export function SessionsTab() {
           command={`binnacle sessions end ${ending.id}`}
           done="The session is ended."
         >
-          <Text size="sm">{ending.client_name ?? ending.user_agent ?? "Unknown device"}</Text>
+          <Text size="sm">{ending.client_name ?? browserOf(ending.user_agent) ?? "Unknown device"}</Text>
         </ActionDialog>
       ) : null}
     </>
