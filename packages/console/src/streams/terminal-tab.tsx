@@ -1,0 +1,12 @@
+import type { App } from "@binnacle/client";
+import { EmptyState } from "../parts/page.tsx";
+
+export function TerminalTab({
+  app,
+}: {
+  readonly app: App;
+  readonly component?: string | undefined;
+  readonly pod?: string | undefined;
+}) {
+  return <EmptyState title="Not built yet">The terminal of {app.name} are being built.</EmptyState>;
+}
