@@ -240,7 +240,7 @@ function Resources({ spec, problemAt, set }: WorkloadProps) {
     />
   );
   return (
-    <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="xs">
+    <SimpleGrid cols={2} spacing="xs">
       {field("requests", "cpu", "CPU request", "100m")}
       {field("limits", "cpu", "CPU limit", "1")}
       {field("requests", "memory", "Memory request", "128Mi")}
