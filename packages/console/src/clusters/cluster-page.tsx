@@ -1,9 +1,128 @@
+import type { Cluster, ItemOf } from "@binnacle/client";
+import { useParams } from "@tanstack/react-router";
+import { useRead } from "../api/queries.runner.ts";
+import { Allowed, useMay, useOrg } from "../frame/org.tsx";
+import { projectAddress } from "../parts/addresses.ts";
+import { quoted } from "../parts/commands.ts";
+import { ButtonLink, RowLink } from "../parts/links.tsx";
+import { type Column, ListTable } from "../parts/list-table.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import { believed, CLUSTER_STATUS, PROJECT_LIFECYCLE } from "../status/status.ts";
+import { Basis, StatusBadge, StatusCell } from "../status/status-badge.tsx";
+import { ClusterInstall } from "./cluster-install.tsx";
+import { ClusterOverview } from "./cluster-overview.tsx";
+import { ClusterSettings } from "./cluster-settings.tsx";
+import { RegistrySecrets } from "./registry-secrets.tsx";
+import { Roles } from "./roles.tsx";
 
+/** One cluster. */
 export function ClusterPage() {
+  const { id = "" } = useParams({ strict: false });
+  const cluster = useRead("getCluster", { id }, { refetchMs: 15_000 });
+  return <Loaded of={cluster}>{(read) => <Shown cluster={read} />}</Loaded>;
+}
+
+function Shown({ cluster }: { readonly cluster: Cluster }) {
+  const org = useOrg();
+  const may = useMay();
+  const place = { clusterId: cluster.id };
+  const tabs: readonly PageTab[] = [
+    { key: "overview", label: "Overview", render: () => <ClusterOverview cluster={cluster} /> },
+    { key: "projects", label: "Projects", render: () => <Projects cluster={cluster} /> },
+    { key: "install", label: "Platform", render: () => <ClusterInstall cluster={cluster} /> },
+    {
+      key: "registry",
+      label: "Registry secrets",
+      render: () => <RegistrySecrets of="cluster" id={cluster.id} place={place} />,
+    },
+    ...(may("listClusterRoles", place)
+      ? [
+          {
+            key: "roles",
+            label: "Roles",
+            render: () => <Roles of="cluster" id={cluster.id} name={cluster.name} place={place} />,
+          },
+        ]
+      : []),
+    { key: "settings", label: "Settings", render: () => <ClusterSettings cluster={cluster} /> },
+  ];
   return (
-    <Page title="Cluster">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page
+      title={cluster.name}
+      status={<StatusBadge status={believed(CLUSTER_STATUS[cluster.status], cluster)} />}
+      detail={
+        <>
+          <Basis of={cluster} />
+          {cluster.message ? <div>{cluster.message}</div> : null}
+          {cluster.description ? <div>{cluster.description}</div> : null}
+        </>
+      }
+      actions={
+        <Allowed to="createProject" in={place}>
+          <ButtonLink to={`/o/${org.slug}/projects`} search={{ new: cluster.id }} variant="default">
+            Create project
+          </ButtonLink>
+        </Allowed>
+      }
+    >
+      <PageTabs tabs={tabs} />
     </Page>
+  );
+}
+
+function Projects({ cluster }: { readonly cluster: Cluster }) {
+  const org = useOrg();
+  const columns: readonly Column<ItemOf<"listProjects">>[] = [
+    {
+      key: "name",
+      title: "Name",
+      width: "minmax(140px, 2fr)",
+      render: (project) => <RowLink to={projectAddress(org.slug, project.id)}>{project.name}</RowLink>,
+    },
+    {
+      key: "lifecycle",
+      title: "Lifecycle",
+      width: "minmax(140px, 1.5fr)",
+      render: (project) => (
+        <StatusCell
+          status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)}
+          reason={project.lifecycle_message}
+        />
+      ),
+    },
+    {
+      key: "seen",
+      title: "Based on",
+      width: "minmax(110px, 1fr)",
+      from: "tablet",
+      render: (project) => <Basis of={project} />,
+    },
+    {
+      key: "created",
+      title: "Created",
+      width: "minmax(90px, 1fr)",
+      from: "tablet",
+      render: ({ created_at }) => <Moment at={created_at} />,
+    },
+  ];
+  return (
+    <ListTable
+      label="Projects"
+      operation="listProjects"
+      input={{ cluster_id: cluster.id }}
+      columns={columns}
+      empty={
+        <EmptyState
+          title="No projects here"
+          command={`binnacle projects create shop --cluster ${quoted(cluster.name)}`}
+        >
+          A project is a namespace on the cluster, with its own apps, addons, secrets and roles. You see those that you
+          have a role on.
+        </EmptyState>
+      }
+    />
   );
 }

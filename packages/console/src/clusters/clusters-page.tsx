@@ -1,9 +1,147 @@
+import type { Cluster, Input } from "@binnacle/client";
+import { Group, SegmentedControl } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { Allowed, useMay, useOrg } from "../frame/org.tsx";
+import { clusterAddress } from "../parts/addresses.ts";
+import { ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { ButtonLink, RowLink } from "../parts/links.tsx";
+import { type Column, ListTable } from "../parts/list-table.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { believed, CLUSTER_STATUS } from "../status/status.ts";
+import { Basis, StatusCell } from "../status/status-badge.tsx";
+import { providerWord } from "./cluster-words.ts";
+import { Fleet } from "./fleet.tsx";
 
+const STATUSES = Object.entries(CLUSTER_STATUS).map(([value, { word }]) => ({ value, label: word }));
+
+/** All clusters of the organization: as a list, or as a map of tiles. */
 export function ClustersPage() {
+  const org = useOrg();
+  const [search, choose] = usePageSearch();
+  const isMap = search["view"] === "map";
   return (
-    <Page title="Clusters">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page
+      title="Clusters"
+      actions={
+        <Allowed to="createCluster">
+          <ButtonLink to={`/o/${org.slug}/clusters/new`} leftSection={<IconPlus size={16} aria-hidden />}>
+            Add cluster
+          </ButtonLink>
+        </Allowed>
+      }
+    >
+      <Group gap="xs" justify="space-between">
+        <Group gap="xs" style={{ flex: "1 1 300px" }}>
+          <SearchFilter label="Filter by name" />
+          <ChoicesFilter name="status" label="Any status" choices={STATUSES} />
+        </Group>
+        <SegmentedControl
+          aria-label="View"
+          data={[
+            { value: "list", label: "List" },
+            { value: "map", label: "Map" },
+          ]}
+          value={isMap ? "map" : "list"}
+          onChange={(view) => choose({ view: view === "map" ? view : undefined })}
+        />
+      </Group>
+      {isMap ? (
+        <Fleet orgId={org.id} search={search["q"] ?? ""} statuses={choicesOf(search["status"])} />
+      ) : (
+        <ClusterList />
+      )}
     </Page>
+  );
+}
+
+function ClusterList() {
+  const org = useOrg();
+  const may = useMay();
+  const [search] = usePageSearch();
+  const input = {
+    org_id: org.id,
+    ...(search["q"] ? { search: search["q"] } : {}),
+    ...(search["status"] ? { status: choicesOf(search["status"]) } : {}),
+  } as Input<"listClusters">;
+  const isFiltered = Boolean(search["q"] || search["status"]);
+  const columns: readonly Column<Cluster>[] = [
+    {
+      key: "name",
+      title: "Name",
+      width: "minmax(120px, 2fr)",
+      render: (cluster) => <RowLink to={clusterAddress(org.slug, cluster.id)}>{cluster.name}</RowLink>,
+    },
+    {
+      key: "status",
+      title: "Status",
+      width: "minmax(150px, 1.4fr)",
+      render: (cluster) => (
+        <StatusCell status={believed(CLUSTER_STATUS[cluster.status], cluster)} reason={cluster.message} />
+      ),
+    },
+    {
+      key: "seen",
+      title: "Based on",
+      width: "minmax(110px, 1fr)",
+      from: "tablet",
+      render: (cluster) => <Basis of={cluster} />,
+    },
+    {
+      key: "nodes",
+      title: "Nodes",
+      width: "70px",
+      from: "tablet",
+      render: ({ node_count }) => node_count?.toLocaleString() ?? "—",
+    },
+    {
+      key: "kubernetes",
+      title: "Kubernetes",
+      width: "minmax(90px, 1fr)",
+      from: "tablet",
+      render: ({ kubernetes_version }) => kubernetes_version ?? "—",
+    },
+    {
+      key: "operator",
+      title: "Operator",
+      width: "minmax(80px, 0.7fr)",
+      from: "desktop",
+      render: ({ operator_version }) => operator_version ?? "—",
+    },
+    {
+      key: "provider",
+      title: "Provider",
+      width: "minmax(100px, 1fr)",
+      from: "desktop",
+      render: ({ provider, region }) => [providerWord(provider), region].filter(Boolean).join(", "),
+    },
+  ];
+  return (
+    <ListTable
+      label="Clusters"
+      operation="listClusters"
+      input={input}
+      columns={columns}
+      empty={
+        isFiltered ? (
+          <EmptyState title="No cluster matches">Change or clear the filters above.</EmptyState>
+        ) : (
+          <EmptyState
+            title="No clusters"
+            action={
+              may("createCluster") ? (
+                <ButtonLink to={`/o/${org.slug}/clusters/new`} variant="light">
+                  Add cluster
+                </ButtonLink>
+              ) : null
+            }
+            command="binnacle clusters register production"
+          >
+            A cluster is a Kubernetes cluster on which projects and apps run. Bring one along with a single command, or
+            have one created.
+          </EmptyState>
+        )
+      }
+    />
   );
 }

@@ -1,9 +1,170 @@
-import { EmptyState, Page } from "../parts/page.tsx";
+import type { ProvisioningJob } from "@binnacle/client";
+import { Button, Code, Group, Progress, ScrollArea, Stack, Text, ThemeIcon } from "@mantine/core";
+import { IconCheck, IconPlayerPlay, IconX } from "@tabler/icons-react";
+import { useParams } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { useMay, useOrg } from "../frame/org.tsx";
+import { ActionDialog } from "../parts/action-dialog.tsx";
+import { clusterAddress } from "../parts/addresses.ts";
+import { ButtonLink, TextLink } from "../parts/links.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Facts, Page, Section } from "../parts/page.tsx";
+import { TONE_COLOR } from "../status/status.ts";
+import { StatusBadge } from "../status/status-badge.tsx";
+import { JOB_STATUS, jobTitle, jobWords, type PhaseView, phasesOf } from "./cluster-words.ts";
 
+const isUnderWay = (job: Pick<ProvisioningJob, "status"> | undefined): boolean =>
+  job === undefined || job.status === "pending" || job.status === "running";
+
+/** A provisioning job: its phases, how far it is, and what it prints. */
 export function JobPage() {
+  const org = useOrg();
+  const { id: clusterId = "", jobId = "" } = useParams({ strict: false });
+  const cluster = useRead("getCluster", { id: clusterId });
+  const [isOver, setOver] = useState(false);
+  const job = useRead("getProvisioningJob", { id: jobId }, { refetchMs: isOver ? undefined : 3_000 });
+  const hasEnded = !isUnderWay(job.data);
+  useEffect(() => setOver(hasEnded), [hasEnded]);
+  const name = cluster.data?.name ?? "the cluster";
   return (
-    <Page title="Job">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
-    </Page>
+    <Loaded of={job}>
+      {(read) => (
+        <Page
+          title={`${jobTitle(read)} of ${name}`}
+          status={<StatusBadge status={JOB_STATUS[read.status]} />}
+          detail={
+            <>
+              On the cluster <TextLink to={clusterAddress(org.slug, read.cluster_id)}>{name}</TextLink>, begun{" "}
+              <Moment at={read.started_at ?? read.created_at} />. You may leave this page; the job goes on.
+            </>
+          }
+          actions={
+            <>
+              <RetryButton job={read} />
+              <ButtonLink to={clusterAddress(org.slug, read.cluster_id)} variant="default">
+                Open the cluster
+              </ButtonLink>
+            </>
+          }
+        >
+          <Section title="Progress">
+            <Stack gap="md">
+              <Text size="sm" role="status" style={{ overflowWrap: "anywhere" }}>
+                {jobWords(read)}
+              </Text>
+              <Progress
+                value={read.progress_pct}
+                color={TONE_COLOR[JOB_STATUS[read.status].tone]}
+                animated={read.status === "running"}
+                aria-label={`${read.progress_pct} % done`}
+              />
+              <Phases phases={phasesOf(read)} />
+              <Facts
+                of={[
+                  ["Attempts", read.attempts],
+                  ...(read.desired_node_count === null ? [] : ([["Nodes wanted", read.desired_node_count]] as const)),
+                  ["Finished", read.finished_at ? <Moment key="finished" at={read.finished_at} /> : "not yet"],
+                ]}
+              />
+            </Stack>
+          </Section>
+          <Section title="Output">
+            <Output jobId={jobId} isLive={!hasEnded} />
+          </Section>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+const PHASE_LOOK = {
+  done: { color: "green", icon: <IconCheck size={12} aria-hidden />, word: "done" },
+  current: { color: "blue", icon: <IconPlayerPlay size={12} aria-hidden />, word: "under way" },
+  failed: { color: "red", icon: <IconX size={12} aria-hidden />, word: "failed" },
+  to_come: { color: "gray", icon: null, word: "to come" },
+} as const;
+
+function Phases({ phases }: { readonly phases: readonly PhaseView[] }) {
+  return (
+    <Group component="ol" gap="xs 20px" m={0} p={0} style={{ listStyle: "none" }} aria-label="Phases">
+      {phases.map(({ key, label, state }) => {
+        const look = PHASE_LOOK[state];
+        return (
+          <Group key={key} component="li" gap={6} wrap="nowrap">
+            <ThemeIcon size={20} radius="xl" color={look.color} variant={state === "to_come" ? "light" : "filled"}>
+              {look.icon}
+            </ThemeIcon>
+            <Text size="sm" c={state === "to_come" ? "dimmed" : "inherit"} fw={state === "current" ? 600 : 400}>
+              {label}
+              <Text span inherit c="dimmed" fw={400}>
+                {" "}
+                {look.word}
+              </Text>
+            </Text>
+          </Group>
+        );
+      })}
+    </Group>
+  );
+}
+
+function RetryButton({ job }: { readonly job: ProvisioningJob }) {
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  if (job.status !== "failed" || !may("retryProvisioningJob", { clusterId: job.cluster_id })) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Try again</Button>
+      <ActionDialog
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Run the job again?"
+        operation="retryProvisioningJob"
+        input={{ id: job.id }}
+        action="Try again"
+        command={`binnacle jobs retry ${job.id}`}
+        done="The job is queued again."
+        consequences={["It goes on from the infrastructure that is there; nothing that exists is created anew."]}
+      />
+    </>
+  );
+}
+
+/** What the job prints, as plain text. It follows the end unless somebody has scrolled up. */
+function Output({ jobId, isLive }: { readonly jobId: string; readonly isLive: boolean }) {
+  const logs = useRead("getProvisioningLogs", { id: jobId }, { refetchMs: isLive ? 3_000 : undefined });
+  const view = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const text = logs.data?.logs ?? null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new output moves the view.
+  useEffect(() => {
+    if (isAtEnd.current) view.current?.scrollTo({ top: view.current.scrollHeight });
+  }, [text]);
+  return (
+    <Loaded of={logs}>
+      {() =>
+        text === null ? (
+          <Text size="sm" c="dimmed">
+            {isLive ? "Nothing has been printed yet." : "The job has printed nothing."}
+          </Text>
+        ) : (
+          <ScrollArea.Autosize
+            mah={480}
+            viewportRef={view}
+            viewportProps={{ tabIndex: 0, role: "log", "aria-label": "Output of the job" }}
+            onScrollPositionChange={({ y }) => {
+              const box = view.current;
+              if (box) isAtEnd.current = y + box.clientHeight >= box.scrollHeight - 24;
+            }}
+          >
+            <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+              {text}
+            </Code>
+          </ScrollArea.Autosize>
+        )
+      }
+    </Loaded>
   );
 }

@@ -15,7 +15,8 @@ export function curlOf(origin: string, operation: OperationName, input: Readonly
   return lines.join(" \\\n  ");
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** Text as one argument of a shell command, whatever it holds. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const SECRET = /password|secret|private_key|access_key|token/i;
 

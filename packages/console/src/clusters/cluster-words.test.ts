@@ -1,0 +1,106 @@
+import type { JournalEntry, ProvisioningJob } from "@binnacle/client";
+import { expect, test } from "vitest";
+import { connectionWait, jobWords, journalLines, phasesOf, tokenIssuedAt, tokenTone } from "./cluster-words.ts";
+
+const cluster = { stale: false, message: null };
+
+test.each([
+  ["pending", true, 5, "waiting"],
+  ["pending", true, 60, "waiting"],
+  ["pending", true, 61, "late"],
+  ["awaiting_operator", true, 600, "late"],
+  ["installing", true, 600, "waiting"],
+  ["connected", false, 1, "connected"],
+  ["connected", false, 6_000, "connected"],
+  ["connected", true, 5, "waiting"],
+  ["install_failed", true, 5, "failed"],
+  ["error", true, 5, "failed"],
+] as const)("[WC64] a cluster that is %s (stale: %s) after %i s is %s", (status, stale, waited, state) => {
+  expect(connectionWait({ ...cluster, status, stale }, waited).state).toBe(state);
+});
+
+test("[WC64] a failure is told in the cluster's own words", () => {
+  expect(connectionWait({ status: "error", stale: true, message: "No quota for t3.large." }, 5).words).toBe(
+    "No quota for t3.large.",
+  );
+});
+
+test.each<[ProvisioningJob["phase"], ProvisioningJob["status"], string]>([
+  ["init", "pending", "to_come to_come to_come to_come to_come to_come"],
+  ["init", "running", "current to_come to_come to_come to_come to_come"],
+  ["apply", "running", "done done current to_come to_come to_come"],
+  ["apply", "failed", "done done failed to_come to_come to_come"],
+  ["apply", "pending", "done done to_come to_come to_come to_come"],
+  ["operator", "succeeded", "done done done done done done"],
+  ["done", "succeeded", "done done done done done done"],
+])("[WC65] a job that is %s and %s has the phases %s", (phase, status, states) => {
+  expect(
+    phasesOf({ phase, status })
+      .map(({ state }) => state)
+      .join(" "),
+  ).toBe(states);
+});
+
+const job = { phase: "apply", status: "failed", error_message: "AccessDenied: ec2:RunInstances", attempts: 1 } as const;
+
+test.each<[Partial<Parameters<typeof jobWords>[0]>, string]>([
+  [{}, "The job failed in the phase Apply: AccessDenied: ec2:RunInstances"],
+  [{ attempts: 3 }, "The job failed in the phase Apply, after 3 attempts: AccessDenied: ec2:RunInstances"],
+  [{ error_message: null }, "The job failed in the phase Apply: no reason was given"],
+  [{ status: "running" }, "Machines and networks are being changed."],
+  [{ status: "pending" }, "The job waits for its turn. Jobs of one cluster run one after the other."],
+  [{ status: "succeeded" }, "The job is done."],
+])("[WC65] a job says what it does or how it has ended: %#", (change, words) => {
+  expect(jobWords({ ...job, ...change })).toBe(words);
+});
+
+const entry = (given: Partial<JournalEntry>): JournalEntry => ({
+  stage: "preflight",
+  status: "completed",
+  component: null,
+  detail: null,
+  reason_code: null,
+  at: "2026-01-31T09:00:00.000Z",
+  ...given,
+});
+
+test("[WC66] the journal is a timeline, newest first, with stage, component, reason and detail", () => {
+  const lines = journalLines([
+    entry({}),
+    entry({
+      stage: "platform-storage",
+      component: "longhorn",
+      status: "failed",
+      reason_code: "TIMEOUT",
+      detail: "10 min",
+    }),
+    entry({ stage: "verify", status: "started", detail: "" }),
+  ]);
+  expect(lines.map(({ title, word, tone, detail }) => [title, word, tone, detail])).toEqual([
+    ["Verification", "Started", "progress", null],
+    ["Storage: longhorn", "Failed", "bad", "TIMEOUT: 10 min"],
+    ["Preflight checks", "Completed", "good", null],
+  ]);
+});
+
+test("[WC66] the age of the operator's token is that of the newest entry that issued one", () => {
+  const log = [
+    { action: "cluster.update", at: "2026-03-01T00:00:00.000Z" },
+    { action: "cluster.rotate_token", at: "2026-02-01T00:00:00.000Z" },
+    { action: "cluster.create", at: "2026-01-01T00:00:00.000Z" },
+  ];
+  expect(tokenIssuedAt(log)).toBe("2026-02-01T00:00:00.000Z");
+  expect(tokenIssuedAt(log.slice(2))).toBe("2026-01-01T00:00:00.000Z");
+  expect(tokenIssuedAt(log.slice(0, 1))).toBeNull();
+});
+
+test.each([
+  [0, "good"],
+  [334, "good"],
+  [335, "warning"],
+  [364, "warning"],
+  [365, "bad"],
+])("[WC66] a token of %i days is %s", (days, tone) => {
+  const now = Date.parse("2026-01-31T00:00:00.000Z");
+  expect(tokenTone(new Date(now - days * 86_400_000).toISOString(), now)).toBe(tone);
+});

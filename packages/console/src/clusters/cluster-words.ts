@@ -1,0 +1,149 @@
+import type { AuditEntry, Cluster, JournalEntry, ProvisioningJob } from "@binnacle/client";
+import type { StatusView, Tone } from "../status/status.ts";
+
+const PROVIDERS: Readonly<Record<NonNullable<Cluster["provider"]>, string>> = {
+  aws: "AWS",
+  gcp: "Google Cloud",
+  azure: "Azure",
+  do: "DigitalOcean",
+  metal: "Bare metal",
+  ssh: "SSH",
+};
+
+/** Without a provider it is a cluster that was brought along. */
+export const providerWord = (provider: Cluster["provider"]): string =>
+  provider === null ? "Own cluster" : PROVIDERS[provider];
+
+/** How long people wait before something is probably wrong. */
+const PATIENCE_SECONDS = 60;
+
+export interface ConnectionWait {
+  readonly state: "waiting" | "late" | "connected" | "failed";
+  readonly words: string;
+}
+
+/** What a freshly registered cluster's page says while its operator is awaited. */
+export function connectionWait(
+  cluster: Pick<Cluster, "status" | "stale" | "message">,
+  waitedSeconds: number,
+): ConnectionWait {
+  const { status, stale, message } = cluster;
+  if (status === "install_failed" || status === "error") {
+    return { state: "failed", words: message ?? "The installation has failed. Its journal says at which stage." };
+  }
+  if (status === "connected" && !stale) return { state: "connected", words: "The operator has connected." };
+  if (status === "installing") return { state: "waiting", words: "The platform is being installed on the cluster." };
+  return waitedSeconds > PATIENCE_SECONDS
+    ? { state: "late", words: "The operator has not connected yet. The usual causes are below." }
+    : { state: "waiting", words: "Waiting for the operator. This page changes by itself when it has connected." };
+}
+
+const PHASES: readonly { readonly key: ProvisioningJob["phase"]; readonly label: string; readonly words: string }[] = [
+  { key: "init", label: "Prepare", words: "The tools and the state are being prepared." },
+  { key: "plan", label: "Plan", words: "The changes to the infrastructure are being worked out." },
+  { key: "apply", label: "Apply", words: "Machines and networks are being changed." },
+  { key: "bootstrap", label: "Kubernetes", words: "Kubernetes is being installed on the machines." },
+  { key: "operator", label: "Operator", words: "The operator is being installed, and is expected to connect." },
+  { key: "done", label: "Done", words: "The job is done." },
+];
+
+export interface PhaseView {
+  readonly key: string;
+  readonly label: string;
+  readonly state: "done" | "current" | "failed" | "to_come";
+}
+
+/** The phases of a job with what has become of each. A job that has failed stopped in its current phase. */
+export function phasesOf({ phase, status }: Pick<ProvisioningJob, "phase" | "status">): readonly PhaseView[] {
+  const at = PHASES.findIndex(({ key }) => key === phase);
+  return PHASES.map(({ key, label }, index) => {
+    if (status === "succeeded" || index < at) return { key, label, state: "done" };
+    if (index > at) return { key, label, state: "to_come" };
+    return { key, label, state: status === "failed" ? "failed" : status === "pending" ? "to_come" : "current" };
+  });
+}
+
+const ACTIONS: Readonly<Record<ProvisioningJob["action"], string>> = {
+  create: "Creation",
+  scale: "Change of size",
+  destroy: "Destruction",
+};
+export const jobTitle = (job: Pick<ProvisioningJob, "action">): string => ACTIONS[job.action];
+
+export const JOB_STATUS: Readonly<Record<ProvisioningJob["status"], StatusView>> = {
+  pending: { tone: "progress", word: "Pending" },
+  running: { tone: "progress", word: "Running" },
+  succeeded: { tone: "good", word: "Succeeded" },
+  failed: { tone: "bad", word: "Failed" },
+};
+
+/** A job in one sentence: what it does now, or how it has ended. */
+export function jobWords(job: Pick<ProvisioningJob, "phase" | "status" | "error_message" | "attempts">): string {
+  if (job.status === "pending") return "The job waits for its turn. Jobs of one cluster run one after the other.";
+  if (job.status === "succeeded") return "The job is done.";
+  const phase = PHASES.find(({ key }) => key === job.phase);
+  if (job.status === "running") return phase?.words ?? "The job is running.";
+  const times = job.attempts > 1 ? `, after ${job.attempts} attempts` : "";
+  return `The job failed in the phase ${phase?.label ?? job.phase}${times}: ${job.error_message ?? "no reason was given"}`;
+}
+
+const STAGES: Readonly<Record<JournalEntry["stage"], string>> = {
+  preflight: "Preflight checks",
+  register: "Registration",
+  "k3s-server": "Kubernetes server",
+  "k3s-agents": "Kubernetes agents",
+  "platform-networking": "Networking",
+  "platform-certs": "Certificates",
+  "platform-storage": "Storage",
+  "platform-backup": "Backup",
+  "platform-day2": "Day-2 tools",
+  agent: "Operator",
+  profiles: "Profiles",
+  record: "Record",
+  verify: "Verification",
+  backup: "Backup before the upgrade",
+  "platform-components": "Platform components",
+  kubernetes: "Kubernetes",
+};
+
+export interface JournalLine {
+  readonly title: string;
+  readonly tone: Tone;
+  readonly word: string;
+  readonly detail: string | null;
+  readonly at: string;
+}
+
+const ENDS: Readonly<Record<JournalEntry["status"], readonly [Tone, string]>> = {
+  started: ["progress", "Started"],
+  completed: ["good", "Completed"],
+  failed: ["bad", "Failed"],
+};
+
+/** The install journal as a timeline, the newest entry first. */
+export function journalLines(journal: readonly JournalEntry[]): readonly JournalLine[] {
+  return journal.toReversed().map(({ stage, status, component, detail, reason_code, at }) => {
+    const [tone, word] = ENDS[status];
+    const name = STAGES[stage] ?? stage;
+    const said = [reason_code, detail].filter((text) => text !== null && text !== "").join(": ");
+    return { title: component ? `${name}: ${component}` : name, tone, word, detail: said || null, at };
+  });
+}
+
+const ISSUES_TOKEN: readonly string[] = ["cluster.create", "cluster.rotate_token", "cluster.mint_agent_credentials"];
+
+/** When the newest token of the operator was issued, as far as the audit log says; entries come newest first. */
+export const tokenIssuedAt = (entries: readonly Pick<AuditEntry, "action" | "at">[]): string | null =>
+  entries.find(({ action }) => ISSUES_TOKEN.includes(action))?.at ?? null;
+
+/** How long an operator's token is valid. */
+const TOKEN_DAYS = 365;
+/** People need some weeks to plan a rotation. */
+const SOON_DAYS = 30;
+
+/** The tone of a token by its age: it stops working after a year. */
+export function tokenTone(issuedAt: string, now: number): Tone {
+  const days = (now - Date.parse(issuedAt)) / 86_400_000;
+  if (days >= TOKEN_DAYS) return "bad";
+  return days >= TOKEN_DAYS - SOON_DAYS ? "warning" : "good";
+}

@@ -1,0 +1,82 @@
+import type { CallName } from "@binnacle/client";
+import { Card, Group, Skeleton, Stack, Text } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { useOrg } from "../frame/org.tsx";
+import { TextLink } from "../parts/links.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { EmptyState } from "../parts/page.tsx";
+import { ToneIcon } from "../status/status-badge.tsx";
+import { FleetMap } from "./fleet-canvas.tsx";
+import { type FleetCluster, tally } from "./fleet-map.ts";
+
+type Read = UseQueryResult<{ readonly clusters: readonly FleetCluster[] }>;
+
+interface Props {
+  readonly orgId: string;
+  readonly search?: string;
+  readonly statuses?: readonly string[];
+}
+
+/** The clusters of an organization as a map, with a legend that says the same in words. */
+export function Fleet({ orgId, search = "", statuses = [] }: Props) {
+  const fleet = useRead("getFleet" as CallName, { org_id: orgId } as never, { refetchMs: 30_000 }) as unknown as Read;
+  return (
+    <Loaded of={fleet} skeleton={<Skeleton height={160} />}>
+      {({ clusters }) => <FilteredFleet clusters={clusters} search={search} statuses={statuses} />}
+    </Loaded>
+  );
+}
+
+function FilteredFleet(props: {
+  readonly clusters: readonly FleetCluster[];
+  readonly search: string;
+  readonly statuses: readonly string[];
+}) {
+  const { clusters, search } = props;
+  const wanted = props.statuses.join(",");
+  const shown = useMemo(() => {
+    const text = search.toLowerCase();
+    const statuses = wanted === "" ? [] : wanted.split(",");
+    return clusters.filter(
+      ({ name, status }) => name.toLowerCase().includes(text) && (statuses.length === 0 || statuses.includes(status)),
+    );
+  }, [clusters, search, wanted]);
+  if (shown.length === 0) {
+    return clusters.length === 0 ? (
+      <EmptyState title="No clusters" command="binnacle clusters register production">
+        Clusters that you register appear here as tiles.
+      </EmptyState>
+    ) : (
+      <EmptyState title="No cluster matches">Change or clear the filters above.</EmptyState>
+    );
+  }
+  return (
+    <Card padding="md">
+      <Stack gap="md">
+        <Legend clusters={shown} />
+        <FleetMap clusters={shown} />
+      </Stack>
+    </Card>
+  );
+}
+
+function Legend({ clusters }: { readonly clusters: readonly FleetCluster[] }) {
+  const org = useOrg();
+  return (
+    <Group gap="6px 16px" component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+      {tally(clusters).map(({ tone, word, count, statuses }) => (
+        <Group key={word} component="li" gap={6} wrap="nowrap">
+          <ToneIcon tone={tone} />
+          <TextLink to={`/o/${org.slug}/clusters`} search={{ status: statuses.join(",") }}>
+            {word}
+          </TextLink>
+          <Text size="sm" fw={600} style={{ fontVariantNumeric: "tabular-nums" }}>
+            {count.toLocaleString()}
+          </Text>
+        </Group>
+      ))}
+    </Group>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { chartLines, chartsOf, dangerousActions, quotaForm, quotaOf } from "./policy-words.ts";
+
+test("[WC68] a quota's form sends what was filled in, numbers as numbers, and null when all is empty", () => {
+  expect(quotaOf({ requests_cpu: " 4 ", pods: "50", storage_gb: "", limits_memory: "16Gi" })).toEqual({
+    requests_cpu: "4",
+    limits_memory: "16Gi",
+    pods: 50,
+  });
+  expect(quotaOf(quotaForm(null))).toBeNull();
+  expect(quotaOf({ pods: "many" })).toEqual({ pods: "many" });
+});
+
+test("[WC68] a quota that is read and saved again is the same", () => {
+  const quota = { requests_cpu: "4", pods: 50, default_limit_memory: "512Mi" };
+  expect(quotaOf(quotaForm(quota))).toEqual(quota);
+});
+
+test("[WC68] charts are written one in a line, and empty lines are none", () => {
+  const charts = [{ repo: "https://charts.example.com", name: "cert-manager" }];
+  expect(chartsOf(`\n${chartLines(charts).join("\n")}\n  \n`)).toEqual(charts);
+  expect(chartsOf("https://charts.example.com")).toEqual([{ repo: "https://charts.example.com", name: "" }]);
+});
+
+test.each([
+  [null, "connected", false, false],
+  [null, "disconnected", false, true],
+  ["aws", "connected", true, false],
+  ["aws", "provisioning", false, true],
+  ["aws", "destroying", false, true],
+  ["aws", "error", false, true],
+] as const)("[WC68] a cluster of %s that is %s can be scaled: %s, given up: %s", (provider, status, scale, abandon) => {
+  const actions = dangerousActions({ provider, status });
+  expect(actions.canScale).toBe(scale);
+  expect(actions.abandonRefusal === null).toBe(abandon);
+});
+
+test("[WC68] deleting says what goes: the record of an own cluster, the machines of a provisioned one", () => {
+  expect(dangerousActions({ provider: null, status: "connected" }).deleteConsequences.join(" ")).toContain(
+    "not uninstalled",
+  );
+  expect(dangerousActions({ provider: "aws", status: "connected" }).deleteConsequences[0]).toContain("destroyed");
+});

@@ -1,0 +1,38 @@
+import { Tabs } from "@mantine/core";
+import type { ReactNode } from "react";
+import { usePageSearch } from "./use-search.tsx";
+
+export interface PageTab {
+  readonly key: string;
+  readonly label: string;
+  readonly render: () => ReactNode;
+}
+
+/** The tabs of a page. The chosen one is in the address; the first one is not, so that addresses stay short. */
+export function PageTabs({ tabs }: { readonly tabs: readonly PageTab[] }) {
+  const [search, choose] = usePageSearch();
+  const [first] = tabs;
+  const current = tabs.find(({ key }) => key === search["tab"]) ?? first;
+  if (!current) return null;
+  return (
+    <Tabs
+      value={current.key}
+      onChange={(key) => choose({ tab: key === first?.key || key === null ? undefined : key })}
+      keepMounted={false}
+    >
+      {/* Narrow windows scroll the tabs sideways instead of stacking them. */}
+      <Tabs.List mb="md" style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden" }}>
+        {tabs.map(({ key, label }) => (
+          <Tabs.Tab key={key} value={key} style={{ whiteSpace: "nowrap", flexShrink: 0 }}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ key, render }) => (
+        <Tabs.Panel key={key} value={key}>
+          {key === current.key ? render() : null}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
