@@ -15,6 +15,8 @@ export default defineConfig({
     include: hasCluster ? ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"] : [],
     passWithNoTests: !hasCluster,
     globalSetup: hasCluster ? ["test/world/run-folder.ts", "test/world/setup.ts", "test/kube/setup.ts"] : [],
+    // As in vitest.config.ts.
+    isolate: false,
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -102,8 +102,12 @@ async function changes(stage: HubStage, crowd: Crowd): Promise<Row[]> {
     const name = `p${number}`;
     const cluster_id = clusters[(number * 7_919) % clusters.length]?.clusterId;
     askedAt.set(name, performance.timeOrigin + performance.now());
-    await stage.commit(cluster_id ?? "", name);
-    answeredAt.set(name, performance.timeOrigin + performance.now());
+    // On a machine that is too slow for the pace a commit may find no connection; the table shows how many there were.
+    const isCommitted = await stage.commit(cluster_id ?? "", name).then(
+      () => true,
+      () => false,
+    );
+    if (isCommitted) answeredAt.set(name, performance.timeOrigin + performance.now());
   }
 
   const since = (from: Map<string, number>) =>

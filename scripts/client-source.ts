@@ -189,7 +189,9 @@ function inputOf(operation: DescribedOperation): string {
 }
 
 function answerOf(operation: DescribedOperation): string {
-  const kinds = operation.successes.flatMap(([, content]) => {
+  const kinds = operation.successes.flatMap(([status, content]) => {
+    // A WebSocket is no answer.
+    if (status === 101) return [];
     if (Object.keys(content).length === 0) return ["null"];
     const json = content["application/json"];
     return json ? [typeOf(json.schema, 2)] : [];

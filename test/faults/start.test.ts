@@ -18,7 +18,7 @@ describe("the server as a process", () => {
   test("[ST1] it starts on an empty folder, tells how to sign in, and has its data when it starts again", async () => {
     const env = { BINNACLE_DATA_DIR: data.path };
     const first = await startServer(env);
-    await vi.waitFor(() => expect(first.printed()).toMatch(/Sign in:.* as admin \/ binnacle/));
+    await vi.waitFor(() => expect(first.printed()).toMatch(/Console:.*sign in as admin \/ binnacle/));
     const admin = await adminOf(first.url);
     const seeded = await admin.get("/user/me");
     expect(seeded.body).toMatchObject({

@@ -112,6 +112,12 @@ export function requestMaker(document: ApiDocument, world: FuzzWorld, seed: numb
     for (const parameter of parameters) {
       const { name, required } = parameter;
       if (!required && !(name in (place ?? {})) && random.chance(0.5)) continue;
+      if (parameter.schema["type"] === "array" && !isWrong) {
+        // A parameter with several values is repeated.
+        for (const each of draw(valuesOf(parameter.schema)) as string[])
+          pairs.push(`${name}=${encodeURIComponent(each)}`);
+        continue;
+      }
       const value = place?.[name] ?? parameterValue(parameter, name, draw);
       if (!isWrong || random.chance(0.5)) pairs.push(`${name}=${encodeURIComponent(value.toWellFormed())}`);
       else pairs.push(...wrongPairs(name, value, random));

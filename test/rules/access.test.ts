@@ -1,6 +1,12 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { acceptedScopes, CLOSED_TO_READ_AND_WRITE, exampleOf, SCOPES } from "../../packages/contract/src/index.ts";
+import {
+  acceptedScopes,
+  CLOSED_TO_READ_AND_WRITE,
+  exampleOf,
+  isReading,
+  SCOPES,
+} from "../../packages/contract/src/index.ts";
 import { bindRole, insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import type { Requirement } from "../../packages/server/src/access/role.ts";
 import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts";
@@ -300,9 +306,11 @@ describe("which operations a CLI token opens", () => {
   });
 
   test("[AC17] `read` opens nothing but reads, and `write` no read", () => {
-    const methods = (of: readonly string[]) =>
-      new Set(routes.flatMap(({ operation: { id, method } }) => (of.includes(id) ? [method === "GET"] : [])));
-    expect([methods(OPEN_TO_READ), methods(OPEN_TO_WRITE)]).toEqual([new Set([true]), new Set([false])]);
+    const readings = (of: readonly string[]) =>
+      new Set(routes.flatMap(({ operation }) => (of.includes(operation.id) ? [isReading(operation)] : [])));
+    expect([readings(OPEN_TO_READ), readings(OPEN_TO_WRITE)]).toEqual([new Set([true]), new Set([false])]);
+    const upgraded = routes.filter(({ operation }) => operation.method === "GET" && !isReading(operation));
+    expect(upgraded.map(({ operation }) => operation.id)).toEqual(["execComponent"]);
   });
 });
 

@@ -11,6 +11,8 @@ export const OPEN_TO_READ = [
   "listOrgs",
   "getOrg",
   "getOrgSettings",
+  "getOrgOverview",
+  "getFleet",
   "listAuditLog",
   "listTiers",
   "listRateLimits",
@@ -60,6 +62,7 @@ export const OPEN_TO_READ = [
   "inspectChart",
   "browseTemplateRegistry",
   "listApps",
+  "listAppSummaries",
   "getApp",
   "listDeployments",
   "getDeployment",
@@ -72,6 +75,7 @@ export const OPEN_TO_READ = [
 
 export const OPEN_TO_WRITE = [
   "runComponent",
+  "execComponent",
   "createOrg",
   "updateOrg",
   "deleteOrg",

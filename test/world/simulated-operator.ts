@@ -15,6 +15,7 @@ import { type Link, type LinkPorts, startLink } from "../../packages/operator/sr
 import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
 import { createEventOutbox, createStatusOutbox, type StatusOutbox } from "../../packages/operator/src/link/outbox.ts";
 import type { Answerer } from "../../packages/operator/src/link/ports.ts";
+import { simulatedExec } from "./simulated-exec.ts";
 
 export interface SimulatedOperator {
   readonly link: Link;
@@ -84,6 +85,7 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
       observe: observeNothing,
       run: async (request) => ({ run: begunRun(request) }),
       async *logs() {},
+      exec: simulatedExec,
     },
     commands: {
       resync: () => outbox.resync(),

@@ -2,7 +2,7 @@ import type { Answer, CallName, Client, ListName, OperationName } from "@binnacl
 import { parseAllDocuments, parseDocument } from "yaml";
 import type { PositionOf } from "./failure.ts";
 import type { Finder, Flags, RefKind } from "./find.ts";
-import { CliError, EXIT, type ExitCode, type Host } from "./host.ts";
+import { CliError, EXIT, type Host } from "./host.ts";
 import type { Colors, Format, Row, Style, View } from "./output.ts";
 import type { Asked, State, Target } from "./state.ts";
 
@@ -44,7 +44,8 @@ export interface Command {
   /** Takes the body, or parts of it, from a file. */
   readonly takesFile?: boolean;
   readonly notes?: string;
-  run(call: Call, given: Given): Promise<ExitCode | undefined>;
+  /** Returns the exit code, which is an `ExitCode` or that of a command elsewhere. */
+  run(call: Call, given: Given): Promise<number | undefined>;
 }
 
 export interface Call {

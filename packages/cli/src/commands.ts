@@ -6,6 +6,7 @@ import { type Group, VERSION } from "./program.ts";
 import { APP_CLUSTER_COMMANDS } from "./resources/app-cluster.ts";
 import { APP_COMMANDS } from "./resources/apps.ts";
 import { CLUSTER_COMMANDS } from "./resources/clusters.ts";
+import { OVERVIEW_COMMANDS } from "./resources/overview.ts";
 import { PEOPLE_COMMANDS } from "./resources/people.ts";
 import { PLATFORM_COMMANDS } from "./resources/platform.ts";
 import { PROJECT_COMMANDS } from "./resources/projects.ts";
@@ -43,6 +44,7 @@ const VERSION_COMMAND: Command = {
 
 export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
+  ...OVERVIEW_COMMANDS,
   ...APP_COMMANDS,
   ...APP_CLUSTER_COMMANDS,
   ...CLUSTER_COMMANDS,
@@ -60,6 +62,7 @@ const under = (heading: string, groups: Readonly<Record<string, string>>): Group
 
 export const GROUPS: readonly Group[] = [
   ...under("Sign in:", { login: "", logout: "", whoami: "", access: "", context: "Switch between control planes" }),
+  ...under("At a glance:", { overview: "", fleet: "" }),
   ...under("Apps:", {
     apps: "Deploy and operate apps",
     "apps secrets": "Secrets of a component",

@@ -5,6 +5,7 @@ import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { clearScreenDown, moveCursor } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { processConsole } from "./console.adapter.ts";
 import { CliError, EXIT, type Host, type Sink } from "./host.ts";
 
 const sinkOf = (stream: NodeJS.WriteStream): Sink => ({
@@ -33,6 +34,7 @@ export function processHost(): Host {
     hostname: hostname(),
     out: sinkOf(process.stdout),
     err: sinkOf(process.stderr),
+    console: processConsole(),
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     interrupted: interruption.signal,
     fetch: (...args) => globalThis.fetch(...args),

@@ -17,6 +17,8 @@ export interface Machine {
   /** Stderr is redirected to a file where it is false. */
   isErrTerminal: boolean;
   columns: number;
+  /** Each time that the console was opened, whether raw, and that it was restored. */
+  readonly rawModes: (boolean | "restored")[];
   run(...argv: string[]): Promise<Ran>;
   /** Runs it with this standard input. */
   piped(input: string, ...argv: string[]): Promise<Ran>;
@@ -43,6 +45,7 @@ export function machine(env: Record<string, string> = {}): Machine {
     isTerminal: false,
     isErrTerminal: true,
     columns: 100,
+    rawModes: [],
     run: (...argv) => made.piped("", ...argv),
     async piped(input, ...argv) {
       let out = "";
@@ -57,6 +60,19 @@ export function machine(env: Record<string, string> = {}): Machine {
         hostname: "laptop",
         out: sink(made.isTerminal, (text) => (out += text)),
         err: sink(made.isTerminal && made.isErrTerminal, (text) => (err += text)),
+        console: {
+          isTerminal: made.isTerminal,
+          size: () => ({ cols: made.columns, rows: 24 }),
+          open(isRaw, { onInput, onEnd }) {
+            made.rawModes.push(isRaw);
+            void onInput(Buffer.from(input)).then(onEnd);
+            return () => void made.rawModes.push("restored");
+          },
+          write: (channel, data) => {
+            if (channel === "stdout") out += Buffer.from(data).toString();
+            else err += Buffer.from(data).toString();
+          },
+        },
         isInteractive: made.isTerminal,
         interrupted: new AbortController().signal,
         fetch: (...args) => made.fetch(...args),

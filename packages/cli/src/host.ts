@@ -19,6 +19,25 @@ export interface Sink {
   write(text: string): void;
 }
 
+/** Standard input and output as bytes, for a command that runs elsewhere. */
+export interface Console {
+  /** Whether both are a terminal. */
+  readonly isTerminal: boolean;
+  size(): { readonly cols: number; readonly rows: number };
+  /**
+   * Passes on every key as it is pressed, Ctrl-C too, where `isRaw`. No further input is read while `onInput` is not done. Returns the
+   * function that stops it, after which the terminal is as it was.
+   */
+  open(isRaw: boolean, events: ConsoleEvents): () => void;
+  write(channel: "stdout" | "stderr", data: Uint8Array): void;
+}
+
+export interface ConsoleEvents {
+  onInput(data: Uint8Array): Promise<void>;
+  onEnd(): void;
+  onResize(): void;
+}
+
 /** All that a command reaches outside this program, except the control plane. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,6 +46,7 @@ export interface Host {
   readonly out: Sink;
   /** For everything else. */
   readonly err: Sink;
+  readonly console: Console;
   /** Whether a person can be asked. */
   readonly isInteractive: boolean;
   /** Aborted by Ctrl-C. */

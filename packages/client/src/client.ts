@@ -8,7 +8,8 @@ import {
   SessionCredentials,
   type SessionTokens,
 } from "./credentials.ts";
-import { BinnacleError, type FailureOf, UnexpectedAnswer } from "./errors.ts";
+import { BinnacleError, type FailureOf, Refused, Unauthenticated, UnexpectedAnswer } from "./errors.ts";
+import { type ExecOptions, type ExecSession, openExec, type SocketConstructor } from "./exec.ts";
 import type { Operations } from "./generated/types.ts";
 import {
   type Answer,
@@ -47,6 +48,8 @@ export interface ClientOptions {
   readonly attemptTimeoutMs?: number;
   readonly retry?: Partial<RetryPolicy>;
   readonly fetch?: typeof globalThis.fetch;
+  /** For `exec`; the global one unless given. */
+  readonly WebSocket?: SocketConstructor;
   /** Whether a browser sends cookies to another origin; `same-origin` unless given. */
   readonly credentials?: "omit" | "same-origin" | "include";
   readonly clock?: Clock;
@@ -97,6 +100,8 @@ export interface Client {
     name: N,
     ...args: Args<N, FollowOptions>
   ): AsyncGenerator<StreamItem<N>, void, undefined>;
+  /** Runs a command in a container of a component, or throws why it cannot. */
+  exec(input: Input<"execComponent">, options: ExecOptions): Promise<ExecSession>;
   /** Signs in; the client keeps the session and renews it. */
   login(credentials: { username: string; password: string }, options?: CallOptions): Promise<void>;
   /**
@@ -112,6 +117,7 @@ export interface Client {
 
 const API_BASE = "/api/v1";
 const ITEMS_PER_PAGE = 100;
+const UPGRADE_REQUIRED = 426;
 
 type AnyInput = Readonly<Record<string, unknown>>;
 
@@ -227,6 +233,23 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
           ),
       };
       return follow<N>(opening, describeOperation(name), (input ?? {}) as Input<N>, given);
+    },
+    async exec(input, given) {
+      const WebSocket = options.WebSocket ?? (globalThis.WebSocket as unknown as SocketConstructor | undefined);
+      if (!WebSocket) throw new TypeError("There is no WebSocket here; browsers and Node.js 22 have one.");
+      // A WebSocket does not show why it was refused, so the request is sent without one first. This also renews the token.
+      await answered("execComponent", input, { signal: given.signal }).then(
+        () => {
+          throw new UnexpectedAnswer("The server knows no commands in containers.", { operation: "execComponent" });
+        },
+        (error: unknown) => {
+          if (!(error instanceof Refused && error.status === UPGRADE_REQUIRED)) throw error;
+        },
+      );
+      const token = await ports.credentials.current();
+      if (token === null) throw new Unauthenticated("User not authenticated.", { operation: "execComponent" });
+      const url = ports.base + targetOf(describeOperation("execComponent"), input as AnyInput);
+      return openExec({ clock, WebSocket, url, token }, given);
     },
     async login({ username, password }, given = {}) {
       const { body, headers } = await answered("login", { body: { username, password } }, given);

@@ -26,6 +26,7 @@ export {
   UnexpectedAnswer,
   Unreachable,
 } from "./errors.ts";
+export type { ExecOptions, ExecSession } from "./exec.ts";
 export { ACCESS } from "./generated/access.ts";
 export type * from "./generated/types.ts";
 export type { LogLine } from "./log-cursor.ts";

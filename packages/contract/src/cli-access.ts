@@ -1,9 +1,9 @@
-import type { Operation } from "./operation.ts";
+import { isReading, type Operation } from "./operation.ts";
 import type { Scope } from "./states.ts";
 
 /**
  * The operations that the scopes `read` and `write` do not open, by id and with the reason. Every other operation that takes a
- * session also takes a CLI token: with `read` if it is a GET, and with `write` otherwise. A scope that an operation names
+ * session also takes a CLI token: with `read` if it only reads, and with `write` otherwise. A scope that an operation names
  * itself is accepted in any case.
  */
 export const CLOSED_TO_READ_AND_WRITE: Readonly<Record<string, string>> = {
@@ -61,10 +61,11 @@ function because(reason: string, ids: readonly string[]): Record<string, string>
  * The scopes of which a CLI token needs one for the operation. An empty list means that the operation takes no CLI token.
  * `any` means that every CLI token may call it, whatever its scopes.
  */
-export function acceptedScopes({ id, method, credentials }: Operation): readonly Scope[] | "any" {
+export function acceptedScopes(operation: Operation): readonly Scope[] | "any" {
+  const { id, credentials } = operation;
   if (credentials === "none") return [];
   if (credentials === "cli_token") return "any";
   const named = credentials === "user" ? [] : credentials;
   if (Object.hasOwn(CLOSED_TO_READ_AND_WRITE, id)) return named;
-  return [...named, method === "GET" ? "read" : "write"];
+  return [...named, isReading(operation) ? "read" : "write"];
 }

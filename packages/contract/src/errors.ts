@@ -63,5 +63,7 @@ export const CONFLICT_CODES = [
   "email_unverified",
   "recreate_required",
   "stateful_downgrade",
+  "exec_disabled",
+  "not_running",
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];

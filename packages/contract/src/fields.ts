@@ -57,6 +57,14 @@ export const DisplayWord = (example: string, maxLength = 63) =>
 export const DisplayLine = (example: string, maxLength: number, description: string) =>
   Type.String({ maxLength, pattern: LINE, description, examples: [example] });
 
+/** A text to search for, as it is: no character of it has a meaning of its own. */
+export const SearchText = (description: string) =>
+  DisplayLine("shop", 100, `${description} Upper and lower case are the same.`);
+
+/** A parameter of a query that may be repeated. */
+export const severalOf = <const T extends string[]>(values: readonly [...T], description: string) =>
+  Type.Array(Type.Enum(values), { maxItems: values.length, uniqueItems: true, description });
+
 export const Description = Type.String({
   maxLength: 2000,
   description: "Free text.",

@@ -33,6 +33,11 @@ export interface Operation {
   readonly otherSuccess?: readonly [status: number, schema: TSchema];
   /** The media type of a successful answer; JSON where it is left out. */
   readonly successType?: "text/event-stream";
+  /**
+   * The answer is a WebSocket with this subprotocol. It is a GET only because WebSockets begin with one: it counts as a change,
+   * needs the scope `write`, and also takes its token as a subprotocol.
+   */
+  readonly upgrade?: string;
   /** The resource has an `ETag`: answers that contain the resource carry it, and writes honour `If-Match`. */
   readonly versioned?: true;
   /** Failure statuses beyond those that every operation of its kind has. */
@@ -44,6 +49,10 @@ export interface Operation {
 export function operation<const O extends Operation>(definition: O): O {
   return definition;
 }
+
+/** Whether the operation changes nothing. */
+export const isReading = ({ method, upgrade }: Pick<Operation, "method" | "upgrade">): boolean =>
+  method === "GET" && upgrade === undefined;
 
 /** A POST that creates a resource accepts an `Idempotency-Key`. */
 export const isCreation = ({ method, success, otherSuccess, credentials }: Operation): boolean =>

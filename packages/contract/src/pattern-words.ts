@@ -11,6 +11,8 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[!-~]+$": "Input should have only visible ASCII characters, without spaces or line breaks",
   "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$":
     "Input should have only lower-case letters, digits and hyphens, and begin and end with a letter or digit",
+  "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$":
+    "Input should have only lower-case letters, digits, dots and hyphens, and begin and end with a letter or digit",
   "^[A-Za-z0-9-]+$": "Input should have only letters, digits and hyphens",
   "^(https?|oci)://[A-Za-z0-9\\[][!-~]*$":
     "Input should be an address that begins with https://, http:// or oci://, in visible ASCII characters",

@@ -16,6 +16,7 @@ import { registerHealth, registerMetrics } from "./http/health.routes.ts";
 import { createMetrics, type Metrics } from "./http/request-metrics.adapter.ts";
 import { createHttpServer } from "./http/server.adapter.ts";
 import { operatorRequests } from "./hub/operator-requests.runner.ts";
+import { hubConnections } from "./hub/pacing.ts";
 import type { LiveSessions } from "./hub/ports.ts";
 import { startRequestRouter } from "./hub/request-router.runner.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
@@ -50,8 +51,11 @@ interface Surroundings {
   readonly onLost?: (error: Error) => void;
 }
 
-/** Of the connections to the database: in one line with requests, a busy API would hold up what clusters are told. */
-const HUB_SHARE = 1 / 4;
+/**
+ * Connections that the kernel holds until they are accepted; it may allow fewer. With the default of 511, thousands of
+ * operators that come back at once were dropped, and repeated their first packet after seconds.
+ */
+const BACKLOG = 4_096;
 
 /** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
 export async function startControlPlane(
@@ -70,7 +74,7 @@ export async function startControlPlane(
     const keys = await resolveKeys(config.secrets, config.dataDir);
     const catalog = given.catalog ?? (await loadCatalog());
     const open = await reachDatabase(config, log, onLost, started);
-    const forHub = config.roles.includes("hub") ? Math.floor(config.databasePoolSize * HUB_SHARE) : 0;
+    const forHub = hubConnections(config.databasePoolSize, config.roles);
     const { kysely: db, pool } = open(config.databasePoolSize - forHub);
     const passwords = given.passwords ?? (await createPasswords());
     const applied = await migrate(db);
@@ -99,11 +103,12 @@ export async function startControlPlane(
     if (config.roles.includes("api")) {
       started.push(await startApiRole(app, { ...ports, signingKey: keys.signingKey }, config));
     }
-    const url = await app.listen({ host: config.host, port: listeningPort(config).port });
+    const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));
     if (config.roles.includes("hub")) {
       const hubDb = forHub > 0 ? open(forHub).kysely : db;
-      const hub = startHubRole({ ...ports, server: app.server, db: hubDb, tracer }, config);
+      const connections = forHub > 0 ? forHub : config.databasePoolSize;
+      const hub = startHubRole({ ...ports, server: app.server, db: hubDb, connections, tracer }, config);
       hubHere.sessions = hub.sessions;
       started.push(() => hub.stop());
     }

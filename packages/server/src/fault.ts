@@ -13,6 +13,7 @@ export type FaultKind =
   | "conflict"
   | "precondition_failed"
   | "invalid"
+  | "upgrade_required"
   | "rate_limited"
   | "payload_too_large"
   | "unsupported_media_type"

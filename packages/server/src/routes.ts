@@ -12,7 +12,9 @@ import { appOperationRoutes, appRoutes } from "./apps/app.routes.ts";
 import { appResourceRoutes } from "./apps/app-resources.routes.ts";
 import { appSecretRoutes } from "./apps/app-secret.routes.ts";
 import { appStreamRoutes } from "./apps/app-stream.routes.ts";
+import { appSummaryRoutes } from "./apps/app-summary.routes.ts";
 import { deploymentRoutes } from "./apps/deployment.routes.ts";
+import { execRoutes } from "./apps/exec.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
@@ -41,6 +43,7 @@ import type { Chart } from "./operator-chart/operator-chart.adapter.ts";
 import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
 import type { Log } from "./outage.ts";
+import { overviewRoutes } from "./overview/overview.routes.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
 import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
@@ -87,6 +90,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...orgRoutes(bus, clock),
     ...memberRoutes(db, clock),
     ...auditRoutes(db),
+    ...overviewRoutes(db, clock),
     ...tierRoutes(db, clock),
     ...taskRoutes(db, bus, clock),
     ...bundleRoutes(catalog.bundles),
@@ -109,10 +113,12 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...projectPolicyRoutes(ports),
     ...stackTemplateRoutes({ ...ports, ...appPorts }, config),
     ...appRoutes(appPorts),
+    ...appSummaryRoutes(db, clock),
     ...appOperationRoutes(db, appPorts),
     ...deploymentRoutes(db),
     ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
+    ...execRoutes(ports, { origins: config.corsOrigins }),
     ...appResourceRoutes(operators),
     ...deletionPreviewRoutes(ports),
   ];

@@ -7,9 +7,9 @@ test("[ST5] the line of the server's address is one that programs find", () => {
   expect(/is serving at (\S+)/.exec(servingLine(URL))?.[1]).toBe(URL);
 });
 
-test("[ST5] the banner says where to sign in and as whom, where the documentation is, and how the sandbox is", () => {
+test("[ST5] the banner says where the console is and as whom to sign in, where the documentation is, and how the sandbox is", () => {
   const banner = welcome(URL, "admin / binnacle", "connected");
-  expect(banner).toMatch(/Sign in:.* as admin \/ binnacle .*http:\/\/127\.0\.0\.1:8080\/api\/v1\/login\n/);
+  expect(banner).toContain(`Console:   ${URL} (sign in as admin / binnacle)\n`);
   expect(banner).toContain(`API docs:  ${URL}/docs\n`);
   expect(banner).toContain("Sandbox:   connected");
 });

@@ -17,11 +17,7 @@ export const servingLine = (url: string): string => `\n  Binnacle is serving at 
 /** `credentials` is null where the first superuser was configured: those are known to whoever did it. */
 export function welcome(url: string, credentials: string | null, sandbox: SandboxState): string {
   const lines = [
-    // The line of the console comes first here, once there is one.
-    [
-      "Sign in",
-      `${url}/docs${credentials ? ` as ${credentials}` : ""} (button Authorize), or POST ${url}/api/v1/login`,
-    ],
+    ["Console", credentials ? `${url} (sign in as ${credentials})` : url],
     ["API docs", `${url}/docs`],
     ["Sandbox", SANDBOX[sandbox]],
     ["Stop", "Ctrl-C"],

@@ -5,8 +5,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export NODE_DIR=${NODE_DIR:-/tmp/binnacle-node}
 trap '"$here/down.sh"' EXIT
 "$here/up.sh"
-# The node reaches no registry. These stand in for the images that the tests name: most of them serve a page at port 80
-# until they are ended.
+# The node reaches no registry. These stand in for the images that the tests name: most of them write a line and serve a
+# page at port 80 until they are ended.
 work=$(mktemp -d)
 mkdir -p "$work/root/bin" "$work/root/www"
 cp "$(command -v busybox)" "$work/root/bin/busybox"
@@ -17,8 +17,8 @@ image() { # name, and the command of its entrypoint
     "{\"Entrypoint\": [\"/bin/sh\", \"-c\", \"$2\"], \"Env\": [\"PATH=/bin\"], \"User\": \"65532:65532\"}"
   ctr -a "$NODE_DIR/containerd.sock" -n k8s.io images import "$work/image.tar" >/dev/null
 }
-for name in nginx:1 nginx:1.29 nginx:1.30 tiny:1 api:1 db:1 side:1 pg:2 theirs:1; do
-  image "$name" 'trap exit TERM; httpd -f -p 80 -h /www & wait'
+for name in nginx:1 nginx:1.29 nginx:1.30 tiny:1 tiny:2 api:1 db:1 side:1 pg:2 theirs:1; do
+  image "$name" 'trap exit TERM; echo ready; httpd -f -p 80 -h /www & wait'
 done
 for name in done:1 app:1; do image "$name" 'exit 0'; done
 # A sidecar shares its pod's ports.

@@ -155,7 +155,12 @@ Y
 mkdir -p pause/bin && cp "$(command -v busybox)" pause/bin/busybox
 "$here/image.sh" localhost/pause:0 pause images/pause.tar '{"Entrypoint": ["/bin/busybox", "sleep", "infinity"]}'
 
-for hierarchy in /sys/fs/cgroup/*/; do   # the kubelet takes no root that is not there
+hierarchies=(/sys/fs/cgroup/*/)
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then   # version 2 has one for all, and its groups get those that it passes on
+  hierarchies=(/sys/fs/cgroup/)
+  for name in $(cat /sys/fs/cgroup/cgroup.controllers); do echo "+$name" >/sys/fs/cgroup/cgroup.subtree_control || true; done
+fi
+for hierarchy in "${hierarchies[@]}"; do   # the kubelet takes no root that is not there
   mkdir -p "$hierarchy$link"
   # Under v1 a new group may use no processor and no memory until it is told which.
   for file in cpuset.cpus cpuset.mems; do [ ! -e "$hierarchy$file" ] || cat "$hierarchy$file" >"$hierarchy$link/$file"; done

@@ -1,4 +1,5 @@
-import { arg, type Call, type Command, type Given, option, send, verb } from "../command.ts";
+import { arg, type Call, type Command, type Given, option, send, textOf, verb } from "../command.ts";
+import type { AppAddress } from "../find.ts";
 import { printLines } from "../following.ts";
 import { CliError, EXIT, type ExitCode } from "../host.ts";
 import { ageColumn, column, type Row, stateColumn, view } from "../output.ts";
@@ -70,6 +71,22 @@ export const APP_CLUSTER_COMMANDS: readonly Command[] = [
     notes: "Example: binnacle apps run shop/web -- bin/migrate --all\nThe exit code is 1 where the command fails.",
     run,
   },
+  {
+    usage: "apps exec <app> [command...]",
+    about: "Run a command in a container of a component, or open a shell there",
+    fields: [
+      THE_APP,
+      { from: "--component <name>", help: "the component; needed where there are several" },
+      { from: "--pod <name>", help: "one of its pods; otherwise one that runs" },
+      { from: "--container <name>", help: "a container of the pod; otherwise the first" },
+      { from: "--no-tty", kind: "flag", help: "without a terminal, as for pipes" },
+    ],
+    uses: ["execComponent"],
+    notes:
+      "Example: binnacle apps exec shop/web -- ls -l /data\nWithout a command it is /bin/sh. The exit code is that of the command. " +
+      "The command is in the audit log, what is typed and shown is not.",
+    run: exec,
+  },
   verb({
     usage: "apps runs show <app> <run>",
     about: "Show a run: whether it has ended, and with which exit code",
@@ -88,6 +105,35 @@ export const APP_CLUSTER_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+async function exec(call: Call, given: Given): Promise<number | undefined> {
+  const { host } = call;
+  const { console } = host;
+  const { input, options, rest } = given;
+  const tty = options["tty"] !== false && console.isTerminal;
+  const component = await componentOf(call, given);
+  const wanted = {
+    ...(input as unknown as AppAddress),
+    component,
+    pod: textOf(options["pod"]),
+    container: textOf(options["container"]),
+    command: rest.length > 0 ? rest : undefined,
+    tty,
+    ...(tty ? console.size() : {}),
+  };
+  const session = await call.client.exec(wanted, { signal: host.interrupted, onOutput: console.write });
+  const restore = console.open(tty, {
+    onInput: (data) => session.write(data).catch(() => undefined),
+    onEnd: () => session.end(),
+    onResize: () => tty && session.resize(console.size()),
+  });
+  try {
+    return await session.exited;
+  } finally {
+    restore();
+    session.close();
+  }
+}
 
 async function run(call: Call, given: Given): Promise<ExitCode | undefined> {
   const { host } = call;

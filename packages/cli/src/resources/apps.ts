@@ -1,8 +1,9 @@
-import { arg, type Call, type Command, type Given, LIMIT, option, send, taken, verb } from "../command.ts";
+import { arg, type Call, type Command, type Given, option, send, taken, verb } from "../command.ts";
 import { deploy, exportApp, init, WAITING, waited, waitForApp } from "../deploy.ts";
 import { logs } from "../following.ts";
 import { CliError, EXIT, type ExitCode } from "../host.ts";
 import type { Row } from "../output.ts";
+import { APP_LIST } from "./app-list.ts";
 import { APP, CHANGE, COMPONENT, componentOf, DEPLOYMENT, isTable, POD, SECRET, THE_APP } from "./app-views.ts";
 import { CHART, charts, RANGE } from "./clusters.ts";
 
@@ -59,21 +60,7 @@ export const APP_COMMANDS: readonly Command[] = [
     uses: ["getApp"],
     run: exportApp,
   },
-  {
-    usage: "apps list",
-    about: "List the apps you can see, or those of --project",
-    fields: [LIMIT],
-    uses: ["listApps", "listProjectApps"],
-    async run(call, { options }) {
-      const isPlaced = Boolean(call.asked.project ?? call.target.project);
-      const limit = options["limit"] as number | undefined;
-      const rows = isPlaced
-        ? await taken(call, "listProjectApps", { id: await call.find.projectId() }, limit)
-        : await taken(call, "listApps", {}, limit);
-      call.list(APP, rows);
-      return undefined;
-    },
-  },
+  APP_LIST,
   {
     usage: "apps show <app>",
     about: "Show an app and its components; its pods with -o wide",

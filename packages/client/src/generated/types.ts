@@ -465,7 +465,7 @@ export type AppComponent = {
 /** Why not: a code for programs, a sentence for people, and what it is about. */
 export type AppConflict = {
   detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade";
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade" | "exec_disabled" | "not_running";
     message: string;
     [key: string]: unknown;
   };
@@ -503,6 +503,58 @@ export type AppResources = {
   truncated: boolean;
   /** When the operator has read them. */
   observed_at: string;
+};
+
+export type AppSummary = {
+  id: string;
+  name: string;
+  namespace: string;
+  project_id: string;
+  project_name: string;
+  cluster_id: string;
+  cluster_name: string;
+  org_id: string;
+  phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
+  /** When the phase began. */
+  phase_since: string;
+  phase_reason: string | null;
+  phase_message: string | null;
+  paused: boolean;
+  drift_state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+  generation: number;
+  observed_generation: number | null;
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
+  /** Of all containers of its workloads, each once. */
+  images: readonly string[];
+  /** Replicas that are ready, of all components. */
+  ready: number;
+  /** Replicas that all components are to have. */
+  desired: number;
+  last_deployment: {
+    id: string;
+    revision: number;
+    operation: "create" | "update" | "scale" | "pause" | "resume" | "redeploy" | "rollback" | "attach_addon" | "detach_addon" | "update_secrets";
+    status: "pending" | "succeeded" | "failed" | "superseded";
+    created_at: string;
+    created_by: string | null;
+  } | null;
+  updated_at: string;
+};
+
+export type AttentionItem = {
+  kind: "app" | "cluster" | "project" | "addon_instance" | "provisioning_job" | "cli_token";
+  id: string;
+  /** That of its cluster for a provisioning job. */
+  name: string;
+  namespace: string | null;
+  project_id: string | null;
+  cluster_id: string | null;
+  severity: "failed" | "warning";
+  reason: "failed" | "invalid" | "degraded" | "blocked_sync" | "drifted" | "disconnected" | "install_failed" | "error" | "cleanup_degraded" | "namespace_conflict" | "provisioning_failed" | "expires_soon";
+  message: string | null;
+  since: string | null;
 };
 
 export type AuditEntry = {
@@ -727,6 +779,8 @@ export type ClusterSettings = {
   ingress_namespaces: readonly string[];
   /** Charts that are installed with rights on the whole cluster instead of their project's alone. */
   cluster_wide_charts: readonly ClusterWideChart[];
+  /** Whether editors of projects may open a shell in containers. Switching it off ends open sessions. */
+  exec_enabled: boolean;
 };
 
 export type ClusterWideChart = {
@@ -1803,6 +1857,21 @@ export type Failure = {
   detail: string;
 };
 
+export type Fleet = {
+  clusters: readonly FleetCluster[];
+};
+
+export type FleetCluster = {
+  id: string;
+  name: string;
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  stale: boolean;
+  /** The apps on it that you can see. */
+  apps: number;
+  /** Those of them that are `failed`, `invalid` or `degraded`. */
+  failing: number;
+};
+
 export type InstallEvent = {
   stage: "preflight" | "register" | "k3s-server" | "k3s-agents" | "platform-networking" | "platform-certs" | "platform-storage" | "platform-backup" | "platform-day2" | "agent" | "profiles" | "record" | "verify" | "backup" | "platform-components" | "kubernetes";
   status: "started" | "completed" | "failed";
@@ -1925,6 +1994,68 @@ export type NewCliToken = {
   updated_at: string;
   /** Shown this once. */
   token: string;
+};
+
+export type OrgOverview = {
+  clusters: {
+    total: number;
+    by_status: {
+      pending: number;
+      provisioning: number;
+      awaiting_operator: number;
+      connected: number;
+      disconnected: number;
+      installing: number;
+      install_failed: number;
+      destroying: number;
+      error: number;
+    };
+    stale: number;
+  };
+  projects: {
+    total: number;
+    by_lifecycle: {
+      pending: number;
+      ready: number;
+      degraded: number;
+      cleanup_pending: number;
+    };
+  };
+  apps: {
+    total: number;
+    by_phase: {
+      pending: number;
+      deploying: number;
+      running: number;
+      degraded: number;
+      failed: number;
+      invalid: number;
+      paused: number;
+      deleting: number;
+    };
+    drifted: number;
+    /** Those whose drift state is `blocked_sync`. */
+    blocked: number;
+    stale: number;
+  };
+  addon_instances: {
+    total: number;
+    by_phase: {
+      pending: number;
+      installing: number;
+      ready: number;
+      upgrading: number;
+      degraded: number;
+      failed: number;
+      deleting: number;
+    };
+  };
+  attention: {
+    /** All of them, also those that are not among the items. */
+    total: number;
+    /** Failures before warnings, and the oldest first. */
+    items: readonly AttentionItem[];
+  };
 };
 
 export type OrgSettings = {
@@ -4320,6 +4451,32 @@ export interface Operations {
     answer: null;
     failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
   };
+  /**
+   * Run a command in a container of a component, over a WebSocket; project editor. `GET
+   * /apps/{namespace}/{name}/components/{component}/exec`
+   */
+  execComponent: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      component: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      /** One of the component's pods; without it, one that runs. */
+      pod?: string | undefined;
+      /** Without it, the first of the pod, or the one that the pod names for it. */
+      container?: string | undefined;
+      /** Given once for each word. It is in the audit log. */
+      command?: readonly string[] | undefined;
+      /** With a terminal. */
+      tty?: boolean | undefined;
+      cols?: number | undefined;
+      rows?: number | undefined;
+    };
+    answer: never;
+    failures: 400 | 401 | 403 | 404 | 409 | 422 | 426 | 429 | 500 | 502 | 503 | 504;
+  };
   /** Read an addon of the catalog. `GET /addon-definitions/{id}` */
   getAddonDefinition: {
     input: {
@@ -4467,6 +4624,17 @@ export interface Operations {
     answer: PendingDeviceLogin;
     failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 503;
   };
+  /**
+   * Read all clusters of an organization at once, by name, with the little that a map shows. `GET
+   * /orgs/{org_id}/fleet`
+   */
+  getFleet: {
+    input: {
+      org_id: string;
+    };
+    answer: Fleet;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
   /** Removed; always 410. `GET /clusters/{id}/install-command` */
   getInstallCommand: {
     input: {
@@ -4501,6 +4669,14 @@ export interface Operations {
       id: string;
     };
     answer: Organization;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /** Count what you can see of an organization, and list what needs attention. `GET /orgs/{id}/overview` */
+  getOrgOverview: {
+    input: {
+      id: string;
+    };
+    answer: OrgOverview;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
   /** Read an organization's settings. `GET /org/settings` */
@@ -4703,6 +4879,36 @@ export interface Operations {
     };
     answer: AppEvents;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+  };
+  /** List the apps you can see, each with what an overview shows of it. `GET /app-summaries` */
+  listAppSummaries: {
+    input: {
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** Only those of this organization. */
+      org_id?: string | undefined;
+      /** Only those of this project. */
+      project_id?: string | undefined;
+      /** Only those on this cluster. */
+      cluster_id?: string | undefined;
+      /** Only those in one of these phases. */
+      phase?: readonly ("pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting")[] | undefined;
+      /** Only those in this drift state. */
+      drift?: "unknown" | "in_sync" | "drifted" | "blocked_sync" | undefined;
+      /** Only those with this text in their name, namespace or an image. Upper and lower case are the same. */
+      search?: string | undefined;
+      /** `-` is descending. */
+      sort?: "name" | "-name" | "phase" | "project" | "cluster" | "deployed_at" | "-deployed_at" | undefined;
+    };
+    answer: {
+      data: readonly AppSummary[];
+      total_count: number;
+      page: number;
+      items_per_page: number;
+      has_more: boolean;
+    };
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** List the apps you can see, newest first. `GET /apps` */
   listApps: {
@@ -5620,6 +5826,8 @@ export interface Operations {
         ingress_namespaces?: readonly string[] | undefined;
         /** Charts that are installed with rights on the whole cluster instead of their project's alone. */
         cluster_wide_charts?: readonly ClusterWideChart[] | undefined;
+        /** Whether editors of projects may open a shell in containers. Switching it off ends open sessions. */
+        exec_enabled?: boolean | undefined;
       };
     };
     answer: ClusterSettings;

@@ -74,6 +74,8 @@ export function useChange<N extends CallName>(name: N) {
   return useMutation<Answer<N>, BinnacleError, ChangeInput<N>>({
     mutationFn: ({ $options, ...input }) =>
       (client.call as (name: N, input: object, options?: CallOptions) => Promise<Answer<N>>)(name, input, $options),
+    // The input may hold a password, so it is forgotten with the form that sent it.
+    gcTime: 0,
     onSettled: () => cache.invalidateQueries(),
   });
 }

@@ -2,6 +2,7 @@ import type { Answer, CallName, Input } from "@binnacle/client";
 import { Button, Code, Collapse, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { failureView } from "../api/failure.ts";
 import { useChange } from "../api/queries.runner.ts";
 import { curlOf } from "./commands.ts";
 import { CopyText } from "./copy-text.tsx";
@@ -15,7 +16,8 @@ interface Props<N extends CallName> {
   readonly input: Input<N>;
   /** The words of the button, such as "Delete app". */
   readonly action: string;
-  readonly children?: ReactNode;
+  /** The fields of the dialog. As a function, it is given the messages of a refused call by the dotted path of the field. */
+  readonly children?: ReactNode | ((problems: Readonly<Record<string, string>>) => ReactNode);
   /** Each thing that will happen, in words. */
   readonly consequences?: readonly ReactNode[];
   /** A destructive action asks for this name to be typed. */
@@ -45,6 +47,8 @@ export function ActionDialog<N extends CallName>(props: Props<N>) {
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
+    // React passes the event on to a form in which the dialog is declared, although it stands elsewhere in the document.
+    event.stopPropagation();
     if (!isConfirmed || change.isPending) return;
     try {
       const answer = await change.mutateAsync(input);
@@ -60,7 +64,9 @@ export function ActionDialog<N extends CallName>(props: Props<N>) {
     <Modal opened={opened} onClose={close} title={title} size="lg">
       <form onSubmit={send}>
         <Stack gap="md">
-          {props.children}
+          {typeof props.children === "function"
+            ? props.children(change.error ? failureView(change.error).fields : {})
+            : props.children}
           {props.consequences && props.consequences.length > 0 ? (
             <List size="sm" spacing={4}>
               {props.consequences.map((line, index) => (

@@ -1,9 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type Search, withChoice } from "../search.ts";
+import { type Search, searchOf, withChoice } from "../search.ts";
 
 /** The choices of the page, which are kept in the address, and a function that changes some of them. */
 export function usePageSearch(): readonly [Search, (changes: Search) => void] {
-  const search: Search = useSearch({ strict: false });
+  // The router hands on what the address has, also where `validateSearch` has left it out.
+  const search: Search = searchOf(useSearch({ strict: false }));
   const navigate = useNavigate();
   return [
     search,

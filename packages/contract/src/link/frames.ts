@@ -6,6 +6,7 @@ import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
 import { DRIFT_POLICIES } from "../rest/orgs.ts";
 import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
+import { Chunk, EXEC_FAILURES, ExecStream, TerminalSize } from "./exec.ts";
 import { OBSERVATIONS, ObservationRequests, ObservedAnswers } from "./observed.ts";
 import { LINK_LIMITS } from "./protocol.ts";
 import { Report, type Reports } from "./report.ts";
@@ -109,7 +110,35 @@ const StreamData = Type.Object({
   /** Lines that were lost before these, because nobody took them in time. */
   dropped: Count,
 });
-const StreamEnd = Type.Object({ type: Type.Literal("stream_end"), ...ref, ...session, error: Nullable(Message) });
+const StreamEnd = Type.Object({
+  type: Type.Literal("stream_end"),
+  ...ref,
+  ...session,
+  error: Nullable(Message),
+  /** Of an exec: why there is an error, and the exit code of a command that has ended. */
+  code: Type.Optional(Type.Enum(EXEC_FAILURES)),
+  exit_code: Type.Optional(Type.Integer()),
+});
+/** Where an exec will run once it has credit, and how much input it takes before it gives credit for more. */
+const StreamTarget = Type.Object({
+  type: Type.Literal("stream_target"),
+  ...ref,
+  ...session,
+  pod: Type.String({ maxLength: 253 }),
+  container: Type.String({ maxLength: 253 }),
+  credit_bytes: Count,
+});
+/** Output of an exec. It takes of the credit as many bytes as it stands for. */
+const StreamOutput = Type.Object({
+  type: Type.Literal("stream_output"),
+  ...ref,
+  ...session,
+  channel: Type.Enum(["stdout", "stderr"]),
+  data: Chunk,
+});
+
+/** Lets the other side of a stream send more: an operator its lines and output, a hub the input of an exec. */
+const StreamCredit = Type.Object({ type: Type.Literal("stream_credit"), ...ref, ...session, credit_bytes: Count });
 
 /** The state of a Shipwright BuildRun or a kpack Build. */
 const Build = Type.Object({
@@ -157,6 +186,9 @@ export const OPERATOR_FRAMES = {
   response: Response,
   stream_data: StreamData,
   stream_end: StreamEnd,
+  stream_target: StreamTarget,
+  stream_output: StreamOutput,
+  stream_credit: StreamCredit,
   build: Build,
   samples: Samples,
   token_stored: TokenStored,
@@ -246,25 +278,35 @@ const Request = Type.Object({
     RunRequests.run_status,
   ]),
 });
+const LogStream = Type.Object({
+  name: Type.Literal("logs"),
+  namespace: Type.String(),
+  app: Type.String(),
+  component: Type.String(),
+  tail_lines: Count,
+  since_seconds: Nullable(Type.Integer({ minimum: 1 })),
+  follow: Type.Boolean(),
+  previous: Type.Optional(Type.Boolean()),
+  /** Of this run alone. Only sent to an operator that knows runs. */
+  run: Type.Optional(Uuid()),
+});
+export type LogStream = Static<typeof LogStream>;
 const StreamOpen = Type.Object({
   type: Type.Literal("stream_open"),
   ...id,
   ...session,
-  stream: Type.Object({
-    name: Type.Literal("logs"),
-    namespace: Type.String(),
-    app: Type.String(),
-    component: Type.String(),
-    tail_lines: Count,
-    since_seconds: Nullable(Type.Integer({ minimum: 1 })),
-    follow: Type.Boolean(),
-    previous: Type.Optional(Type.Boolean()),
-    /** Of this run alone. Only sent to an operator that knows runs. */
-    run: Type.Optional(Uuid()),
-  }),
+  stream: Type.Union([LogStream, ExecStream]),
   credit_bytes: Count,
 });
-const StreamCredit = Type.Object({ type: Type.Literal("stream_credit"), ...ref, ...session, credit_bytes: Count });
+/** For an exec: bytes of input, another size of the terminal, or the end of the input. */
+const StreamInput = Type.Object({
+  type: Type.Literal("stream_input"),
+  ...ref,
+  ...session,
+  data: Type.Optional(Chunk),
+  size: Type.Optional(TerminalSize),
+  end: Type.Optional(Type.Literal(true)),
+});
 const StreamCancel = Type.Object({ type: Type.Literal("stream_cancel"), ...ref, ...session });
 const RenewToken = Type.Object({
   type: Type.Literal("renew_token"),
@@ -277,7 +319,7 @@ const RenewToken = Type.Object({
 const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seconds: Type.Number() });
 
 /** Requests that not every operator knows. It lists those that it can answer in its hello, and no others are sent to it. */
-export const NEGOTIATED_REQUESTS: readonly string[] = [...OBSERVATIONS, ...Object.keys(RunRequests)];
+export const NEGOTIATED_REQUESTS: readonly string[] = [...OBSERVATIONS, ...Object.keys(RunRequests), "exec"];
 
 export const HUB_FRAMES = {
   welcome: Welcome,
@@ -290,6 +332,7 @@ export const HUB_FRAMES = {
   command: Command,
   request: Request,
   stream_open: StreamOpen,
+  stream_input: StreamInput,
   stream_credit: StreamCredit,
   stream_cancel: StreamCancel,
   renew_token: RenewToken,

@@ -17,6 +17,10 @@ const fields = {
   pod_security: PodSecurityField,
   ingress_namespaces: IngressNamespaces,
   cluster_wide_charts: ClusterWideCharts,
+  exec_enabled: Type.Boolean({
+    description: "Whether editors of projects may open a shell in containers. Switching it off ends open sessions.",
+    examples: [true],
+  }),
 };
 
 export const ClusterSettings = Type.Object({ cluster_id: Uuid(), ...fields }, { title: "ClusterSettings" });
@@ -44,6 +48,7 @@ export const updateClusterSettings = operation({
       pod_security: Type.Optional(fields.pod_security),
       ingress_namespaces: Type.Optional(fields.ingress_namespaces),
       cluster_wide_charts: Type.Optional(fields.cluster_wide_charts),
+      exec_enabled: Type.Optional(fields.exec_enabled),
     },
     strict,
   ),

@@ -173,6 +173,11 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
     expect(rightsOfRules(await roleNamed("binnacle-system:binnacle-operator"))).toEqual(rightsIn(NEEDED));
   });
 
+  test("[OC11] without `rbac.exec` it may run no commands in containers, and has the rest", async () => {
+    const rights = rightsOfRules(await roleNamed("binnacle-system:binnacle-operator", ["--set", "rbac.exec=false"]));
+    expect(rights).toEqual(rightsIn(NEEDED).filter((right) => !right.includes("pods/exec")));
+  });
+
   test("[OC10] the role of charts holds objects of a namespace and no way to more", async () => {
     const rights = rightsOfRules(await roleNamed(CHARTS_ROLE));
     expect(rights).toContain("patch deployments.apps");

@@ -23,6 +23,8 @@ function tarEntry(path: string, text: string): Buffer {
 const NAME = "{{ .Release.Name }}-tiny";
 const metadata = (name: string, more = "") =>
   `metadata:\n  name: ${name}\n  labels:\n    app.kubernetes.io/instance: {{ .Release.Name }}\n${more}`;
+/** A simulated pod is told how it ends; a real one has the image for it. */
+const IMAGE = '{{ if eq .Values.fate "crash" }}crash:1{{ else }}tiny:1{{ end }}';
 /** The usage that a simulated pod reports. */
 const USAGE = 'kwok.x-k8s.io/usage-cpu: "250m", kwok.x-k8s.io/usage-memory: "64Mi"';
 
@@ -49,7 +51,7 @@ ${metadata(NAME)}spec:
       annotations: {test.binnacle.dev/fate: {{ .Values.fate | quote }}, ${USAGE}}
     spec:
       hostPID: {{ .Values.host }}
-      containers: [{name: main, image: "tiny:1"}]
+      containers: [{name: main, image: "${IMAGE}"}]
 `,
   "store.yaml": `{{ if .Values.store }}
 apiVersion: apps/v1

@@ -1,3 +1,4 @@
+import { execInPod } from "./client-exec.adapter.ts";
 import { podLogs, watch } from "./client-streams.adapter.ts";
 import { createTransport, type Transport } from "./client-transport.adapter.ts";
 import { createDiscovery } from "./discovery.adapter.ts";
@@ -20,10 +21,15 @@ interface Page<T> {
 
 export function createKubeClient(access: KubeAccess): KubeClient {
   const transport = createTransport(access);
-  return clientOver(transport, createDiscovery(transport));
+  const exec: KubeClient["exec"] = (...command) => execInPod(access, ...command);
+  return clientOver(transport, createDiscovery(transport), exec);
 }
 
-function clientOver(transport: Transport, resourceTypeOf: KubeClient["resourceTypeOf"]): KubeClient {
+function clientOver(
+  transport: Transport,
+  resourceTypeOf: KubeClient["resourceTypeOf"],
+  exec: KubeClient["exec"],
+): KubeClient {
   const { call } = transport;
 
   async function placeOf(object: KubeObject, subresource?: string): Promise<string> {
@@ -104,9 +110,13 @@ function clientOver(transport: Transport, resourceTypeOf: KubeClient["resourceTy
 
     watch: (type, options) => watch(transport, type, options),
     podLogs: (namespace, pod, options) => podLogs(transport, namespace, pod, options),
+    exec,
     version: () => call({ method: "GET", path: "/version" }),
     resourceTypeOf,
-    as: (user) => clientOver(inTheNameOf(user, transport), resourceTypeOf),
+    as: (user) =>
+      clientOver(inTheNameOf(user, transport), resourceTypeOf, () => {
+        throw new Error("Commands in containers are run with the operator's own rights.");
+      }),
     close: () => transport.close(),
   };
 }

@@ -1,4 +1,6 @@
 import type { KubeObject } from "@binnacle/contract";
+import type { ExecConnection, ExecEvents } from "./client-exec.adapter.ts";
+import type { ExecOptions } from "./exec.ts";
 import type { KubeError } from "./kube-error.ts";
 
 export type { KubeObject, ManagedFields, ObjectMeta } from "@binnacle/contract";
@@ -139,6 +141,8 @@ export interface KubeClient {
   watch<T extends KubeObject = KubeObject>(type: ResourceType, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /** Fails only when there are no logs to read; once lines flow, a lost connection ends them. */
   podLogs(namespace: string, pod: string, options?: LogOptions): AsyncIterable<string>;
+  /** Runs a command in a container. It never throws: a failure is the end that is told to `events`. */
+  exec(namespace: string, pod: string, options: ExecOptions, events: ExecEvents): ExecConnection;
   version(): Promise<KubeVersion>;
   /** Looks again when the kind is unknown, as that of a new custom resource definition is. */
   resourceTypeOf(apiVersion: string, kind: string): Promise<ResourceType>;

@@ -9,6 +9,7 @@ import {
 } from "@binnacle/contract";
 import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
 import type { Clock } from "../kube/work-queue.ts";
+import { createExecStreams, type ExecStreams } from "./exec-streams.ts";
 import { type MalformedApply, type OutgoingFrameOf, type ReceivedFrame, readHubFrame } from "./frames.ts";
 import { createRequests } from "./hub-requests.ts";
 import type { KeyedWork } from "./keyed-work.ts";
@@ -60,6 +61,7 @@ interface Live {
   readonly session: string;
   readonly outgoing: Outgoing;
   readonly streams: LogStreams;
+  readonly execs: ExecStreams;
   readonly handlers: Handlers;
 }
 
@@ -126,19 +128,25 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
       onDue: () => outgoing.pump(),
       onFailure: (err) => log.warn({ err }, "logs could not be read"),
     });
+    const execs = createExecStreams({
+      answerer,
+      urgent,
+      onDue: () => outgoing.pump(),
+      onFailure: (err) => log.warn({ err }, "a command could not be started in a container"),
+    });
     const outgoing = createOutgoing(host, {
       session,
       // The inventory comes first: the hub sends nothing before it has it.
-      sources: [...(resume === "inventory" ? [inventoryPages(stored.entries)] : []), outbox, events, streams],
+      sources: [...(resume === "inventory" ? [inventoryPages(stored.entries)] : []), outbox, events, streams, execs],
       onInvalid(frame, why) {
         log.error({ frame: frame.type, key: "key" in frame ? frame.key : undefined, why }, "a frame is not sent");
         if (frame.type === "status") outbox.confirmed([frame.id]);
       },
     });
-    return { session, outgoing, streams, handlers: handlersWith(outgoing, streams) };
+    return { session, outgoing, streams, execs, handlers: handlersWith(outgoing, streams, execs) };
   }
 
-  function handlersWith({ urgent }: Outgoing, streams: LogStreams): Handlers {
+  function handlersWith({ urgent }: Outgoing, streams: LogStreams, execs: ExecStreams): Handlers {
     const deliverFrame = (frame: HubFrames["apply" | "remove"]) => deliver(frame, { store, work, log, answer: urgent });
     const handleRequest = createRequests({ answerer, commands, log, answer: urgent });
     return {
@@ -158,9 +166,20 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
         handleRequest(frame);
       },
       request: handleRequest,
-      stream_open: streams.open,
-      stream_credit: streams.credit,
-      stream_cancel: streams.cancel,
+      stream_open({ stream, ...frame }) {
+        if (stream.name === "exec") execs.open({ ...frame, stream });
+        else streams.open({ ...frame, stream });
+      },
+      stream_input: execs.input,
+      // An id names a stream of one kind; the other kind does not know it.
+      stream_credit(frame) {
+        streams.credit(frame);
+        execs.credit(frame);
+      },
+      stream_cancel(frame) {
+        streams.cancel(frame);
+        execs.cancel(frame);
+      },
       renew_token: (frame) => void storeToken(frame, urgent),
       drain: ({ within_seconds }) => host.onDrain(within_seconds * 1_000),
     };
@@ -201,6 +220,7 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
       stopHeartbeat();
       live?.outgoing.stop();
       live?.streams.cancelAll();
+      live?.execs.cancelAll();
       outbox.onDue = events.onDue = () => undefined;
       outbox.lost();
       events.lost();

@@ -1,4 +1,10 @@
-import { creditOf, type HubFrames, type LogLine, safeText } from "@binnacle/contract";
+import {
+  creditOf,
+  type HubFrames,
+  type LogLine,
+  type LogStream as LogStreamRequest,
+  safeText,
+} from "@binnacle/contract";
 import type { Clock } from "../kube/work-queue.ts";
 import type { OutgoingFrame } from "./frames.ts";
 import { createLineBuffer } from "./line-buffer.ts";
@@ -9,7 +15,7 @@ const MOST_STREAMS = 64;
 
 /** The open streams of a session. */
 export interface LogStreams extends BulkSource {
-  open(frame: HubFrames["stream_open"]): void;
+  open(frame: Pick<HubFrames["stream_open"], "id" | "credit_bytes"> & { readonly stream: LogStreamRequest }): void;
   credit(frame: HubFrames["stream_credit"]): void;
   cancel(frame: HubFrames["stream_cancel"]): void;
   cancelAll(): void;

@@ -1,10 +1,13 @@
 import type {
   ComponentRun,
   DesiredKind,
+  ExecFailure,
+  ExecStream,
   HubFrames,
   InventoryEntry,
   LinkSettings,
   LogLine,
+  LogStream,
   Metrics,
   ObservationName,
   ObservationRequest,
@@ -13,15 +16,42 @@ import type {
   Reports,
   RunRequest,
   RunStatusRequest,
+  TerminalSize,
 } from "@binnacle/contract";
 
 export type MetricsRequest = Extract<HubFrames["request"]["request"], { name: "metrics" }>;
 type ObservedAnswer<N extends ObservationName> = { readonly [K in N]: ObservedAnswers[N] };
-export type LogStreamRequest = HubFrames["stream_open"]["stream"];
+export type LogStreamRequest = LogStream;
 
 /** Lines that were lost on the way from a pod, in the place where they are missing. None: there is an answer, and lines may follow. */
 export interface DroppedLines {
   readonly dropped: number;
+}
+
+export interface ExecOutput {
+  output(channel: "stdout" | "stderr", data: Buffer): void;
+  /** Called once, and nothing is called afterwards. An error is shown to people. */
+  ended(end: { readonly exitCode: number } | { readonly error: string }): void;
+}
+
+/** A command that runs, or is about to. */
+export interface ExecProcess {
+  /** `onTaken` once the cluster has it. */
+  write(data: Buffer, onTaken: () => void): void;
+  endInput(): void;
+  resize(size: TerminalSize): void;
+  /** No output comes until it is resumed, apart from what is on its way. */
+  pause(): void;
+  resume(): void;
+  /** Ends the connection, and with it the command if it reads its input or has a terminal. Nothing is called afterwards. */
+  cancel(): void;
+}
+
+/** A container in which a command can be started. */
+export interface ExecTarget {
+  readonly pod: string;
+  readonly container: string;
+  start(output: ExecOutput): ExecProcess;
 }
 
 /** Answers what the hub asks about the cluster. */
@@ -39,6 +69,8 @@ export interface Answerer {
    * signal is given, nobody takes anything any more.
    */
   logs(stream: LogStreamRequest, signal: AbortSignal): AsyncIterable<LogLine | DroppedLines>;
+  /** Finds the container for a command, and starts nothing. */
+  exec(stream: ExecStream): Promise<ExecTarget>;
 }
 
 /** Thrown by an answerer to say more than that it failed; the message is shown to people. */
@@ -47,6 +79,17 @@ export class AnswerError extends Error {
   readonly code: "not_found" | "unavailable" | "failed";
 
   constructor(code: AnswerError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Thrown where a command cannot be started. */
+export class ExecRefusal extends Error {
+  override readonly name = "ExecRefusal";
+  readonly code: ExecFailure;
+
+  constructor(code: ExecFailure, message: string) {
     super(message);
     this.code = code;
   }

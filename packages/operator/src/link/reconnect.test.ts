@@ -32,10 +32,20 @@ describe("the next try", () => {
 
   test.each([
     [0, 1_000],
-    [3_000, 3_000],
-    [40_000, 32_000],
-  ])("[OL11] does not wait longer than the outage has lasted, %i ms, and a second at least", (downMs, delayMs) => {
-    expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
+    [1_500, 1_000],
+    [6_000, 3_000],
+    [40_000, 20_000],
+    [100_000, 32_000],
+  ])(
+    "[OL11] does not wait longer than half of the outage, of %i ms, or a second where that is more",
+    (downMs, delayMs) => {
+      expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
+    },
+  );
+
+  test("[OL11] waits for half of that time at least, so that a crowd tries no more often than it needs to", () => {
+    const delay = (random: number) => retryAfter(ending({}), { ...fresh, failures: 2 }, random).delayMs;
+    expect([0, 0.5, 1].map(delay)).toEqual([2_000, 3_000, 4_000]);
   });
 
   test("[OL11] does not come sooner for a session that ended at once", () => {
@@ -56,8 +66,8 @@ describe("the next try", () => {
     ["a busy hub that does not say when", CLOSE.busy, "", 1_000, 1_500, null],
     ["a busy hub that says too much", CLOSE.busy, "99999999", 600_000, 900_000, null],
     ["a draining hub", CLOSE.draining, "", 0, 20_000, null],
-    ["a broken protocol", CLOSE.protocolError, "", 0, 1_000, /rejected a frame/],
-    ["any other code", 1011, "", 0, 1_000, null],
+    ["a broken protocol", CLOSE.protocolError, "", 500, 1_000, /rejected a frame/],
+    ["any other code", 1011, "", 500, 1_000, null],
   ])("[OL12] after %s (%i) has its time", (_, code, reason, soonestMs, latestMs, problem) => {
     const [soonest, latest] = [0, 1].map((random) => retryAfter(ending({ code, reason }), fresh, random));
     expect([soonest?.delayMs, latest?.delayMs]).toEqual([soonestMs, latestMs]);

@@ -73,17 +73,18 @@ function delayMsAfter({ code, reason }: Disconnect, state: RetryState, random: n
     case CLOSE.draining:
       return Math.max(spreadMs, backoffMs(state)) * random;
     default:
-      return (failures === 0 ? spreadMs : backoffMs(state)) * random;
+      return failures === 0 ? spreadMs * random : (backoffMs(state) * (1 + random)) / 2;
   }
 }
 
 /**
- * Never longer than it has been so far: of thousands that come back, some fail often in a short time, and would wait for a
- * minute because of an outage of seconds.
+ * The limit of the next delay, of which half is waited at least: it halves the tries of a crowd, and those that fail hold up
+ * a hub that is just starting. Never longer than half of the outage so far: of thousands that come back, some fail often in
+ * a short time, and would wait for a minute because of an outage of seconds.
  */
 function backoffMs({ failures, downMs }: RetryState): number {
   const doubledMs = FIRST_BACKOFF_MS * 2 ** Math.min(Math.max(failures - 1, 0), 30);
-  return Math.min(doubledMs, Math.max(downMs, FIRST_BACKOFF_MS), LONGEST_BACKOFF_MS);
+  return Math.min(doubledMs, Math.max(downMs / 2, FIRST_BACKOFF_MS), LONGEST_BACKOFF_MS);
 }
 
 /** The hub says it in seconds, as the only number of the reason. */

@@ -10,6 +10,7 @@ import { startFacts } from "./facts.adapter.ts";
 import { startSamples } from "./samples.adapter.ts";
 
 const clusterId = randomUUID();
+const MEBIBYTE = 2 ** 20;
 /** Measurements take up to half a minute to appear. */
 const WITHIN = { timeout: 100_000, interval: 500 };
 
@@ -31,12 +32,12 @@ async function runPod(component: string, name: string, owner: string): Promise<v
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name, namespace: namespace.name, labels, annotations },
-    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: "nginx" }] },
+    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: "nginx:1" }] },
   };
   await vi.waitFor(() => client.create(pod), WITHIN);
 }
 
-describe.skipIf(!inject("isSimulated"))("on a real cluster", () => {
+describe("on a real cluster", () => {
   test("[TE31] usage is added up by component, of our own pods alone", async (context) => {
     const services = await client.resourceTypeOf("apiregistration.k8s.io/v1", "APIService");
     if ((await client.get(services, "v1beta1.metrics.k8s.io")) === null) context.skip();
@@ -61,17 +62,18 @@ describe.skipIf(!inject("isSimulated"))("on a real cluster", () => {
       random: () => 0,
       log,
     });
-    const MEBIBYTE = 2 ** 20;
+    const isExact = inject("isSimulated");
+    const memory = (mebibytes: number) => (isExact ? mebibytes * MEBIBYTE : expect.any(Number));
     await vi.waitFor(() => {
       const { components = [] } = seen.at(-1) ?? {};
       expect(components.map(({ component, memory_bytes }) => [component, memory_bytes])).toEqual([
-        ["db", 64 * MEBIBYTE],
-        ["web", 128 * MEBIBYTE],
+        ["db", memory(64)],
+        ["web", memory(128)],
       ]);
-      expect(components[1]?.cpu_cores).toBeCloseTo(0.5, 1);
+      if (isExact) expect(components[1]?.cpu_cores).toBeCloseTo(0.5, 1);
     }, WITHIN);
     const last = seen.at(-1);
-    expect(last?.used?.memory_bytes).toBeGreaterThanOrEqual(192 * MEBIBYTE);
+    expect(last?.used?.memory_bytes).toBeGreaterThanOrEqual((isExact ? 192 : 1) * MEBIBYTE);
     expect(last?.capacity.cpu_cores).toBeGreaterThan(0);
     expect(last?.components.every((one) => one.namespace === namespace.name && one.app === "shop")).toBe(true);
     await samples.stop();

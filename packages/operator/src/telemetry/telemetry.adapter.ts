@@ -8,6 +8,7 @@ import type { Clock } from "../kube/work-queue.ts";
 import type { Answerer, EventSink, LinkLog } from "../link/ports.ts";
 import { type AppComponent, componentsIn, releaseComponents } from "./app-components.ts";
 import { startBuilds } from "./builds.adapter.ts";
+import { createExec } from "./exec.adapter.ts";
 import { createLogs } from "./logs.adapter.ts";
 import { createMetrics } from "./metrics.adapter.ts";
 import { createObservations } from "./observations.adapter.ts";
@@ -63,6 +64,7 @@ export function startTelemetry(given: TelemetryPorts): Telemetry {
       logs: createLogs(ports),
       observe: createObservations(ports),
       run: createRuns(ports),
+      exec: createExec(ports),
     },
     async stop() {
       await Promise.all([samples.stop(), builds.stop()]);

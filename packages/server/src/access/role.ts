@@ -194,3 +194,7 @@ export function allows(access: Access, requirement: PlaceRequirement, place: Pla
 /** Whether the apps and addon instances of a project may be read. */
 export const mayReadProject = (project: Required<PlaceIds>, access: Access): boolean =>
   allows(access, { needs: "project_role", role: "viewer" }, project);
+
+/** Whether what is in a project may be changed. */
+export const mayEditProject = (project: Required<PlaceIds>, access: Access): boolean =>
+  allows(access, { needs: "project_role", role: "editor" }, project);

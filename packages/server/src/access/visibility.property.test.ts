@@ -259,8 +259,14 @@ function listedOf(built: Built): Listed[] {
       const lists = ["/projects", `/projects?cluster_id=${cluster_id}`];
       return { id, path: `/projects/${id}`, lists, seenBy: ofProject(id), place: { org_id, project_id: id } };
     }),
-    ...built.apps.map(({ id, namespace, name, org_id, project_id }) => {
-      const lists = ["/apps", `/apps?project_id=${project_id}`, `/projects/${project_id}/apps`];
+    ...built.apps.map(({ id, namespace, name, org_id, project_id, cluster_id }) => {
+      const places = [`project_id=${project_id}`, `org_id=${org_id}`, `cluster_id=${cluster_id}`];
+      const own = ["search=THING", "phase=pending&phase=failed&sort=project", "drift=unknown&sort=-deployed_at"];
+      const filters = ["sort=cluster", ...places, ...own, [places[1], own[0], "sort=phase"].join("&")];
+      const lists = [
+        ...["/apps", `/apps?project_id=${project_id}`, `/projects/${project_id}/apps`],
+        ...filters.map((filter) => `/app-summaries?${filter}`),
+      ];
       const path = `/apps/${namespace}/${name}?project_id=${project_id}`;
       return { id, path, lists, seenBy: ofProject(project_id), place: { org_id, project_id } };
     }),
@@ -311,6 +317,21 @@ async function idsIn(api: Client, path: string): Promise<ReadonlySet<string>> {
   }
 }
 
+/** Compares the counts of each organization that the caller reads with the objects of it that the caller reads one by one. */
+async function compareOverviews(api: Client, seen: readonly Listed[]): Promise<void> {
+  for (const { id: orgId } of seen.filter(({ path }) => path.startsWith("/orgs/"))) {
+    const own = seen.filter(({ place: where }) => typeof where === "object" && where.org_id === orgId);
+    const count = (prefix: string) => own.filter(({ path }) => path.startsWith(prefix)).length;
+    const { body } = await api.get(`/orgs/${orgId}/overview`);
+    const totals = [body.clusters.total, body.projects.total, body.apps.total, body.addon_instances.total];
+    const expected = ["/clusters/", "/projects/", "/apps/", "/addon-instances/"].map(count);
+    expect(totals).toEqual(expected);
+    const { clusters } = (await api.get(`/orgs/${orgId}/fleet`)).body;
+    const onMap = clusters.reduce((sum: number, { apps }: { apps: number }) => sum + apps, 0);
+    expect([clusters.length, onMap]).toEqual([expected[0], expected[2]]);
+  }
+}
+
 /** Compares what a caller reads one by one with what is in the lists and with the expectation, and counts both outcomes. */
 async function compare(
   api: Client,
@@ -328,7 +349,12 @@ async function compare(
     expect({ path, holding }).toEqual({ path, holding: status === 200 ? holders : [] });
     return status === 200;
   });
-  const seen = (await Promise.all(outcomes)).filter(Boolean).length;
+  const visible = await Promise.all(outcomes);
+  const seen = visible.filter(Boolean).length;
+  await compareOverviews(
+    api,
+    listed.filter((_, index) => visible[index]),
+  );
   return { visible: seen, hidden: listed.length - seen, projects: lists.get("/projects") ?? new Set() };
 }
 

@@ -17,6 +17,7 @@ const withoutOperators: OperatorRequests = {
   metrics: away,
   observe: away,
   run: away,
+  exec: away,
   resync: away,
 };
 
@@ -115,7 +116,7 @@ describe("with an operator that is connected", () => {
   let endOfAccess: () => void = () => undefined;
   const broadcast: Pick<Broadcast, "watch"> = {
     async watch(_reader, _mayStay, end) {
-      endOfAccess = end;
+      endOfAccess = () => end("access");
       return () => undefined;
     },
   };

@@ -19,9 +19,9 @@ import { Fault, notFound } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
-import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
-import { sessionLease } from "./app.store.ts";
+import { requireOperator } from "./app.store.ts";
 import { type AppWithSecretPaths, addressed, auditedApp } from "./app.ts";
 import { logTarget, pumpLogs } from "./log-stream.runner.ts";
 import { runProblem } from "./transition.ts";
@@ -53,11 +53,6 @@ interface LogOptions {
 
 /** Logs and metrics are requested from the operator of the app's cluster while the client waits. Nothing is stored. */
 export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Route[] {
-  async function requireOperator(clusterId: string): Promise<void> {
-    const leaseUntil = await sessionLease(db, clusterId);
-    if (leaseUntil === null || leaseUntil <= clock()) throw noOperatorConnected();
-  }
-
   async function streamLogs(
     { app, caller, credential, reply }: LogReader,
     asked: string | undefined,
@@ -65,7 +60,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
   ) {
     const component = options.run === undefined ? logTarget(app, asked) : (asked ?? "");
     if (component instanceof Fault) throw component;
-    await requireOperator(app.cluster_id);
+    await requireOperator(db, app.cluster_id, clock());
     const follow = options.follow && !options.previous;
     const leaving = new AbortController();
     reply.raw.once("close", () => leaving.abort());
@@ -117,7 +112,7 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
       const { command = null, args = null, env = [] } = body;
       const refusal = runProblem(app, params.component);
       if (refusal) throw refusal;
-      await requireOperator(app.cluster_id);
+      await requireOperator(db, app.cluster_id, clock());
       const run = newId();
       // The entry comes first: a run that has begun is always on record.
       await change(async ({ record }) => {

@@ -4,7 +4,10 @@ import { withoutSurroundings } from "../clusters/freshness.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { codedConflict, notFound } from "../fault.ts";
+import { noOperatorConnected } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
+import { requireActive } from "../projects/project.store.ts";
+import type { Project } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
@@ -33,6 +36,18 @@ export const appNameTaken = (name: string) =>
 /** Locks the names of the objects of a project until the commit, so that of two apps that want one the second sees it. */
 export async function lockObjectNames(tx: Tx, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId}))`.execute(tx);
+}
+
+/**
+ * Locks an active project for a new app, and then the names of its objects, in one statement. They are locked in this order
+ * everywhere, and the other one would be a deadlock: the materialized part is executed first.
+ */
+export async function lockForNewApp(tx: Tx, projectId: string): Promise<void> {
+  const { rows } = await sql<Pick<Project, "lifecycle">>`
+    with held as materialized (select lifecycle from projects where id = ${projectId} for share)
+    select lifecycle, pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId})) from held
+  `.execute(tx);
+  requireActive(rows[0]);
 }
 
 /** An app that has the wanted name, or objects that may have names of the wanted app's objects. */
@@ -198,12 +213,22 @@ export async function writeSecrets(
 
 const SECRETS_AT_ONCE = 500;
 
-/** Returns the lease that the hub renews while the cluster's operator is connected. */
-export async function sessionLease(db: Queries, clusterId: string): Promise<Date | null> {
+/** Throws where no hub holds a session of the cluster's operator. */
+export async function requireOperator(db: Queries, clusterId: string, now: Date): Promise<void> {
   const session = await db
     .selectFrom("cluster_sessions")
     .select("lease_until")
     .where("cluster_id", "=", clusterId)
     .executeTakeFirst();
-  return session?.lease_until ?? null;
+  if (!session || session.lease_until <= now) throw noOperatorConnected();
+}
+
+/** Reads what decides whether commands may run in the app; null where the app is gone. */
+export async function findExecApp(db: Queries, id: string): Promise<Pick<App, "name" | "phase" | "components"> | null> {
+  const app = await db
+    .selectFrom("apps")
+    .select(["name", "phase", "components"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return app ?? null;
 }

@@ -30,7 +30,10 @@ export interface AppWithSecretPaths extends App, Surroundings {
 
 export const isPaused = (app: Pick<App, "replicas_before_pause">) => app.replicas_before_pause !== null;
 
-export const specOf = (app: App): AppSpec => ({ components: app.components, paused: isPaused(app) });
+export const specOf = (app: Pick<App, "components" | "replicas_before_pause">): AppSpec => ({
+  components: app.components,
+  paused: isPaused(app),
+});
 
 /** Returns the components as the cluster runs them: a paused app keeps its declared replica counts and runs none. */
 export function effectiveComponents({ components, paused }: AppSpec): ComponentSpec[] {

@@ -1,8 +1,13 @@
 import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { insertProject } from "../access/bindings.fixture.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
+import { SOON } from "../jobs/jobs.fixture.ts";
+import { lockNames } from "../projects/project.store.ts";
 import { openShop, type Shop, someName, workload } from "./app.fixture.ts";
+import { lockObjectNames } from "./app.store.ts";
 
 let world: World;
 let shop: Shop;
@@ -51,6 +56,25 @@ test("[AP71] a component is not added, and not restored by a rollback, where its
   expect((await change(`${name}-b`, "add", "c")).status).toBe(200);
   const rollback = await shop.editor.api.post(shop.path(name, "/rollback"), { revision: 1 });
   expect(rollback).toMatchObject(taken(`${name}-b-c`, `${name}-b`));
+});
+
+test("[AP71] an app that waits for its project does not hold the names of objects from whoever has the project", async () => {
+  const { kysely: db } = world.database;
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    `.execute(db);
+    return rows[0]?.count;
+  };
+  let created: ReturnType<typeof create> | undefined;
+  await inTransaction(db, async (tx) => {
+    await lockNames(tx, shop.project);
+    created ??= create(someName(), "web");
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), SOON);
+    await sql`set local lock_timeout = 1`.execute(tx);
+    await lockObjectNames(tx, shop.project);
+  });
+  expect((await created)?.status).toBe(201);
 });
 
 test("[AP71] of two apps that want one name of objects at the same instant, one is created", async () => {

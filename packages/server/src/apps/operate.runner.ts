@@ -6,7 +6,6 @@ import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
 import { newId, newSecret } from "../id.adapter.ts";
-import { lockActiveProject } from "../projects/project.store.ts";
 import type { ConnectedProject } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type ComponentRules, missingAddonSecrets } from "./addon-component.ts";
@@ -16,6 +15,7 @@ import {
   insertApp,
   insertDeployment,
   lockApp,
+  lockForNewApp,
   lockObjectNames,
   type Namesake,
   supersedePending,
@@ -213,8 +213,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   if (problems.length > 0) throw invalid(problems);
   const hosts = hostsOf(given.components);
   refuseWildcards(hosts, given.isOrgAdmin);
-  await lockActiveProject(unit.db, project.id);
-  await lockObjectNames(unit.db, project.id);
+  await lockForNewApp(unit.db, project.id);
   const others = await findNamesakes(unit.db, project.id, name);
   const namesake = others.find((other) => other.name === name);
   if (namesake?.phase === "deleting")

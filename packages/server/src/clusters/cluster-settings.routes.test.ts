@@ -40,6 +40,7 @@ const DEFAULTS = {
   pod_security: "baseline",
   ingress_namespaces: ["ingress-nginx", "kube-system", "traefik"],
   cluster_wide_charts: [],
+  exec_enabled: true,
 };
 const CHART = { repo: "https://charts.jetstack.io", name: "cert-manager" };
 
@@ -62,6 +63,7 @@ describe("PATCH /clusters/{id}/settings", () => {
       pod_security: "restricted",
       ingress_namespaces: [],
       cluster_wide_charts: [CHART],
+      exec_enabled: true,
     });
   });
 
@@ -124,6 +126,7 @@ describe("PATCH /clusters/{id}/settings", () => {
     expect(await told()).toEqual(raised);
     expect((await desired()).filter(({ resource_id }) => resource_id === going)).toEqual(before);
     await change({ pod_security: "restricted" });
+    await change({ exec_enabled: false });
     expect(await told()).toEqual(raised);
     await vi.waitFor(() => expect(hints).toContainEqual({ cluster_id: cluster }), SOON);
     leave();

@@ -6,7 +6,7 @@ import { type Route, route } from "../http/route.ts";
 import { listActiveProjects } from "../projects/project.store.ts";
 import { dispatchedProject } from "../projects/project.ts";
 import { lockCluster, readSettings, saveSettings } from "./cluster.store.ts";
-import { changedFields, chartListProblems } from "./cluster-settings.ts";
+import { changedFields, chartListProblems, concernsProjects } from "./cluster-settings.ts";
 
 interface Ports {
   readonly db: Queries;
@@ -45,6 +45,8 @@ export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
           });
           if (Object.keys(changes.after).length > 0) {
             await saveSettings(tx, id, changes.after, clock());
+          }
+          if (concernsProjects(changes.after)) {
             await dispatch(id, async () => (await listActiveProjects(tx, id)).map(dispatchedProject));
           }
           return { cluster_id: id, ...settings };

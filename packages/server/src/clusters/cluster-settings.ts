@@ -18,7 +18,12 @@ export const settingsOf = (row: SettingsRow | null): Settings => ({
   pod_security: row?.pod_security ?? DEFAULT_POLICY.pod_security,
   ingress_namespaces: [...(row?.ingress_namespaces ?? DEFAULT_POLICY.ingress_namespaces)],
   cluster_wide_charts: [...(row?.cluster_wide_charts ?? DEFAULT_POLICY.cluster_wide_charts)],
+  exec_enabled: row?.exec_enabled ?? true,
 });
+
+/** Whether the operator has to be told: it does not know the other settings. */
+export const concernsProjects = (changed: Partial<Settings>): boolean =>
+  Object.keys(changed).some((name) => name !== "exec_enabled");
 
 /** A chart may be listed once only, however it is spelled. */
 export function chartListProblems(charts: readonly ClusterWideChart[] = []): ValidationItem[] {

@@ -122,7 +122,12 @@ async function raiseVersion(tx: Tx, id: string, also: object): Promise<number> {
   return row.token_version;
 }
 
-const COLUMNS = ["pod_security", "ingress_namespaces", "cluster_wide_charts"] as const satisfies (keyof SettingsRow)[];
+const COLUMNS = [
+  "pod_security",
+  "ingress_namespaces",
+  "cluster_wide_charts",
+  "exec_enabled",
+] as const satisfies (keyof SettingsRow)[];
 
 export async function readSettings(db: Queries, clusterId: string): Promise<Settings> {
   const row = await db

@@ -21,10 +21,10 @@ export const hubClusters = (db: Queries, tokens: AgentTokens, clock: Clock): Hub
     return new Map(staying.map(({ id, token_floor }) => [id, token_floor]));
   },
 
-  async statusEvents(clusterIds, before, now) {
-    const found = await clustersById(db, clusterIds);
+  async statusEvents(before, now) {
+    const found = await clustersById(db, [...before.keys()]);
     return found
-      .map((cluster) => statusAnnouncement({ ...cluster, ...before }, cluster, now))
+      .map((cluster) => statusAnnouncement({ ...cluster, ...before.get(cluster.id) }, cluster, now))
       .filter((event) => event !== null);
   },
 });

@@ -130,6 +130,7 @@ export interface ClusterSettingsTable {
   pod_security: PodSecurity | null;
   ingress_namespaces: string[] | null;
   cluster_wide_charts: Json<ClusterWideChart[]> | null;
+  exec_enabled: boolean | null;
   updated_at: Date;
 }
 
@@ -215,6 +216,7 @@ export interface MetricSampleTable {
   sample: Json<Omit<OperatorFrames["samples"], "type" | "session" | "at">>;
 }
 
+/** A trigger keeps two further columns, `search_text` and `deployed_at`, which only the list of summaries reads. */
 export interface AppTable extends Timestamps {
   id: string;
   org_id: string;

@@ -12,6 +12,8 @@ import { componentStatus } from "./migrations/0011_component_status.ts";
 import { freshness } from "./migrations/0013_freshness.ts";
 import { boundTokens } from "./migrations/0015_bound_tokens.ts";
 import { appNames } from "./migrations/0016_app_names.ts";
+import { exec } from "./migrations/0017_exec.ts";
+import { consoleReads } from "./migrations/0018_console_reads.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -29,6 +31,8 @@ const MIGRATIONS: Record<string, Migration> = {
   "0013_freshness": freshness,
   "0015_bound_tokens": boundTokens,
   "0016_app_names": appNames,
+  "0017_exec": exec,
+  "0018_console_reads": consoleReads,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "./transaction.ts";
 
 /**
@@ -29,6 +29,10 @@ export async function totalRows(
     .executeTakeFirstOrThrow();
   return row.total;
 }
+
+/** The kept totals of several scopes together, as an expression. */
+export const keptTotal = (relation: CountedRelation, scopes: readonly string[]): RawBuilder<number> =>
+  sql`(select coalesce(sum(delta), 0)::bigint from row_counts where relation = ${relation} and scope = any (${scopes}::uuid[]))`;
 
 /** Folds the deltas of each total. A reader sees all of it or none; rows that another worker has locked are skipped. */
 export async function foldRowCounts(db: Queries): Promise<void> {

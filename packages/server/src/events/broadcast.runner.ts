@@ -1,3 +1,4 @@
+import { EXEC_LIMITS } from "@binnacle/contract";
 import { ACCESS_TOPIC, concerns } from "../access/access-change.ts";
 import type { Reader } from "../access/caller.ts";
 import type { Access } from "../access/role.ts";
@@ -18,7 +19,8 @@ const EXPIRY_CHECKED_EVERY_MS = 1_000;
 /** A client that leaves more than this unread, beyond what the network buffers, is cut off. */
 const MOST_UNREAD_BYTES = 256 * 1024;
 /** The streams of each kind that one user may have open in this process: enough for every window of a person. */
-const MOST_STREAMS = 20;
+const MOST_STREAMS = { event: 20, log: 20, exec: EXEC_LIMITS.perUser } as const;
+type StreamKind = keyof typeof MOST_STREAMS;
 /** More events than this at once are a flood, or the database does not answer. */
 const MOST_GATHERED = 10_000;
 
@@ -26,12 +28,15 @@ export interface Subscription extends Reader {
   readonly filter: Filter;
 }
 
+/** Why a stream ends: its credential has ended, the access is no longer sufficient, or the server stops. */
+export type WatchEnd = "credential" | "access" | "stopping";
+
 interface Subscriber extends Reader {
-  readonly kind: "event" | "log";
+  readonly kind: StreamKind;
   readonly isCounted: boolean;
   access: Access | null;
   readonly mayStay: (access: Access) => boolean;
-  end(): void;
+  end(why: WatchEnd): void;
   /** Null for streams that are not event streams. */
   events: EventStream | null;
 }
@@ -61,9 +66,9 @@ export interface Broadcast {
   watch(
     reader: Reader,
     mayStay: (access: Access) => boolean,
-    end: () => void,
+    end: (why: WatchEnd) => void,
     /** A reading that ends by itself does not count among the open streams. */
-    options?: { readonly isCounted: boolean },
+    options?: { readonly kind?: "log" | "exec"; readonly isCounted: boolean },
   ): Promise<() => void>;
   /** Ends all open streams. */
   stop(): void;
@@ -102,7 +107,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   function overflow(): void {
     log.warn({ events: gathered.length }, "too many events at once; the streams end");
     gathered = [];
-    for (const subscriber of subscribers) if (subscriber.events) close(subscriber);
+    for (const subscriber of subscribers) if (subscriber.events) close(subscriber, "stopping");
   }
 
   /** The message names whose access has changed. */
@@ -138,7 +143,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     for (const subscriber of rechecked) {
       const access = found.get(subscriber.credentialId);
       if (access) admit(subscriber, access);
-      else close(subscriber);
+      else close(subscriber, "credential");
     }
   }
 
@@ -146,17 +151,17 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     subscriber.access = access;
     const { events } = subscriber;
     if (events) events.audience = audienceOf(access, events.filter);
-    if (!subscriber.mayStay(access)) close(subscriber);
+    if (!subscriber.mayStay(access)) close(subscriber, "access");
   }
 
-  function close(subscriber: Subscriber): void {
+  function close(subscriber: Subscriber, why: WatchEnd): void {
     subscribers.delete(subscriber);
-    subscriber.end();
+    subscriber.end(why);
   }
 
   function endExpired(): void {
     const now = clock().getTime();
-    for (const subscriber of subscribers) if (subscriber.expiresAtMs <= now) close(subscriber);
+    for (const subscriber of subscribers) if (subscriber.expiresAtMs <= now) close(subscriber, "credential");
   }
 
   function deliver(events: readonly Gathered[]): void {
@@ -178,7 +183,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     for (const other of subscribers) {
       if (other.userId === userId && other.kind === kind && other.isCounted) open++;
     }
-    if (open >= MOST_STREAMS) throw tooManyStreams(kind);
+    if (open >= MOST_STREAMS[kind]) throw tooManyStreams(kind);
   }
 
   /** Throws unless the credential is valid and the subscriber may stay. */
@@ -228,8 +233,8 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
         throw error;
       }
     },
-    async watch(reader, mayStay, end, { isCounted } = { isCounted: true }) {
-      const subscriber: Subscriber = { ...reader, kind: "log", isCounted, access: null, events: null, mayStay, end };
+    async watch(reader, mayStay, end, { kind = "log", isCounted } = { isCounted: true }) {
+      const subscriber: Subscriber = { ...reader, kind, isCounted, access: null, events: null, mayStay, end };
       await enter(subscriber);
       return () => subscribers.delete(subscriber);
     },
@@ -238,15 +243,15 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
       clearInterval(reviewing);
       clearInterval(expiring);
       if (round) clearTimeout(round);
-      for (const subscriber of subscribers) close(subscriber);
+      for (const subscriber of subscribers) close(subscriber, "stopping");
     },
   };
 }
 
-const tooManyStreams = (kind: Subscriber["kind"]) =>
+const tooManyStreams = (kind: StreamKind) =>
   new Fault(
     "rate_limited",
-    `You have ${MOST_STREAMS} ${kind} streams open already; close one before you open another.`,
+    `You have ${MOST_STREAMS[kind]} ${kind} streams open already; close one before you open another.`,
   );
 
 /** The encoded frames of one round. Audiences that receive the same events share the same bytes. */

@@ -40,6 +40,8 @@ export interface ChangeContext {
   /** The cluster or project that the request is about, if there is one. */
   readonly place?: Place | null;
   readonly idempotency: IdempotencyKey | null;
+  /** The request goes on for long, and its begin and its end are changes of their own. */
+  readonly isLasting?: boolean;
   /** The span of the request, where tracing is on. */
   readonly span?: Span | null | undefined;
 }
@@ -55,7 +57,7 @@ interface Ports {
 export function changeFor({ db, vault, clock, bus }: Ports, context: ChangeContext): Change {
   let isMade = false;
   return async (work) => {
-    if (isMade) throw new Error("A request makes one change.");
+    if (isMade && !context.isLasting) throw new Error("A request makes one change.");
     isMade = true;
     let effects: (() => void)[] = [];
     const span = context.span?.child("transaction") ?? null;

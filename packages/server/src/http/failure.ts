@@ -14,6 +14,7 @@ export const STATUS_OF: Record<FaultKind, number> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   invalid: 422,
+  upgrade_required: 426,
   rate_limited: 429,
   bad_gateway: 502,
   unavailable: 503,
@@ -34,6 +35,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     request.log.warn({ request_id: request.id, reason: fault.cause.message }, "another system failed");
   }
   if (fault.kind === "unauthenticated") reply.header("www-authenticate", "Bearer");
+  if (fault.kind === "upgrade_required") reply.headers({ upgrade: "websocket", connection: "upgrade" });
   if (fault.retryAfterSeconds !== undefined) reply.header("retry-after", String(fault.retryAfterSeconds));
   reply.code(STATUS_OF[fault.kind]).send(fault.body ?? { detail: fault.detail });
 }

@@ -64,6 +64,11 @@ const COMMON: Record<number, CommonFailure> = {
     schema: ValidationFailure,
     example: { detail: [{ loc: ["body", "name"], msg: "Field required", type: "missing" }] },
   },
+  426: sentence(
+    "UpgradeRequired",
+    "Everything is right, but this is a WebSocket",
+    "Connect with a WebSocket and its subprotocol binnacle.exec.v1.",
+  ),
   429: sentence("RateLimited", "Too many requests", "Rate limit exceeded.", RETRY_AFTER),
   500: {
     name: "Unexpected",

@@ -1,4 +1,4 @@
-import { isCreation, type ValidationItem } from "@binnacle/contract";
+import { isCreation, isReading, type ValidationItem } from "@binnacle/contract";
 import buildSerializer, { type Schema } from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential } from "../access/caller.ts";
@@ -26,6 +26,7 @@ import {
 import type { Route } from "./route.ts";
 import { soundPart, withFurther } from "./sound-part.ts";
 import { compileCheck, isOfRule } from "./validation.ts";
+import { offeredBearer, routeWebSockets } from "./websocket.adapter.ts";
 
 export interface RoutePorts {
   readonly db: Queries;
@@ -45,6 +46,11 @@ export function registerRoutes(app: FastifyInstance, base: string, routes: reado
   app.decorateRequest("credential", null);
   app.decorateRequest("routePattern", null);
   for (const route of routes) registerRoute(app, base, route, ports);
+  const upgraded = routes.filter(({ operation }) => operation.upgrade !== undefined);
+  routeWebSockets(
+    app,
+    upgraded.map(({ operation }) => new RegExp(`^${base}${operation.path.replace(/\{\w+\}/g, "[^/]+")}/?$`)),
+  );
 }
 
 /**
@@ -66,14 +72,15 @@ function registerRoute(
   );
   const needsCredential = operation.credentials !== "none";
   const url = base + fastifyPath(operation.path);
-  const isReading = operation.method === "GET";
+  const authorizationOf = ({ headers, raw }: FastifyRequest) =>
+    headers.authorization ?? (operation.upgrade === undefined ? undefined : offeredBearer(raw));
 
   /** Checks that do not need the body. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.routePattern = url;
     // Answers depend on the caller and the moment, and some contain secrets.
     reply.header("cache-control", "no-store");
-    request.credential = await credentialOf(ports.tokens, request.headers.authorization, request.ip);
+    request.credential = await credentialOf(ports.tokens, authorizationOf(request), request.ip);
     if (needsCredential) {
       if (!request.credential) throw unauthenticated();
       if (hasBody(request)) await knownCaller(accessRequest(request.credential));
@@ -98,7 +105,7 @@ function registerRoute(
       throw invalid(withFurther(items, furtherProblems(input)));
     }
     const seen = await guard.authorize(access, input);
-    const change = isReading ? refuseChange : changeOf(request, seen);
+    const change = isReading(operation) ? refuseChange : changeOf(request, seen);
     const given = await handle({
       ...input,
       ...seen,
@@ -110,7 +117,7 @@ function registerRoute(
       reply,
       change,
     });
-    if (reply.statusCode !== operation.otherSuccess?.[0]) reply.code(successStatus);
+    if (reply.statusCode !== operation.otherSuccess?.[0] && !reply.sent) reply.code(successStatus);
     return successSchema === null ? null : given;
   }
 
@@ -140,6 +147,7 @@ function registerRoute(
         caller && key
           ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
           : null,
+      isLasting: operation.upgrade !== undefined,
       span,
     });
   }

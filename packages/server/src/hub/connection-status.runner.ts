@@ -14,27 +14,31 @@ export interface StatusPorts {
   readonly clusters: Pick<HubClusters, "statusEvents">;
 }
 
-/** Announces that a cluster is connected, unless it has been before. */
-export async function announceConnected(ports: StatusPorts, clusterId: string, before: ConnectionFacts): Promise<void> {
-  const isConnectedAlready = before.session_lease_until !== null && before.session_lease_until > ports.clock();
-  if (!isConnectedAlready) await announce(ports, [clusterId], before, ports.clock());
+/** Announces that clusters are connected, except those that were before. */
+export async function announceConnected(
+  ports: StatusPorts,
+  before: ReadonlyMap<string, ConnectionFacts>,
+): Promise<void> {
+  const now = ports.clock();
+  const fresh = [...before].filter(([, { session_lease_until: until }]) => until === null || until <= now);
+  await announce(ports, new Map(fresh), now);
 }
 
 /** Announces that clusters are disconnected. Their sessions have been deleted already. */
 export function announceDisconnected(ports: StatusPorts, clusterIds: readonly string[]): Promise<void> {
   const now = ports.clock();
-  return announce(ports, clusterIds, { session_lease_until: new Date(now.getTime() + 1) }, now);
+  const before = { session_lease_until: new Date(now.getTime() + 1) };
+  return announce(ports, new Map(clusterIds.map((id) => [id, before])), now);
 }
 
 async function announce(
   { bus, clusters }: StatusPorts,
-  clusterIds: readonly string[],
-  before: Partial<ConnectionFacts>,
+  before: ReadonlyMap<string, Partial<ConnectionFacts>>,
   /** Both states are judged by one reading of the clock, or a lease that ends between two readings would be missed. */
   now: Date,
 ): Promise<void> {
-  if (clusterIds.length === 0) return;
-  for (const announcement of await clusters.statusEvents(clusterIds, before, now)) {
+  if (before.size === 0) return;
+  for (const announcement of await clusters.statusEvents(before, now)) {
     bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...announcement });
   }
 }

@@ -39,6 +39,12 @@ const retire = (resourceId: string, key: string) =>
   );
 const setRevision = (revision: number) =>
   world.db.updateTable("clusters").set({ revision }).where("id", "=", cluster.id).execute();
+const waitingForLocks = async () => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  `.execute(world.db);
+  return rows[0]?.count;
+};
 const synced = (revision: number, by = operator) => by.next("sync_end", (frame) => frame.revision === revision);
 
 describe("a change", () => {
@@ -53,6 +59,24 @@ describe("a change", () => {
     operator.ack(apply);
     await synced(1);
     expect(await rowOf(id)).toMatchObject({ acked_generation: 1, acked_hash: apply.hash });
+  });
+
+  test("[HB68] does not wait for a confirmation that is being stored", async () => {
+    const other = await world.cluster();
+    const neighbour = running.connect(other.token);
+    await Promise.all([operator.greet(), neighbour.greet()]);
+    const id = await world.raise(cluster.id, "app/shop/web");
+    const apply = await operator.next("apply");
+    await inTransaction(world.db, async (tx) => {
+      await tx.selectFrom("desired_resources").select("key").where("resource_id", "=", id).forUpdate().execute();
+      operator.ack(apply);
+      await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1), SOON);
+      await world.raise(other.id, "app/shop/api");
+      expect(await neighbour.next("apply")).toMatchObject({ key: "app/shop/api" });
+    });
+    await acked(id, 1);
+    await synced(1);
+    expect(operator.all("apply")).toHaveLength(1);
   });
 
   test("[HB40] [FA8] reaches its cluster without a hint too", async () => {

@@ -79,15 +79,16 @@ export async function storeConfirmations(db: Queries, given: readonly Confirmati
   `.execute(db);
 }
 
-/** All rows of a cluster, with what it is expected to hold. */
-export function findExpected(db: Queries, clusterId: string): Promise<ExpectedRow[]> {
-  return db
-    .selectFrom("desired_resources")
-    .select(["cluster_id", "kind", "resource_id", "key", "generation", "revision", "removed_at"])
-    .select(["acked_generation", "acked_hash"])
-    .where("cluster_id", "=", clusterId)
-    .orderBy("revision")
-    .execute();
+/** All rows of clusters, with what each is expected to hold. A cluster without rows is missing. */
+export async function findExpected(
+  db: Queries,
+  clusterIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ExpectedRow[]>> {
+  const { rows } = await sql<ExpectedRow>`
+    select cluster_id, kind, resource_id, key, generation, revision, removed_at, acked_generation, acked_hash
+    from desired_resources where cluster_id = any (${clusterIds}::uuid[]) order by revision
+  `.execute(db);
+  return Map.groupBy(rows, ({ cluster_id }) => cluster_id);
 }
 
 /** Makes rows pending again, unless another generation has been confirmed since they were read. */

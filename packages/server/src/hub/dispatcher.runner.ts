@@ -18,6 +18,13 @@ const CONGESTION_CHECK_MS = 50;
 
 type Body = DesiredBodies[DesiredKind];
 
+interface Confirmed {
+  readonly session: Session;
+  readonly entry: InFlight;
+}
+
+const pauseMs = (failures: number) => (failures > 0 ? pauseMsAfter(failures) : COALESCE_MS);
+
 export interface DispatcherPorts {
   readonly db: Queries;
   readonly bodies: BodySource;
@@ -39,19 +46,23 @@ export interface Dispatcher {
 }
 
 /**
- * Delivers pending rows to all clusters of this hub, in rounds. A round reads the rows, makes their bodies and sends them,
- * and stores the confirmations that have come meanwhile. Each step serves all clusters at once, so that a round costs the
- * same few statements however many there are.
+ * Delivers pending rows to all clusters of this hub, in rounds. A round reads the rows, makes their bodies and sends them.
+ * Confirmations are stored meanwhile, in batches of their own: a round would wait for the disk with each. Every step serves
+ * all clusters at once, so that it costs the same few statements however many there are.
  */
 export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }: DispatcherPorts): Dispatcher {
   const outage = watchOutage(log, "delivering changes to clusters");
   const woken = new Set<string>();
-  let confirmed: { readonly session: Session; readonly entry: InFlight }[] = [];
+  let confirmed: Confirmed[] = [];
+  /** Those of `confirmed` that are being stored. */
+  let batch: readonly Confirmed[] = [];
   const congested = new Set<Session>();
   let congestionTimer: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | null = null;
   let round: Promise<void> | null = null;
-  let failures = 0;
+  let storeTimer: NodeJS.Timeout | null = null;
+  let storing: Promise<void> | null = null;
+  const failures = { delivering: 0, storing: 0 };
   let isStopped = false;
 
   function schedule(afterMs = COALESCE_MS): void {
@@ -60,25 +71,40 @@ export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }
       timer = null;
       round = run().finally(() => {
         round = null;
-        if (woken.size > 0 || confirmed.length > 0) schedule(failures > 0 ? pauseMsAfter(failures) : COALESCE_MS);
+        const confirming = clustersConfirming();
+        if ([...woken].some((clusterId) => !confirming.has(clusterId))) schedule(pauseMs(failures.delivering));
       });
+    }, afterMs);
+  }
+
+  function scheduleStoring(afterMs = COALESCE_MS): void {
+    if (storeTimer !== null || storing !== null || isStopped) return;
+    storeTimer = setTimeout(() => {
+      storeTimer = null;
+      void store();
     }, afterMs);
   }
 
   async function run(): Promise<void> {
     const taken = takeWoken();
-    const sessions = taken.flatMap((clusterId) => liveSession(clusterId) ?? []);
-    const [stored, delivered] = await Promise.allSettled([storeConfirmed(), deliver(sessions)]);
-    if (delivered.status === "rejected") for (const clusterId of taken) woken.add(clusterId);
-    const failed = [stored, delivered].find(({ status }) => status === "rejected");
-    failures = failed ? failures + 1 : 0;
-    if (failed?.status === "rejected") outage.failed(failed.reason);
-    else outage.recovered();
+    try {
+      await deliver(taken.flatMap((clusterId) => liveSession(clusterId) ?? []));
+      succeeded("delivering");
+    } catch (error) {
+      for (const clusterId of taken) woken.add(clusterId);
+      failures.delivering += 1;
+      outage.failed(error);
+    }
   }
 
-  /** A cluster whose confirmation is being stored waits for the next round, or it would be sent the same rows again. */
+  function succeeded(what: keyof typeof failures): void {
+    failures[what] = 0;
+    if (failures.delivering + failures.storing === 0) outage.recovered();
+  }
+
+  /** A cluster whose confirmation is being stored waits until it is, or it would be sent the same rows again. */
   function takeWoken(): string[] {
-    const confirming = new Set(confirmed.map(({ session }) => session.clusterId));
+    const confirming = clustersConfirming();
     const taken: string[] = [];
     for (const clusterId of woken) {
       if (taken.length === CLUSTERS_PER_ROUND) break;
@@ -88,23 +114,41 @@ export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }
     return taken;
   }
 
+  const clustersConfirming = (): ReadonlySet<string> =>
+    new Set([...batch, ...confirmed].map(({ session }) => session.clusterId));
+
+  /** Stores the confirmations so far, after those that are being stored. */
+  function store(): Promise<void> {
+    storing ??= storeConfirmed().finally(() => {
+      storing = null;
+      if (confirmed.length > 0) scheduleStoring(pauseMs(failures.storing));
+    });
+    return storing;
+  }
+
   async function storeConfirmed(): Promise<void> {
     if (confirmed.length === 0) return;
-    const batch = confirmed;
+    batch = confirmed;
     confirmed = [];
     try {
       await storeConfirmations(
         db,
         batch.map(({ session: { fence }, entry: { row, hash } }) => ({ fence, row, hash })),
       );
+      // A round that has read these rows as pending still finds them in flight.
+      await round;
+      for (const { session, entry } of batch) {
+        session.delivery.settle(entry.row);
+        woken.add(session.clusterId);
+      }
+      succeeded("storing");
     } catch (error) {
       confirmed = [...batch, ...confirmed];
-      throw error;
+      failures.storing += 1;
+      outage.failed(error);
     }
-    for (const { session, entry } of batch) {
-      session.delivery.settle(entry.row);
-      woken.add(session.clusterId);
-    }
+    batch = [];
+    if (woken.size > 0) schedule(pauseMs(failures.delivering));
   }
 
   async function deliver(sessions: readonly Session[]): Promise<void> {
@@ -213,17 +257,18 @@ export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }
       entry.span?.end();
       session.delivery.acked(entry);
       confirmed.push({ session, entry });
-      schedule();
+      scheduleStoring();
     },
     async settled() {
-      await round;
-      await storeConfirmed().catch(outage.failed);
+      await storing;
+      await store();
     },
     async stop() {
       isStopped = true;
-      if (timer !== null) clearTimeout(timer);
+      for (const pending of [timer, storeTimer]) if (pending !== null) clearTimeout(pending);
       clearInterval(congestionTimer);
       await round;
+      await storing;
     },
   };
 }

@@ -22,7 +22,7 @@ interface Ports {
 export function handleFrame(session: Session, frame: OperatorFrame, bytes: number, ports: Ports): void {
   switch (frame.type) {
     case "hello":
-      void ports.handshake.greet(session, frame);
+      ports.handshake.greet(session, frame);
       break;
     case "inventory":
       handleInventory(session, frame, ports);
@@ -46,6 +46,9 @@ export function handleFrame(session: Session, frame: OperatorFrame, bytes: numbe
     case "response":
     case "stream_data":
     case "stream_end":
+    case "stream_target":
+    case "stream_output":
+    case "stream_credit":
       session.answer(frame);
       break;
     case "token_stored":

@@ -112,7 +112,7 @@ function unsafeText(frame: OperatorFrame): string | null {
   return null;
 }
 
-/** Log lines are not checked: they are shown as the output of a program, not as a message. */
+/** Log lines and output are not checked: they are shown as the output of a program, not as a message. */
 function textsOf(frame: OperatorFrame): readonly (readonly [string, Text])[] {
   switch (frame.type) {
     case "nack":
@@ -134,6 +134,9 @@ function textsOf(frame: OperatorFrame): readonly (readonly [string, Text])[] {
     case "inventory":
     case "samples":
     case "stream_data":
+    case "stream_target":
+    case "stream_output":
+    case "stream_credit":
     case "token_stored":
       return [];
   }

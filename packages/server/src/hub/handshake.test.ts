@@ -90,6 +90,29 @@ describe("a handshake", () => {
     await hub.stop();
   });
 
+  test("[HB66] of one whose cluster is locked waits alone, and those who came with it are welcomed", async () => {
+    const clusters = [await world.cluster(), await world.cluster(), await world.cluster()];
+    const held = await connect().opened();
+    const others = await Promise.all(clusters.map(({ token }) => connect(token).opened()));
+    let greeting: Promise<unknown> | undefined;
+    await world.db.transaction().execute(async (tx) => {
+      await tx.updateTable("clusters").set({ revision: 1 }).where("id", "=", cluster.id).execute();
+      greeting = held.greet();
+      await Promise.all(others.map((operator) => operator.greet()));
+      expect(held.all("welcome")).toEqual([]);
+    });
+    expect(await greeting).toMatchObject({ type: "welcome", resume: "digest" });
+    expect(new Set([held, ...others].map((operator) => operator.session)).size).toBe(4);
+  });
+
+  test("[HB66] of several operators of one cluster ends with one session, the last", async () => {
+    const operators = await Promise.all(Array.from({ length: 5 }, () => connect().opened()));
+    for (const operator of operators) operator.hello();
+    await vi.waitFor(() => expect(operators.filter(({ closed }) => closed === null)).toHaveLength(1), SOON);
+    const ended = operators.flatMap(({ closed }) => closed?.code ?? []);
+    expect(ended).toEqual([CLOSE.superseded, CLOSE.superseded, CLOSE.superseded, CLOSE.superseded]);
+  });
+
   test("[HB51] while the database is away ends with 4429 and the time to come again", async () => {
     const away = { getExecutor: () => fail("away") } as unknown as typeof world.db;
     const hub = await world.start({ db: away });

@@ -4,8 +4,8 @@ import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC, ORG_SETTINGS_TOPIC } from "./ports.ts";
 import type { SessionTable } from "./session-table.ts";
 
-/** Says that a hub has admitted a session of a cluster: `{cluster_id, epoch}`. Other hubs end earlier sessions. */
-export const SESSION_TAKEN_TOPIC = "session-taken";
+/** Says that a hub has admitted sessions: `{sessions: [{cluster_id, epoch}]}`. Other hubs end earlier ones. */
+export const SESSIONS_TAKEN_TOPIC = "sessions-taken";
 
 export const REFUSALS: Readonly<Record<"deleted" | "revoked", readonly [CloseCode, string]>> = {
   deleted: [CLOSE.clusterDeleted, "the cluster is deleted"],
@@ -26,9 +26,12 @@ export function subscribeToHints({ bus, sessions, wake, settingsChanged }: Ports
       const { cluster_id } = message as { cluster_id?: unknown };
       if (typeof cluster_id === "string" && sessions.live(cluster_id)) wake(cluster_id);
     }),
-    bus.subscribe(SESSION_TAKEN_TOPIC, (message) => {
-      const { cluster_id, epoch } = message as { cluster_id?: unknown; epoch?: unknown };
-      if (typeof cluster_id === "string" && typeof epoch === "number") sessions.supersede(cluster_id, epoch);
+    bus.subscribe(SESSIONS_TAKEN_TOPIC, (message) => {
+      const { sessions: taken } = message as { sessions?: unknown };
+      for (const one of Array.isArray(taken) ? taken : []) {
+        const { cluster_id, epoch } = (one ?? {}) as { cluster_id?: unknown; epoch?: unknown };
+        if (typeof cluster_id === "string" && typeof epoch === "number") sessions.supersede(cluster_id, epoch);
+      }
     }),
     bus.subscribe(ORG_SETTINGS_TOPIC, (message) => {
       const { org_id } = message as { org_id?: unknown };

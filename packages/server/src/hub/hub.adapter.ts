@@ -16,7 +16,7 @@ import { handleFrame } from "./frame-handler.ts";
 import { readFrame } from "./frame-reader.ts";
 import { createHandshake } from "./handshake.runner.ts";
 import { subscribeToHints } from "./hints.adapter.ts";
-import { drainSteps, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
+import { drainSteps, reportsAtOnce, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
 import type { AgentClaims, BodySource, ChartCredentials, HubClusters, LiveSessions, ReportSink } from "./ports.ts";
 import { startReportWriter } from "./report-writer.runner.ts";
 import { Session } from "./session.ts";
@@ -32,6 +32,8 @@ const DRAIN_GRACE_MS = 100;
 export interface HubOptions {
   readonly server: Server;
   readonly db: Queries;
+  /** The size of the pool of `db`. */
+  readonly connections: number;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +61,7 @@ export function startHub(options: HubOptions): Hub {
   const { server, db, bus, clock, log, clusters, kinds, repositories, tracer = null, timeouts = TIMEOUTS } = options;
   const hubId = newId();
   const sessions = new SessionTable();
-  const reports = startReportWriter(options.reports, log);
+  const reports = startReportWriter(options.reports, log, reportsAtOnce(options.connections));
   const dispatcher = startDispatcher({
     db,
     bodies: options.bodies,

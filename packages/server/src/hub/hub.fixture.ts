@@ -106,6 +106,7 @@ export async function hubWorld(): Promise<HubWorld> {
       const hub = startHub({
         server,
         db,
+        connections: 8,
         bus,
         clock: clock.now,
         log,

@@ -1,6 +1,13 @@
-import { creditOf, type LogLine, type ObservationRequest, type ObservedAnswers } from "@binnacle/contract";
-import { Fault } from "../fault.ts";
-import type { DroppedLines, LogRequest, OperatorRequests } from "./operator-requests.ts";
+import {
+  creditOf,
+  type ExecFailure,
+  LINK_LIMITS,
+  type LogLine,
+  type ObservationRequest,
+  type ObservedAnswers,
+} from "@binnacle/contract";
+import { codedConflict, Fault } from "../fault.ts";
+import type { DroppedLines, ExecEnd, ExecListener, LogRequest, OperatorRequests } from "./operator-requests.ts";
 import { faultOf, type OpenRequest, type OperatorRequest, type Reply } from "./request-frames.ts";
 import type { RequestRouter } from "./request-router.runner.ts";
 
@@ -82,7 +89,71 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
       if ("end" in reply && reply.end !== null) throw new Fault("bad_gateway", reply.end);
       return queue.take();
     },
+
+    async exec({ clusterId, ...stream }) {
+      const first = Promise.withResolvers<Reply>();
+      let listener: ExecListener | null = null;
+      let isOver = false;
+      const open = await router.send(clusterId, { name: "exec", ...stream }, (reply) => {
+        if (isOver) return;
+        first.resolve(reply);
+        if ("output" in reply) listener?.output(reply.output.channel, Buffer.from(reply.output.data, "base64"));
+        else if ("taken" in reply) listener?.taken(reply.taken);
+        else if (!("target" in reply)) {
+          isOver = true;
+          listener?.ended(endOf(reply));
+        }
+      });
+      const reply = await withTimeout(first.promise, open);
+      if ("failed" in reply) throw faultOf(reply);
+      if ("end" in reply) throw refusedExec(reply.code ?? "failed", reply.end ?? "The operator has ended it.");
+      if (!("target" in reply)) {
+        open.cancel();
+        throw unexpectedAnswer();
+      }
+      const { pod, container, credit_bytes: inputBytes } = reply.target;
+      return {
+        pod,
+        container,
+        inputBytes,
+        start(given) {
+          listener = given;
+          if (isOver) given.ended({ failed: "lost", message: "The connection of the cluster's operator was lost." });
+          else open.credit(LINK_LIMITS.streamCreditBytes);
+        },
+        write: (data) => open.input({ data: data.toString("base64") }),
+        endInput: () => open.input({ end: true }),
+        resize: (size) => open.input({ size }),
+        credit: (bytes) => open.credit(bytes),
+        cancel() {
+          isOver = true;
+          open.cancel();
+        },
+      };
+    },
   };
+}
+
+function endOf(reply: Reply): ExecEnd {
+  if ("failed" in reply) return { failed: reply.failed === "refused" ? "failed" : "lost", message: reply.message };
+  if (!("end" in reply)) return { failed: "failed", message: unexpectedAnswer().message };
+  if (reply.exit_code !== undefined) return { exitCode: reply.exit_code };
+  return { failed: "failed", message: reply.end ?? "The command has ended without an exit code." };
+}
+
+function refusedExec(code: ExecFailure, message: string): Fault {
+  switch (code) {
+    case "not_found":
+      return new Fault("not_found", message);
+    case "not_running":
+      return codedConflict("not_running", message);
+    case "too_many":
+      return new Fault("rate_limited", message);
+    case "unavailable":
+      return new Fault("unavailable", message);
+    case "failed":
+      return new Fault("bad_gateway", message);
+  }
 }
 
 const logsRequest = (request: LogRequest): OperatorRequest => ({

@@ -165,3 +165,46 @@ describe("logs", () => {
     expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" });
   });
 });
+
+describe("a command in a container", () => {
+  const EXEC = { namespace: "shop", app: "web", component: "web", pod: null, container: null, command: ["sh"] };
+  const opening = () => operatorRequests(router).exec({ clusterId, ...EXEC, tty: true, size: { cols: 80, rows: 24 } });
+
+  test.each([
+    ["not_found", "not_found"],
+    ["not_running", "conflict"],
+    ["too_many", "rate_limited"],
+    ["unavailable", "unavailable"],
+    ["failed", "bad_gateway"],
+  ])("[EX6] that the operator refuses with %s is a fault of the kind %s", async (code, kind) => {
+    const opened = opening();
+    await asked();
+    operator.answer({ type: "stream_end", error: "Not today.", code });
+    await expect(opened).rejects.toMatchObject({ kind, message: "Not today." });
+  });
+
+  test("[EX14] is credited when it starts, and not before", async () => {
+    const opened = opening();
+    await asked();
+    operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
+    const process = await opened;
+    expect(operator.sent).toHaveLength(1);
+    const ended = vi.fn();
+    process.start({ output: vi.fn(), taken: vi.fn(), ended });
+    const credit_bytes = LINK_LIMITS.streamCreditBytes;
+    expect(operator.sent.at(-1)).toMatchObject({ type: "stream_credit", credit_bytes });
+    operator.lose();
+    expect(ended.mock.calls).toEqual([[{ failed: "lost", message: expect.any(String) }]]);
+  });
+
+  test("[EX8] whose operator is lost before it starts ends when it starts", async () => {
+    const opened = opening();
+    await asked();
+    operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
+    const process = await opened;
+    operator.lose();
+    const ended = vi.fn();
+    process.start({ output: vi.fn(), taken: vi.fn(), ended });
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,11 +1,13 @@
 import type {
   ComponentRun,
+  ExecStream,
   LogLine,
   Metrics,
   ObservationRequest,
   ObservedAnswers,
   RunRequest,
   RunStatusRequest,
+  TerminalSize,
 } from "@binnacle/contract";
 import { Fault } from "../fault.ts";
 
@@ -34,6 +36,37 @@ export interface DroppedLines {
   readonly dropped: number;
 }
 
+export interface ExecRequest extends Omit<ExecStream, "name"> {
+  readonly clusterId: string;
+}
+
+export interface ExecListener {
+  output(channel: "stdout" | "stderr", data: Buffer): void;
+  /** The command has taken so much of the input, or something on the way to it has. */
+  taken(bytes: number): void;
+  /** Called once, and nothing is called afterwards. */
+  ended(end: ExecEnd): void;
+}
+
+/** `lost`: the connection of the operator, or of another server on the way to it. */
+export type ExecEnd = { readonly exitCode: number } | { readonly failed: "lost" | "failed"; readonly message: string };
+
+/** A command that an operator is ready to start. */
+export interface ExecProcess {
+  readonly pod: string;
+  readonly container: string;
+  /** How much input may be sent before some of it was taken. */
+  readonly inputBytes: number;
+  start(listener: ExecListener): void;
+  write(data: Buffer): void;
+  endInput(): void;
+  resize(size: TerminalSize): void;
+  /** Lets the operator send as much more output. */
+  credit(bytes: number): void;
+  /** Ends it, also before it was started. Nothing more is told to the listener. */
+  cancel(): void;
+}
+
 /** Requests that only the operator of a cluster can answer, sent through the hub that holds its session. */
 export interface OperatorRequests {
   /** Whether a hub holds a session of the cluster's operator. */
@@ -56,6 +89,11 @@ export interface OperatorRequests {
   ): Promise<ObservedAnswers[R["name"]]>;
   /** Begins a run, or reads how it stands; null where there is none. Throws like `observe`. */
   run(clusterId: string, request: RunRequest | RunStatusRequest): Promise<ComponentRun | null>;
+  /**
+   * Resolves once the operator has chosen a container; nothing runs before `start`. Throws like `observe`, and where there is no
+   * such container `not_found`, where none runs `conflict`, and where too many are open `rate_limited`.
+   */
+  exec(request: ExecRequest): Promise<ExecProcess>;
   /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }

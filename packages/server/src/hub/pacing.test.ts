@@ -1,7 +1,17 @@
 import { CLOSE } from "@binnacle/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AdmissionGate, drainSteps, retryReason, spreadSeconds, TIMEOUTS, timeoutOf } from "./pacing.ts";
+import {
+  AdmissionGate,
+  AdmissionQueue,
+  drainSteps,
+  hubConnections,
+  reportsAtOnce,
+  retryReason,
+  spreadSeconds,
+  TIMEOUTS,
+  timeoutOf,
+} from "./pacing.ts";
 import type { Session } from "./session.ts";
 
 test("[HB10] a few are let in at a time, the next wait in line, and the rest is sent away", async () => {
@@ -37,6 +47,50 @@ test("[HB10] whoever leaves makes room, in any order of coming and going", () =>
   );
 });
 
+const hellos = (...names: string[]) => names.map((name) => ({ clusterId: name.charAt(0), name }));
+const namesOf = (batch: readonly { readonly name: string }[]) => batch.map(({ name }) => name);
+
+test("[HB66] who comes together is taken together, while few enough batches are under way", () => {
+  const queue = new AdmissionQueue<{ clusterId: string; name: string }>({ batches: 2, batchSize: 3, maxWaiting: 9 });
+  expect(queue.take()).toEqual([]);
+  for (const hello of hellos("a", "b", "c", "d", "e", "f", "g")) expect(queue.enter(hello)).toBe(true);
+  expect([queue.take(), queue.take(), queue.take()].map(namesOf)).toEqual([["a", "b", "c"], ["d", "e", "f"], []]);
+  queue.leave();
+  expect(namesOf(queue.take())).toEqual(["g"]);
+});
+
+test("[HB66] a batch has one of each cluster; the next of it waits for the next batch", () => {
+  const queue = new AdmissionQueue<{ clusterId: string; name: string }>({ batches: 9, batchSize: 9, maxWaiting: 9 });
+  for (const hello of hellos("a1", "a2", "b1", "a3")) queue.enter(hello);
+  expect([queue.take(), queue.take(), queue.take(), queue.take()].map(namesOf)).toEqual([
+    ["a1", "b1"],
+    ["a2"],
+    ["a3"],
+    [],
+  ]);
+});
+
+test("[HB10] when too many wait to be admitted, the rest is sent away", () => {
+  const queue = new AdmissionQueue<{ clusterId: string; name: string }>({ batches: 1, batchSize: 1, maxWaiting: 2 });
+  expect(hellos("a", "b", "c").map((hello) => queue.enter(hello))).toEqual([true, true, false]);
+  queue.take();
+  expect(hellos("d", "e").map((hello) => queue.enter(hello))).toEqual([true, false]);
+});
+
+test.each([
+  ["beside the API", ["api", "hub", "worker"], 20, 5],
+  ["without the API", ["hub"], 20, 15],
+  ["without the API, with background work", ["hub", "worker"], 20, 15],
+  ["where there is no hub", ["api"], 20, 0],
+  ["where there are too few to divide", ["api", "hub"], 2, 0],
+])("[HB67] %s a hub has a part of the connections to itself", (_, roles, poolSize, connections) => {
+  expect(hubConnections(poolSize, roles)).toBe(connections);
+});
+
+test("[HB67] reports take half of the hub's connections at most, and are stored even with one", () => {
+  expect([1, 2, 5, 8, 15, 300].map(reportsAtOnce)).toEqual([1, 1, 2, 4, 6, 6]);
+});
+
 test("[HB10] those who are sent away come back at different times, and not too late", () => {
   expect([0, 0.5, 1].map((random) => JSON.parse(retryReason(random)).retry_after_seconds)).toEqual([1, 5.5, 10]);
   // The reason of a close has 123 bytes.
@@ -44,7 +98,7 @@ test("[HB10] those who are sent away come back at different times, and not too l
 });
 
 test("[HB1] the more operators there are, the longer is the time in which they come back", () => {
-  expect([0, 1, 250, 5_000, 100_000].map(spreadSeconds)).toEqual([1, 1, 1, 20, 30]);
+  expect([0, 1, 500, 5_000, 10_000, 100_000].map(spreadSeconds)).toEqual([1, 1, 1, 10, 20, 30]);
 });
 
 const sessions = (count: number) => Array.from({ length: count }, (_, n) => ({ clusterId: `${n}` }) as Session);

@@ -30,6 +30,60 @@ export class AdmissionGate {
   }
 }
 
+/** Those who wait to be admitted. They are taken in batches, of which a few are under way at a time. */
+export class AdmissionQueue<T extends { readonly clusterId: string }> {
+  readonly #batches: number;
+  readonly #batchSize: number;
+  readonly #maxWaiting: number;
+  readonly #waiting = new Set<T>();
+  #underWay = 0;
+
+  constructor(limits: { readonly batches: number; readonly batchSize: number; readonly maxWaiting: number }) {
+    this.#batches = limits.batches;
+    this.#batchSize = limits.batchSize;
+    this.#maxWaiting = limits.maxWaiting;
+  }
+
+  /** False when the queue is full. */
+  enter(one: T): boolean {
+    if (this.#waiting.size >= this.#maxWaiting) return false;
+    this.#waiting.add(one);
+    return true;
+  }
+
+  /**
+   * The next batch: the first who came, one of each cluster. Empty where nobody waits or enough batches are under way.
+   * Whoever takes a batch calls `leave` once.
+   */
+  take(): T[] {
+    if (this.#underWay >= this.#batches || this.#waiting.size === 0) return [];
+    const batch = new Map<string, T>();
+    for (const one of this.#waiting) {
+      if (batch.size >= this.#batchSize) break;
+      if (!batch.has(one.clusterId)) batch.set(one.clusterId, one);
+    }
+    for (const one of batch.values()) this.#waiting.delete(one);
+    this.#underWay += 1;
+    return [...batch.values()];
+  }
+
+  leave(): void {
+    this.#underWay -= 1;
+  }
+}
+
+/** Of the connections to the database: in one line with requests, a busy API would hold up what clusters are told. */
+export function hubConnections(poolSize: number, roles: readonly string[]): number {
+  if (!roles.includes("hub")) return 0;
+  return Math.floor(poolSize * (roles.includes("api") ? 1 / 4 : 3 / 4));
+}
+
+const MOST_REPORTS_AT_ONCE = 6;
+
+/** How many sessions' reports are stored at the same time. Half of the connections are left for what clusters are told. */
+export const reportsAtOnce = (connections: number): number =>
+  Math.min(Math.max(1, Math.floor(connections / 2)), MOST_REPORTS_AT_ONCE);
+
 const SHORTEST_RETRY_SECONDS = 1;
 const LONGEST_RETRY_SECONDS = 10;
 
@@ -39,8 +93,8 @@ export function retryReason(random: number): string {
   return JSON.stringify({ retry_after_seconds: Math.round(seconds * 10) / 10 });
 }
 
-/** How many sessions per second may come back when all of them have to. */
-const RECONNECTS_PER_SECOND = 250;
+/** How many sessions per second may come back when all of them have to: half of what a core admits. */
+const RECONNECTS_PER_SECOND = 500;
 const LONGEST_SPREAD_SECONDS = 30;
 
 export function spreadSeconds(sessions: number): number {

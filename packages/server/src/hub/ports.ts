@@ -35,8 +35,8 @@ export interface HubClusters {
   ): Promise<{ readonly token: string; readonly tokenVersion: number; readonly expiresAt: Date }>;
   /** Returns nothing for a cluster that is gone or is being deleted. */
   tokenFloors(clusterIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Compares each cluster's status with the one that it had with the given facts, and returns an event where it differs. */
-  statusEvents(clusterIds: readonly string[], before: Partial<ConnectionFacts>, now: Date): Promise<Announcement[]>;
+  /** Compares each cluster's status with the one that it had with its given facts, and returns an event where it differs. */
+  statusEvents(before: ReadonlyMap<string, Partial<ConnectionFacts>>, now: Date): Promise<Announcement[]>;
 }
 
 /** The credentials with which the operators of an organization read private chart repositories. */
@@ -82,7 +82,13 @@ export interface LiveSession {
   listen(frameId: string, onAnswer: (frame: Answer | null) => void): () => void;
 }
 
-export type Answer = OperatorFrames["response" | "stream_data" | "stream_end"];
+export type Answer = OperatorFrames[
+  | "response"
+  | "stream_data"
+  | "stream_end"
+  | "stream_target"
+  | "stream_output"
+  | "stream_credit"];
 
 export interface LiveSessions {
   find(clusterId: string): LiveSession | null;

@@ -6,8 +6,7 @@ import type { ReportSink } from "./ports.ts";
 import type { OperatorReport, QueuedReport } from "./report-queue.ts";
 import type { Session } from "./session.ts";
 
-/** The number of sessions whose reports are stored at the same time, and of reports in one batch. */
-const CONCURRENCY = 6;
+/** The number of reports in one batch. */
 const BATCH_REPORTS = 50;
 
 export interface ReportWriter {
@@ -17,10 +16,10 @@ export interface ReportWriter {
 }
 
 /**
- * Stores what operators report. Sessions take turns, with one batch at a time each. While the database is unreachable
+ * Stores what operators report. Sessions take turns, with one batch at a time each and as many at once as are allowed. While the database is unreachable
  * the newest report on each subject is kept and retried, and the sessions stay.
  */
-export function startReportWriter(sink: ReportSink, log: Log): ReportWriter {
+export function startReportWriter(sink: ReportSink, log: Log, atOnce: number): ReportWriter {
   const outage = watchOutage(log, "storing the reports of clusters");
   const waiting = new Set<Session>();
   const busy = new Set<Session>();
@@ -32,7 +31,7 @@ export function startReportWriter(sink: ReportSink, log: Log): ReportWriter {
   function startWriters(): void {
     if (isStopped || pause !== null) return;
     for (const session of waiting) {
-      if (writers.size >= CONCURRENCY) return;
+      if (writers.size >= atOnce) return;
       if (busy.has(session)) continue;
       waiting.delete(session);
       if (session.state === "ended") continue;

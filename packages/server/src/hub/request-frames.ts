@@ -16,10 +16,17 @@ export type OperatorRequest =
 
 type Answered = Exclude<OperatorFrames["response"]["answer"], { error: unknown }>;
 
+/** For an exec that is open. */
+export type ExecInput = Pick<HubFrames["stream_input"], "data" | "size" | "end">;
+
 export type Reply =
   | Answered
   | Pick<OperatorFrames["stream_data"], "lines" | "dropped">
-  | { readonly end: string | null }
+  | { readonly target: Pick<OperatorFrames["stream_target"], "pod" | "container" | "credit_bytes"> }
+  | { readonly output: Pick<OperatorFrames["stream_output"], "channel" | "data"> }
+  /** So many bytes of input were taken. */
+  | { readonly taken: number }
+  | ({ readonly end: string | null } & Pick<OperatorFrames["stream_end"], "code" | "exit_code">)
   | { readonly failed: Failure; readonly message: string };
 
 /** `lost`: the session ended before an answer. `refused`: the operator has answered with an error. */
@@ -37,6 +44,8 @@ export const LOST: Reply = { failed: "lost", message: "The connection of the clu
 export interface OpenRequest {
   /** Lets a stream send more. */
   credit(bytes: number): void;
+  /** For an exec. */
+  input(input: ExecInput): void;
   /** No reply is passed on afterwards, and a stream ends at the operator. */
   cancel(): void;
 }
@@ -51,7 +60,7 @@ export function sendRequest(
   const { sessionId } = session;
   if (NEGOTIATED_REQUESTS.includes(request.name) && !session.requests.includes(request.name)) {
     onReply(TOO_OLD);
-    return { credit: () => undefined, cancel: () => undefined };
+    return { credit: () => undefined, input: () => undefined, cancel: () => undefined };
   }
   let isOver = false;
   const stopListening = session.listen(id, (answer) => {
@@ -69,13 +78,19 @@ export function sendRequest(
     credit(bytes) {
       if (!isOver) session.send({ type: "stream_credit", ref: id, session: sessionId, credit_bytes: bytes });
     },
+    input(input) {
+      if (!isOver) session.send({ type: "stream_input", ref: id, session: sessionId, ...input });
+    },
     cancel() {
       if (isOver) return;
       end();
-      if (request.name === "logs") session.send({ type: "stream_cancel", ref: id, session: sessionId });
+      if (isStream(request)) session.send({ type: "stream_cancel", ref: id, session: sessionId });
     },
   };
 }
+
+/** A stream has more than one reply, and ends at the operator when it is cancelled. */
+export const isStream = ({ name }: OperatorRequest): boolean => name === "logs" || name === "exec";
 
 function frameOf(request: OperatorRequest, id: string, session: string): HubFrame {
   switch (request.name) {
@@ -88,6 +103,8 @@ function frameOf(request: OperatorRequest, id: string, session: string): HubFram
       return { type: "request", id, session, request };
     case "logs":
       return { type: "stream_open", id, session, stream: request, credit_bytes: LINK_LIMITS.streamCreditBytes };
+    case "exec":
+      return { type: "stream_open", id, session, stream: request, credit_bytes: 0 };
     case "resync":
       return { type: "command", id, session, command: request };
   }
@@ -100,8 +117,18 @@ function replyOf(answer: Answer | null): Reply {
       return LOST;
     case "stream_data":
       return { lines: answer.lines, dropped: answer.dropped };
-    case "stream_end":
-      return { end: answer.error };
+    case "stream_target": {
+      const { pod, container, credit_bytes } = answer;
+      return { target: { pod, container, credit_bytes } };
+    }
+    case "stream_output":
+      return { output: { channel: answer.channel, data: answer.data } };
+    case "stream_credit":
+      return { taken: answer.credit_bytes };
+    case "stream_end": {
+      const { error: end, code, exit_code } = answer;
+      return { end, ...(code === undefined ? {} : { code }), ...(exit_code === undefined ? {} : { exit_code }) };
+    }
     case "response": {
       const found = answer.answer;
       if (!("error" in found)) return found;
@@ -110,8 +137,10 @@ function replyOf(answer: Answer | null): Reply {
   }
 }
 
-/** Only lines of a stream are followed by more. */
-export const isLast = (reply: Reply): boolean => !("lines" in reply);
+const FOLLOWED = ["lines", "target", "output", "taken"];
+
+/** Only the content of a stream is followed by more. */
+export const isLast = (reply: Reply): boolean => !FOLLOWED.some((name) => name in reply);
 
 export function faultOf({ failed, message }: Extract<Reply, { failed: unknown }>): Fault {
   return new Fault(failed === "refused" ? "bad_gateway" : "unavailable", message);

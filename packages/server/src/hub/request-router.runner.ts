@@ -5,7 +5,16 @@ import { Fault } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import { noOperatorConnected } from "./operator-requests.ts";
 import type { LiveSessions } from "./ports.ts";
-import { isLast, LOST, type OpenRequest, type OperatorRequest, type Reply, sendRequest } from "./request-frames.ts";
+import {
+  type ExecInput,
+  isLast,
+  isStream,
+  LOST,
+  type OpenRequest,
+  type OperatorRequest,
+  type Reply,
+  sendRequest,
+} from "./request-frames.ts";
 import { findHub } from "./session.store.ts";
 
 const requestsTopic = (hubId: string) => `operator-requests.${hubId}`;
@@ -18,17 +27,23 @@ interface RequestMessage {
   readonly cluster_id: string;
   readonly request: OperatorRequest;
 }
-/** Without credit and cancel it says that the sender is still there. */
+/** Without anything else it says that the sender is still there. */
 interface FollowUpMessage {
   readonly id: string;
   readonly credit?: number;
   readonly cancel?: true;
+  readonly input?: ExecInput;
+  /** The number of the input. The bus may lose messages, and a command must not go on with a part of its input missing. */
+  readonly sequence?: number;
 }
 /** Without a reply it says that the hub is still there. */
 interface ReplyMessage {
   readonly id: string;
   readonly reply?: Reply;
+  /** The number of the reply: output with a part missing would be taken for the whole. */
+  readonly sequence?: number;
 }
+const BROKEN: Reply = { failed: "lost", message: "Messages between two servers were lost. Try again." };
 
 export interface KeepAlive {
   /** How often each side says that it is there while a stream is open. */
@@ -57,8 +72,9 @@ export interface RequestRouter {
 
 interface PendingRequest {
   readonly hubId: string;
-  readonly isStream: boolean;
+  readonly request: OperatorRequest;
   seenAtMs: number;
+  replies: number;
   onReply(reply: Reply): void;
 }
 
@@ -67,11 +83,18 @@ export function startRequestRouter({ db, bus, clock, local, keepAlive = KEEP_ALI
   const pending = new Map<string, PendingRequest>();
 
   const unsubscribe = bus.subscribe(repliesTopic(sender), (message) => {
-    const { id, reply } = message as ReplyMessage;
+    const { id, reply, sequence } = message as ReplyMessage;
     const request = pending.get(id);
     if (request === undefined) return;
     request.seenAtMs = performance.now();
     if (reply === undefined) return;
+    request.replies += 1;
+    if (request.request.name === "exec" && sequence !== request.replies) {
+      pending.delete(id);
+      publish(request.hubId, { id, cancel: true });
+      request.onReply(BROKEN);
+      return;
+    }
     if (isLast(reply)) pending.delete(id);
     request.onReply(reply);
   });
@@ -79,7 +102,7 @@ export function startRequestRouter({ db, bus, clock, local, keepAlive = KEEP_ALI
   const timer = setInterval(() => {
     const deadSince = performance.now() - keepAlive.deadAfterMs;
     for (const [id, request] of pending) {
-      if (!request.isStream) continue;
+      if (!isStream(request.request)) continue;
       if (request.seenAtMs >= deadSince) publish(request.hubId, { id });
       else {
         pending.delete(id);
@@ -93,10 +116,12 @@ export function startRequestRouter({ db, bus, clock, local, keepAlive = KEEP_ALI
 
   function sendOverBus(hubId: string, message: RequestMessage, onReply: (reply: Reply) => void): OpenRequest {
     const { id, request } = message;
-    pending.set(id, { hubId, isStream: request.name === "logs", seenAtMs: performance.now(), onReply });
+    let inputs = 0;
+    pending.set(id, { hubId, request, seenAtMs: performance.now(), replies: 0, onReply });
     publish(hubId, message);
     return {
       credit: (bytes) => publish(hubId, { id, credit: bytes }),
+      input: (input) => publish(hubId, { id, input, sequence: ++inputs }),
       cancel: () => void (pending.delete(id) && publish(hubId, { id, cancel: true })),
     };
   }
@@ -124,6 +149,8 @@ export function startRequestRouter({ db, bus, clock, local, keepAlive = KEEP_ALI
 interface OpenStream extends OpenRequest {
   readonly sender: string;
   seenAtMs: number;
+  inputs: number;
+  reply(reply: Reply): void;
 }
 
 /**
@@ -134,9 +161,14 @@ export function serveRequests(hubId: string, sessions: LiveSessions, bus: Bus, k
   const streams = new Map<string, OpenStream>();
 
   function open({ id, sender, cluster_id, request }: RequestMessage): void {
+    let replies = 0;
+    let isOver = false;
     const reply = (given: Reply) => {
-      if (isLast(given)) streams.delete(id);
-      bus.publish(repliesTopic(sender), { id, reply: given } satisfies ReplyMessage);
+      if (isLast(given)) {
+        isOver = true;
+        streams.delete(id);
+      }
+      bus.publish(repliesTopic(sender), { id, reply: given, sequence: ++replies } satisfies ReplyMessage);
     };
     const session = sessions.find(cluster_id);
     if (session === null) {
@@ -144,14 +176,23 @@ export function serveRequests(hubId: string, sessions: LiveSessions, bus: Bus, k
       return;
     }
     const sent = sendRequest(session, request, id, reply);
-    if (request.name === "logs") streams.set(id, { ...sent, sender, seenAtMs: performance.now() });
+    if (isStream(request) && !isOver)
+      streams.set(id, { ...sent, sender, seenAtMs: performance.now(), inputs: 0, reply });
   }
 
-  function followUp({ id, credit, cancel }: FollowUpMessage): void {
+  function followUp({ id, credit, cancel, input, sequence }: FollowUpMessage): void {
     const stream = streams.get(id);
     if (stream === undefined) return;
     stream.seenAtMs = performance.now();
     if (credit !== undefined) stream.credit(credit);
+    if (input !== undefined) {
+      stream.inputs += 1;
+      if (sequence === stream.inputs) stream.input(input);
+      else {
+        close(id, stream);
+        stream.reply(BROKEN);
+      }
+    }
     if (cancel === true) close(id, stream);
   }
 

@@ -16,6 +16,17 @@ const LOGS: OperatorRequest = {
   since_seconds: null,
   follow: true,
 };
+const EXEC: OperatorRequest = {
+  name: "exec",
+  namespace: "shop",
+  app: "web",
+  component: "web",
+  pod: null,
+  container: null,
+  command: ["sh"],
+  tty: true,
+  size: { cols: 80, rows: 24 },
+};
 const METRICS: OperatorRequest = { name: "metrics", app: null, range_seconds: 60 };
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
@@ -99,6 +110,55 @@ describe("a request to an operator of another process", () => {
     await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_credit", credit_bytes: 100 }));
     open.cancel();
     await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" }));
+  });
+
+  test("[EX11] runs a command: input goes there, and output, credit and the end come back", async () => {
+    const open = await ask(EXEC);
+    expect(await asked()).toMatchObject({ type: "stream_open", credit_bytes: 0 });
+    operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
+    operator.answer({ type: "stream_output", channel: "stdout", data: "aGk=" });
+    operator.answer({ type: "stream_credit", credit_bytes: 4 });
+    open.input({ data: "bHM=" });
+    open.input({ end: true });
+    await vi.waitFor(() => expect(operator.sent.slice(-2)).toMatchObject([{ data: "bHM=" }, { end: true }]));
+    operator.answer({ type: "stream_end", error: null, exit_code: 3 });
+    const target = { pod: "web-0", container: "web", credit_bytes: 9 };
+    const output = { channel: "stdout", data: "aGk=" };
+    const expected = [{ target }, { output }, { taken: 4 }, { end: null, exit_code: 3 }];
+    await vi.waitFor(() => expect(replies).toEqual(expected));
+  });
+
+  test("[EX11] ends a command whose output was lost on the way", async () => {
+    await ask(EXEC);
+    await asked();
+    operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
+    await vi.waitFor(() => expect(replies).toHaveLength(1));
+    const publish = vi.spyOn(bus, "publish").mockReturnValueOnce(undefined);
+    operator.answer({ type: "stream_output", channel: "stdout", data: "bG9zdA==" });
+    publish.mockRestore();
+    operator.answer({ type: "stream_output", channel: "stdout", data: "bGF0ZXI=" });
+    await vi.waitFor(() => expect(replies.at(-1)).toMatchObject({ failed: "lost" }));
+    expect(JSON.stringify(replies)).not.toContain("bGF0ZXI=");
+    await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" }));
+  });
+
+  test("[EX11] ends a command whose input was lost on the way", async () => {
+    const open = await ask(EXEC);
+    await asked();
+    const publish = vi.spyOn(bus, "publish").mockReturnValueOnce(undefined);
+    open.input({ data: "bG9zdA==" });
+    publish.mockRestore();
+    open.input({ data: "bGF0ZXI=" });
+    await vi.waitFor(() => expect(replies).toMatchObject([{ failed: "lost" }]));
+    expect(operator.sent.map(({ type }) => type)).toEqual(["stream_open", "stream_cancel"]);
+  });
+
+  test("[EX6] says that the operator is too old, and keeps nothing open for it", async () => {
+    operator = scriptedSession(clusterId, []);
+    await ask(EXEC);
+    await vi.waitFor(() => expect(replies).toMatchObject([{ failed: "refused" }]));
+    await keepAlive(10);
+    expect(operator.sent).toEqual([]);
   });
 
   test("[RQ14] is possible while its operator is connected: its hub holds a lease that has not run out", async () => {

@@ -11,7 +11,16 @@ import { newId } from "../id.adapter.ts";
 import { announceDisconnected, announceLapsed } from "./connection-status.runner.ts";
 import { FACTS } from "./operator.fixture.ts";
 import type { HubClusters } from "./ports.ts";
-import { type Admission, admit, LEASE_MS, releaseSessions, renewLeases, storeFacts } from "./session.store.ts";
+import {
+  type Admission,
+  type Arrival,
+  admit,
+  admitTogether,
+  LEASE_MS,
+  releaseSessions,
+  renewLeases,
+  storeFacts,
+} from "./session.store.ts";
 
 const HUB = "hub a";
 const clock = new TestClock();
@@ -42,12 +51,15 @@ beforeEach(async () => {
   cluster = await insertCluster(db, org);
 });
 
-const arrive = (fields: { tokenVersion?: number; hubId?: string; clusterId?: string } = {}) =>
-  admit(
-    db,
-    { clusterId: cluster, hubId: HUB, tokenVersion: 1, operatorVersion: "0.1.0", facts: FACTS, ...fields },
-    clock.now(),
-  );
+const arrival = (fields: Partial<Arrival> = {}): Arrival => ({
+  clusterId: cluster,
+  tokenVersion: 1,
+  operatorVersion: "0.1.0",
+  facts: FACTS,
+  ...fields,
+});
+const arrive = ({ hubId = HUB, ...fields }: Partial<Arrival> & { hubId?: string } = {}) =>
+  admit(db, hubId, arrival(fields), clock.now());
 
 async function admitted(fields: Parameters<typeof arrive>[0] = {}) {
   const admission = await arrive(fields);
@@ -70,7 +82,7 @@ const held = (epoch: number, heartbeatAt: Date | null = null) => ({
 describe("admission", () => {
   test("[HB20] takes the session, and a later one takes it over", async () => {
     const first = await admitted();
-    expect(first).toMatchObject({ orgId: org, revision: 0, driftPolicy: "report", leaseBefore: null });
+    expect(first).toMatchObject({ orgId: org, driftPolicy: "report", leaseBefore: null });
     const second = await admitted({ hubId: "hub b" });
     expect(second.epoch).toBeGreaterThan(first.epoch);
     expect(second.leaseBefore).toEqual(new Date(clock.now().getTime() + LEASE_MS));
@@ -97,6 +109,40 @@ describe("admission", () => {
 
   test("[HB3] of one that is not there is refused", async () => {
     expect(await arrive({ clusterId: newId() })).toEqual({ refused: "deleted" });
+  });
+
+  test("[HB66] takes many sessions in one statement, each with its own outcome", async () => {
+    const others = await Promise.all([insertCluster(db, org), insertCluster(db, org), insertCluster(db, org)]);
+    const [floored, doomed, other] = others;
+    await db.updateTable("clusters").set({ token_floor: 2 }).where("id", "=", floored).execute();
+    await db.updateTable("clusters").set({ deletion_requested_at: new Date() }).where("id", "=", doomed).execute();
+    const earlier = await admitted({ clusterId: other, hubId: "hub b" });
+    const gone = newId();
+    const ids = [cluster, floored, doomed, other, gone];
+    const arrivals = ids.map((clusterId, nodes) =>
+      arrival({ clusterId, facts: { ...FACTS, node_count: nodes }, operatorVersion: `0.1.${nodes}` }),
+    );
+    const admissions = await admitTogether(db, HUB, arrivals, clock.now());
+    expect(ids.map((id) => admissions.get(id)?.refused)).toEqual([null, "revoked", "deleted", null, undefined]);
+    expect(admissions.get(cluster)).toMatchObject({ orgId: org, leaseBefore: null, firstConnectedBefore: null });
+    expect(admissions.get(other)).toMatchObject({ leaseBefore: new Date(clock.now().getTime() + LEASE_MS) });
+    const [first, second] = await Promise.all([sessionOf(cluster), sessionOf(other)]);
+    expect(new Set([first?.epoch, second?.epoch, earlier.epoch]).size).toBe(3);
+    expect([first?.hub_id, second?.hub_id]).toEqual([HUB, HUB]);
+    expect(await clusterOf(cluster)).toMatchObject({ node_count: 0, operator_version: "0.1.0" });
+    expect(await clusterOf(other)).toMatchObject({ node_count: 3, operator_version: "0.1.3" });
+    expect(await sessionOf(floored)).toBeUndefined();
+  });
+
+  test("[HB66] leaves out a cluster that is locked instead of waiting with the others", async () => {
+    const other = await insertCluster(db, org);
+    await db.transaction().execute(async (tx) => {
+      await tx.updateTable("clusters").set({ revision: 1 }).where("id", "=", other).execute();
+      const arrivals = [arrival(), arrival({ clusterId: other })];
+      const admissions = await admitTogether(db, HUB, arrivals, clock.now());
+      expect([...admissions.keys()]).toEqual([cluster]);
+    });
+    expect(await sessionOf(other)).toBeUndefined();
   });
 
   test("[HB24] puts the cluster's facts on record; the first connection stays the first", async () => {

@@ -1,5 +1,5 @@
 import type { ClusterFacts, LinkSettings } from "@binnacle/contract";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { Fence } from "./ports.ts";
 
@@ -8,7 +8,6 @@ export const LEASE_MS = 30_000;
 
 export interface Arrival {
   readonly clusterId: string;
-  readonly hubId: string;
   readonly tokenVersion: number;
   readonly operatorVersion: string;
   readonly facts: ClusterFacts;
@@ -21,7 +20,6 @@ export type Admission =
       readonly epoch: number;
       readonly orgId: string;
       readonly clusterName: string;
-      readonly revision: number;
       readonly driftPolicy: LinkSettings["drift_policy"];
       /** The values before the admission. They tell whether the status of the cluster has changed. */
       readonly leaseBefore: Date | null;
@@ -29,10 +27,9 @@ export type Admission =
     };
 
 interface AdmissionRow {
+  readonly id: string;
   readonly org_id: string;
   readonly name: string;
-  readonly revision: number;
-  readonly token_floor: number;
   readonly deletion_requested_at: Date | null;
   readonly first_connected_at: Date | null;
   readonly drift_policy: string | null;
@@ -40,46 +37,81 @@ interface AdmissionRow {
   readonly epoch: number | null;
 }
 
+/** Registers a session of the cluster in place of any earlier one, or says why not. Waits while the cluster is locked. */
+export async function admit(db: Queries, hubId: string, arrival: Arrival, now: Date): Promise<Admission> {
+  const admitted = await registerAll(db, hubId, [arrival], now, sql``);
+  return admitted.get(arrival.clusterId) ?? { refused: "deleted" };
+}
+
 /**
- * Registers a session of the cluster in place of any earlier one, or says why not, in one statement. The row of the cluster
- * is locked before it is read, so that either a floor that is being raised is seen here, or raising it finds the session.
+ * Registers sessions of many clusters, one of each. Clusters that are locked or not there are missing from the result:
+ * waiting for one while holding the others would hold up their changes too.
  */
-export async function admit(db: Queries, arrival: Arrival, now: Date): Promise<Admission> {
-  const { clusterId, hubId, tokenVersion, operatorVersion, facts } = arrival;
+export function admitTogether(
+  db: Queries,
+  hubId: string,
+  arrivals: readonly Arrival[],
+  now: Date,
+): Promise<ReadonlyMap<string, Admission>> {
+  return registerAll(db, hubId, arrivals, now, sql`skip locked`);
+}
+
+/**
+ * One statement. The rows of the clusters are locked before they are read, so that either a floor that is being raised is
+ * seen here, or raising it finds the session. Both tables are locked in the order of ids, as by the renewal of leases.
+ */
+async function registerAll(
+  db: Queries,
+  hubId: string,
+  arrivals: readonly Arrival[],
+  now: Date,
+  whenLocked: RawBuilder<unknown>,
+): Promise<ReadonlyMap<string, Admission>> {
   const { rows } = await sql<AdmissionRow>`
-    with seen as materialized (
-      select id, org_id, name, revision, token_floor, deletion_requested_at, first_connected_at
-      from clusters where id = ${clusterId} for no key update
+    with given as (
+      select * from unnest(${arrivals.map(({ clusterId }) => clusterId)}::uuid[],
+        ${arrivals.map(({ tokenVersion }) => tokenVersion)}::integer[],
+        ${arrivals.map(({ operatorVersion }) => operatorVersion)}::text[],
+        ${arrivals.map(({ facts }) => JSON.stringify(facts))}::jsonb[]) as given (id, token_version, operator_version, facts)
+    ), seen as materialized (
+      select id, org_id, name, token_floor, deletion_requested_at, first_connected_at
+      from clusters where id = any (${arrivals.map(({ clusterId }) => clusterId)}::uuid[])
+      order by id for no key update ${whenLocked}
     ), taken as (
       insert into cluster_sessions (cluster_id, hub_id, epoch, token_version, lease_until, started_at)
-      select id, ${hubId}, nextval('session_epochs'), ${tokenVersion}::integer, ${leaseFrom(now)}::timestamptz,
-        ${now}::timestamptz
-      from seen where token_floor <= ${tokenVersion}::integer and deletion_requested_at is null
+      select id, ${hubId}, nextval('session_epochs'), token_version, ${leaseFrom(now)}::timestamptz, ${now}::timestamptz
+      from seen join given using (id)
+      where token_floor <= token_version and deletion_requested_at is null
+      order by id
       on conflict (cluster_id) do update set hub_id = excluded.hub_id, epoch = excluded.epoch,
         token_version = excluded.token_version, lease_until = excluded.lease_until, started_at = excluded.started_at
       returning cluster_id, epoch
     ), noted as (
       update clusters set first_connected_at = coalesce(first_connected_at, ${now}::timestamptz),
-        last_heartbeat = ${now}::timestamptz, operator_version = ${operatorVersion},
-        kubernetes_version = ${facts.kubernetes_version}, node_count = ${facts.node_count}::integer,
-        capacity = ${JSON.stringify(facts.capacity)}::jsonb
-      from taken where clusters.id = taken.cluster_id
+        last_heartbeat = ${now}::timestamptz, operator_version = given.operator_version,
+        kubernetes_version = facts ->> 'kubernetes_version', node_count = (facts ->> 'node_count')::integer,
+        capacity = facts -> 'capacity'
+      from taken join given on given.id = taken.cluster_id
+      where clusters.id = taken.cluster_id
     )
-    select seen.*, taken.epoch, before.lease_until, orgs.settings ->> 'drift_policy' as drift_policy
+    select seen.id, seen.org_id, seen.name, seen.deletion_requested_at, seen.first_connected_at, taken.epoch,
+      before.lease_until, orgs.settings ->> 'drift_policy' as drift_policy
     from seen
     join orgs on orgs.id = seen.org_id
-    left join taken on true
+    left join taken on taken.cluster_id = seen.id
     left join cluster_sessions before on before.cluster_id = seen.id
   `.execute(db);
-  const [row] = rows;
-  if (!row || row.deletion_requested_at !== null) return { refused: "deleted" };
+  return new Map(rows.map((row) => [row.id, admissionOf(row)]));
+}
+
+function admissionOf(row: AdmissionRow): Admission {
+  if (row.deletion_requested_at !== null) return { refused: "deleted" };
   if (row.epoch === null) return { refused: "revoked" };
   return {
     refused: null,
     epoch: row.epoch,
     orgId: row.org_id,
     clusterName: row.name,
-    revision: row.revision,
     driftPolicy: driftPolicyOf(row.drift_policy),
     leaseBefore: row.lease_until,
     firstConnectedBefore: row.first_connected_at,
@@ -142,15 +174,17 @@ export async function renewLeases(
   };
 }
 
-/** Deletes the sessions that are still registered, and returns their clusters. */
+/** Deletes the sessions that are still registered, in the order in which others lock them, and returns their clusters. */
 export async function releaseSessions(db: Queries, fences: readonly Fence[]): Promise<string[]> {
   const { rows } = await sql<{ cluster_id: string }>`
-    delete from cluster_sessions using unnest(${fences.map(({ clusterId }) => clusterId)}::uuid[],
-      ${fences.map(({ hubId }) => hubId)}::text[], ${fences.map(({ epoch }) => epoch)}::bigint[])
-      as given (cluster_id, hub_id, epoch)
-    where cluster_sessions.cluster_id = given.cluster_id and cluster_sessions.hub_id = given.hub_id
-      and cluster_sessions.epoch = given.epoch
-    returning cluster_sessions.cluster_id
+    delete from cluster_sessions where cluster_id = any (array(
+      select session.cluster_id from cluster_sessions session
+      join unnest(${fences.map(({ clusterId }) => clusterId)}::uuid[], ${fences.map(({ hubId }) => hubId)}::text[],
+        ${fences.map(({ epoch }) => epoch)}::bigint[]) as given (cluster_id, hub_id, epoch)
+        on session.cluster_id = given.cluster_id and session.hub_id = given.hub_id and session.epoch = given.epoch
+      order by session.cluster_id for update of session
+    ))
+    returning cluster_id
   `.execute(db);
   return rows.map(({ cluster_id }) => cluster_id);
 }

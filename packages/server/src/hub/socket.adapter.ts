@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { CLOSE, HUB_PATH, LINK_LIMITS, LINK_SUBPROTOCOL } from "@binnacle/contract";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Log } from "../outage.ts";
+import { pathOf, takeUpgrades } from "../upgrades.adapter.ts";
 import type { AgentClaims, HubClusters } from "./ports.ts";
 import type { Wire } from "./session.ts";
 
@@ -64,12 +65,10 @@ export function acceptOperators(server: Server, { clusters, log, isDraining, onO
       socket.destroy();
     });
   };
-  server.on("upgrade", onUpgrade);
-  // Any other request that offers an upgrade, as curl does for HTTP/2, is answered like one without the offer.
-  Object.assign(server, { shouldUpgradeCallback: isForHub });
+  const stopTaking = takeUpgrades(server, (request) => pathOf(request) === HUB_PATH, onUpgrade);
   return {
     async close() {
-      server.off("upgrade", onUpgrade);
+      stopTaking();
       const deadline = AbortSignal.timeout(CLOSE_AT_EXIT_MS);
       const gone = [...sockets.clients].map((peer) => once(peer, "close", { signal: deadline }));
       await Promise.allSettled(gone);
@@ -81,10 +80,6 @@ export function acceptOperators(server: Server, { clusters, log, isDraining, onO
 
 const UNAUTHENTICATED = [CLOSE.unauthenticated, "the token is not valid"] as const;
 const ignore = () => undefined;
-
-function isForHub({ url = "", headers }: IncomingMessage): boolean {
-  return url.split("?")[0] === HUB_PATH && headers.upgrade?.toLowerCase() === "websocket";
-}
 
 function bearerToken({ headers }: IncomingMessage): string {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";

@@ -50,9 +50,8 @@ export function createSweep(ports: Ports): Sweep {
       if (session.state === "ended" && kept.has(session.clusterId)) cleanup.release(session.fence);
     }
     await endLost(held.filter(({ clusterId, state }) => state !== "ended" && !kept.has(clusterId)));
-    for (const clusterId of revived) {
-      await announceConnected(ports, clusterId, { session_lease_until: null, first_connected_at: clock() });
-    }
+    const before = { session_lease_until: null, first_connected_at: clock() };
+    await announceConnected(ports, new Map(revived.map((clusterId) => [clusterId, before])));
   }
 
   /** Ends the sessions that this hub does not hold any more, each with the reason, so that its operator learns it. */

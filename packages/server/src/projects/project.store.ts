@@ -47,6 +47,11 @@ export async function lockActiveProject(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id)
     .forShare()
     .executeTakeFirst();
+  requireActive(project);
+}
+
+/** Throws where the project is gone or being deleted. */
+export function requireActive(project: Pick<Project, "lifecycle"> | undefined): void {
   if (!project) throw notFound("Project");
   if (project.lifecycle === "cleanup_pending") throw projectIsDeleting();
 }

@@ -21,6 +21,8 @@ import type { Vault } from "../vault/vault.ts";
 interface Ports {
   readonly server: Server;
   readonly db: Queries;
+  /** The size of the pool of `db`. */
+  readonly connections: number;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,13 +39,14 @@ interface HubRole {
 
 /** Starts the hub, which holds the sessions of operators and forwards the requests of other processes to them. */
 export function startHubRole(
-  { server, db, bus, clock, log, catalog, vault, agentTokens, tracer }: Ports,
+  { server, db, connections, bus, clock, log, catalog, vault, agentTokens, tracer }: Ports,
   config: Config,
 ): HubRole {
   const kinds = dispatchedKinds(vault, catalog);
   const hub = startHub({
     server,
     db,
+    connections,
     bus,
     clock,
     log,

@@ -4,7 +4,7 @@ import { isRecord, omitting } from "../fields/typed-value.ts";
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>"],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
-  [/10\.96\.\d+\.\d+/g, "<address>"],
+  [/"10(?:\.\d+){3}"/g, '"<address>"'],
 ];
 
 /** Returns the part of an answer that must be equal on two clusters: of a refusal its reason and fields, not its message. */

@@ -1,0 +1,65 @@
+import { type Command, IN_ORG, send } from "../command.ts";
+import { ageColumn, column, type Row, stateColumn, view } from "../output.ts";
+import { isTable } from "./app-views.ts";
+
+/** The states that something is in, such as `2 connected, 1 disconnected`. */
+const states = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+
+const OVERVIEW = view(
+  () => "overview",
+  { title: "CLUSTERS", of: ({ clusters }) => states(clusters.by_status) },
+  { title: "PROJECTS", of: ({ projects }) => states(projects.by_lifecycle) },
+  { title: "APPS", of: ({ apps }) => states(apps.by_phase) },
+  { title: "DRIFT", of: ({ apps }) => states({ drifted: apps.drifted, blocked: apps.blocked }) },
+  { title: "ADDONS", of: ({ addon_instances }) => states(addon_instances.by_phase) },
+  { title: "ATTENTION", of: ({ attention }) => String(attention.total) },
+);
+const ATTENTION = view(
+  ({ namespace, name }: Row) => (namespace ? `${namespace}/${name}` : name),
+  column("KIND", "kind"),
+  { title: "NAME", of: ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name) },
+  { title: "REASON", of: ({ severity, reason }) => ({ text: reason, tone: severity === "failed" ? "bad" : "warn" }) },
+  ageColumn("SINCE", "since"),
+  column("MESSAGE", "message"),
+  column("ID", "id", true),
+);
+const FLEET = view(
+  "name",
+  column("NAME", "name"),
+  stateColumn("STATUS", "status"),
+  { title: "STALE", of: ({ stale }) => (stale ? { text: "yes", tone: "warn" } : "no") },
+  column("APPS", "apps"),
+  column("FAILING", "failing"),
+  column("ID", "id", true),
+);
+
+export const OVERVIEW_COMMANDS: readonly Command[] = [
+  {
+    usage: "overview",
+    about: "Show what an organization has, and what of it needs attention",
+    fields: [IN_ORG],
+    uses: ["getOrgOverview"],
+    async run(call, { input }) {
+      const overview = await send(call, "getOrgOverview", input);
+      call.show(OVERVIEW, overview);
+      if (!isTable(call) || overview.attention.items.length === 0) return undefined;
+      call.host.out.write("\n");
+      call.list(ATTENTION, overview.attention.items);
+      return undefined;
+    },
+  },
+  {
+    usage: "fleet",
+    about: "Show all clusters of an organization with the counts of their apps",
+    fields: [{ ...IN_ORG, to: "org_id" }],
+    uses: ["getFleet"],
+    async run(call, { input }) {
+      call.list(FLEET, [...(await send(call, "getFleet", input)).clusters]);
+      return undefined;
+    },
+  },
+];

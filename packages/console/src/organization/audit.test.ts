@@ -1,0 +1,132 @@
+import type { AuditEntry } from "@binnacle/client";
+import { expect, test } from "vitest";
+import { actionWords, auditFilter, changesOf, csvCell, csvOf, inputOfTime, jsonOf, timeOfInput } from "./audit.ts";
+
+const ID = "01a1e5b1-189b-758b-b265-915d6877c481";
+const entry = (facts: Partial<AuditEntry> = {}): AuditEntry => ({
+  id: "e5",
+  at: "2026-01-31T09:30:00.000Z",
+  actor: { id: ID, email: "ada@example.com" },
+  via: "user",
+  source_address: "10.0.0.1",
+  action: "app.update",
+  resource: { type: "app", id: "a", name: "web/shop" },
+  changes: {},
+  request_id: "r",
+  ...facts,
+});
+
+test.each([
+  [{}, {}],
+  [{ action: "app." }, { action: "app." }],
+  [
+    { actor: ID, object: ID, type: "app" },
+    { actor_id: ID, resource_id: ID, resource_type: "app" },
+  ],
+  [{ since: "2026-01-31T09:30:00.000Z" }, { since: "2026-01-31T09:30:00.000Z" }],
+  [
+    {
+      action: "DROP TABLE",
+      actor: "x",
+      type: "a b",
+      object: "1",
+      since: "yesterday",
+      until: "2026-99-99T00:00:00.000Z",
+    },
+    {},
+  ],
+])("[WC89] the filter of the address %j asks for %j", (search, filter) => {
+  expect(auditFilter(search)).toEqual(filter);
+});
+
+test("[WC89] a time survives the way through a field of the form", () => {
+  const field = inputOfTime("2026-01-31T09:30:00.000Z");
+  expect(field).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
+  expect(timeOfInput(field)).toBe("2026-01-31T09:30:00.000Z");
+  expect([timeOfInput(""), timeOfInput("x"), inputOfTime(undefined), inputOfTime("x")]).toEqual([
+    undefined,
+    undefined,
+    "",
+    "",
+  ]);
+});
+
+test.each([
+  ["plain", '"plain"'],
+  ["", '""'],
+  ['say "hi"', '"say ""hi"""'],
+  ["a,b\nc", '"a,b\nc"'],
+  ['=HYPERLINK("http://evil")', '"\'=HYPERLINK(""http://evil"")"'],
+  ["+1", '"\'+1"'],
+  ["-1", '"\'-1"'],
+  ["@SUM(A1)", '"\'@SUM(A1)"'],
+  ["\t=1", '"\'\t=1"'],
+  ["\r=1", '"\'\r=1"'],
+  ["  =1", '"\'  =1"'],
+  ["\u0000=1", '"\'\u0000=1"'],
+  ["＝1", '"\'＝1"'],
+  ["a=1", '"a=1"'],
+])("[WC90] the cell %j is written so that no spreadsheet runs it", (text, cell) => {
+  expect(csvCell(text)).toBe(cell);
+});
+
+test("[WC90] the export has a header and a row for each entry, and names from elsewhere stay text", () => {
+  const csv = csvOf([
+    entry({ resource: { type: "app", id: null, name: "=cmd|'/c calc'!A1" }, changes: { replicas: 3 } }),
+  ]);
+  const [header, row, end] = csv.split("\r\n");
+  expect(header).toBe(
+    "at,actor,actor_id,via,source_address,action,resource_type,resource_id,resource_name,changes,request_id,id",
+  );
+  expect(row).toContain(`"'=cmd|'/c calc'!A1","{""replicas"":3}"`);
+  expect(end).toBe("");
+});
+
+test("[WC90] the export as JSON is what the API has answered", () => {
+  expect(JSON.parse(jsonOf([entry()]))).toEqual([entry()]);
+});
+
+test.each<[string, readonly AuditEntry[], unknown]>([
+  ["nothing earlier is known", [], undefined],
+  ["an earlier entry set it", [entry({ id: "e1", at: "2026-01-30T00:00:00.000Z", changes: { replicas: 2 } })], 2],
+  [
+    "two earlier entries set it",
+    [
+      entry({ id: "e1", at: "2026-01-29T00:00:00.000Z", changes: { replicas: 1 } }),
+      entry({ id: "e2", at: "2026-01-30T00:00:00.000Z", changes: { replicas: 2 } }),
+    ],
+    2,
+  ],
+  ["a later entry set it", [entry({ id: "e9", at: "2026-02-01T00:00:00.000Z", changes: { replicas: 9 } })], undefined],
+  [
+    "an entry about another object set it",
+    [
+      entry({
+        id: "e1",
+        at: "2026-01-30T00:00:00.000Z",
+        resource: { type: "app", id: "b", name: "x" },
+        changes: { replicas: 2 },
+      }),
+    ],
+    undefined,
+  ],
+  ["the list has the entry itself", [entry({ changes: { replicas: 3 } })], undefined],
+])("[WC91] the value before, where %s", (_, earlier, before) => {
+  expect(changesOf(entry({ changes: { replicas: 3 } }), earlier)).toEqual([{ field: "replicas", before, after: 3 }]);
+});
+
+test("[WC91] a pair in the entry itself says both values", () => {
+  expect(changesOf(entry({ changes: { version: { from: "1", to: "2" } } }), [])).toEqual([
+    { field: "version", before: "1", after: "2" },
+  ]);
+});
+
+test("[WC91] entries without an object of their own have nothing before them", () => {
+  const alone = entry({ resource: { type: "session", id: null, name: null }, changes: { a: 1 } });
+  const other = entry({ ...alone, id: "e1", at: "2026-01-01T00:00:00.000Z" });
+  expect(changesOf(alone, [other])[0]?.before).toBeUndefined();
+});
+
+test("[WC91] an action is shown in words", () => {
+  expect(actionWords("stack_template.delete")).toBe("stack template: delete");
+});

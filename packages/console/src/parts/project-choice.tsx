@@ -1,0 +1,134 @@
+import type { OperationName } from "@binnacle/client";
+import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { useAll } from "../api/all.runner.ts";
+import { useMay, useOrg } from "../frame/org.tsx";
+import { ActionDialog } from "./action-dialog.tsx";
+
+interface Props {
+  readonly value: string | null;
+  readonly onChange: (id: string | null) => void;
+  /** Only projects in which the caller may do this are offered. */
+  readonly to: OperationName;
+  readonly problem?: string | undefined;
+}
+
+/** A project of the organization, or a new one. */
+export function ProjectChoice({ value, onChange, to, problem }: Props) {
+  const org = useOrg();
+  const may = useMay();
+  const [isCreating, setCreating] = useState(false);
+  const projects = useAll("listProjects", {});
+  const clusters = useAll("listClusters", { org_id: org.id });
+  const clusterName = new Map((clusters.data ?? []).map(({ id, name }) => [id, name]));
+  const offered = (projects.data ?? []).filter(
+    ({ id, org_id, cluster_id, lifecycle }) =>
+      org_id === org.id && lifecycle !== "cleanup_pending" && may(to, { clusterId: cluster_id, projectId: id }),
+  );
+  const mayCreate = (clusters.data ?? []).filter(({ id }) => may("createProject", { clusterId: id }));
+  const hasNone = projects.data !== undefined && offered.length === 0;
+  const [only, ...others] = offered;
+  const preset = value === null && only && others.length === 0 ? only.id : null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where there is one project, it is chosen once.
+  useEffect(() => {
+    if (preset !== null) onChange(preset);
+  }, [preset]);
+
+  return (
+    <div>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <Select
+          label="Project"
+          description="The place where it runs: a namespace on one of your clusters."
+          withAsterisk
+          searchable
+          style={{ flex: 1, minWidth: 0 }}
+          placeholder={projects.isPending ? "Loading" : hasNone ? "There is no project yet" : "Choose a project"}
+          nothingFoundMessage="No project has this name."
+          data={offered.map(({ id, name, cluster_id }) => ({
+            value: id,
+            label: `${name} on ${clusterName.get(cluster_id) ?? "a cluster"}`,
+          }))}
+          value={value}
+          onChange={onChange}
+          error={problem !== undefined}
+        />
+        {mayCreate.length > 0 ? (
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => setCreating(true)}
+            aria-label="New project"
+          >
+            New
+          </Button>
+        ) : null}
+      </Group>
+      {problem ? (
+        <Text size="xs" c="var(--tone-bad)" mt={4}>
+          {problem}
+        </Text>
+      ) : null}
+      {hasNone && mayCreate.length === 0 && !clusters.isPending ? (
+        <Text size="xs" c="dimmed" mt={4}>
+          You have no project to use. Ask an administrator for a role on one.
+        </Text>
+      ) : null}
+      <NewProject
+        opened={isCreating}
+        onClose={() => setCreating(false)}
+        clusters={mayCreate}
+        onCreated={(id) => onChange(id)}
+      />
+    </div>
+  );
+}
+
+function NewProject(props: {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly clusters: readonly { readonly id: string; readonly name: string }[];
+  readonly onCreated: (id: string) => void;
+}) {
+  const { clusters } = props;
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const cluster = clusters.find(({ id }) => id === chosen) ?? clusters[0];
+  return (
+    <ActionDialog
+      opened={props.opened}
+      onClose={() => {
+        setName("");
+        props.onClose();
+      }}
+      title="New project"
+      operation="createProject"
+      input={{ body: { name, cluster_id: cluster?.id ?? "" } }}
+      action="Create project"
+      command={`binnacle projects create ${name || "…"} --cluster ${cluster?.name ?? "…"}`}
+      isReady={name !== "" && cluster !== undefined}
+      onDone={({ id }) => props.onCreated(id)}
+    >
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description="Lower-case letters, digits and hyphens. It is the namespace on the cluster."
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          autoComplete="off"
+          withAsterisk
+          data-autofocus
+        />
+        <Select
+          label="Cluster"
+          data={clusters.map(({ id, name: label }) => ({ value: id, label }))}
+          value={cluster?.id ?? null}
+          onChange={setChosen}
+          searchable
+          withAsterisk
+        />
+      </Stack>
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,81 @@
+import type { LogLine } from "@binnacle/client";
+import { expect, test } from "vitest";
+import { downloadOf, type Entry, indexAt, isGap, levelOf, LogBuffer, matcherOf, NO_FILTER, plainText } from "./log-lines.ts";
+
+const line = (text: string, more: Partial<LogLine> = {}): LogLine => ({
+  component: "web",
+  pod: "web-1",
+  container: "web",
+  time: "2026-01-31T09:30:00.000Z",
+  line: text,
+  ...more,
+});
+const textsOf = (entries: readonly Entry[]) => entries.map((entry) => (isGap(entry) ? `gap ${entry.dropped}` : entry.text));
+
+test.each([
+  ["\u001b[31mred\u001b[0m plain", "red plain"],
+  ["\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007", "link"],
+  ["\u001b[2J\u001b[Hcleared", "cleared"],
+  ["user\u202Egnp.exe", "user␦gnp.exe"],
+  ["bell\u0007", "bell␦"],
+  ["tab\tstays", "tab\tstays"],
+  ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"],
+])("[WC100] %j is shown as %j", (raw, shown) => {
+  expect(plainText(raw)).toBe(shown);
+});
+
+test.each([
+  ["level=error msg=x", "error"],
+  ['{"level":"warn","msg":"no error here"}', "warning"],
+  ["2026-01-31 INFO started", "info"],
+  ["[debug] x", "debug"],
+  ["FATAL: role does not exist", "error"],
+  ["GET /errors 200", null],
+  ["plain", null],
+])("[WC101] the level of %j is %s", (text, level) => {
+  expect(levelOf(text)).toBe(level);
+});
+
+test("[WC102] a filter by text, pattern, pod and level hides the other lines, and never a gap", () => {
+  const buffer = new LogBuffer();
+  buffer.append([line("one error"), { dropped: 3 }, line("two", { pod: "web-2" }), line("three")]);
+  const shownBy = (filter: Partial<typeof NO_FILTER>) => {
+    const matches = matcherOf({ ...NO_FILTER, ...filter });
+    if (matches instanceof Error) return matches.message;
+    buffer.filter(matches);
+    return textsOf(buffer.shown);
+  };
+  expect(shownBy({})).toEqual(["one error", "gap 3", "two", "three"]);
+  expect(shownBy({ text: "T" })).toEqual(["gap 3", "two", "three"]);
+  expect(shownBy({ text: "^t.o$", isPattern: true })).toEqual(["gap 3", "two"]);
+  expect(shownBy({ pod: "web-2" })).toEqual(["gap 3", "two"]);
+  expect(shownBy({ level: "error" })).toEqual(["one error", "gap 3"]);
+  expect(shownBy({ text: "(", isPattern: true })).toMatch(/regular expression/);
+});
+
+test("[WC102] new lines pass the filter that is set", () => {
+  const buffer = new LogBuffer();
+  buffer.filter((entry) => !isGap(entry) && entry.text === "yes");
+  buffer.append([line("no"), line("yes")]);
+  expect(textsOf(buffer.shown)).toEqual(["yes"]);
+  expect([buffer.received, buffer.kept]).toEqual([2, 2]);
+});
+
+test("[WC103] no more lines are kept than the limit allows, and the newest are", () => {
+  const buffer = new LogBuffer(1_000);
+  for (let i = 0; i < 300; i++) buffer.append(Array.from({ length: 100 }, (_, j) => line(`${i * 100 + j}`)));
+  expect(buffer.received).toBe(30_000);
+  expect(buffer.kept).toBeLessThanOrEqual(11_000);
+  expect(buffer.shown.length).toBe(buffer.kept);
+  expect(textsOf(buffer.shown.slice(-1))).toEqual(["29999"]);
+});
+
+test("[WC104] one goes to a time, and downloads what is shown", () => {
+  const buffer = new LogBuffer();
+  buffer.append([line("a", { time: "2026-01-31T09:00:00.000Z" }), { dropped: null }, line("b")]);
+  expect(indexAt(buffer.shown, "2026-01-31T09:10:00.000Z")).toBe(2);
+  expect(indexAt(buffer.shown, "2027-01-01T00:00:00.000Z")).toBe(2);
+  expect(downloadOf(buffer.shown)).toBe(
+    "2026-01-31T09:00:00.000Z web-1/web a\n--- some lines dropped ---\n2026-01-31T09:30:00.000Z web-1/web b\n",
+  );
+});

@@ -1,0 +1,159 @@
+import type { LogLine } from "@binnacle/client";
+
+export type Level = "error" | "warning" | "info" | "debug";
+
+export interface Line extends LogLine {
+  /** Counts all lines of the stream, so that a line keeps its number while older ones are dropped. */
+  readonly number: number;
+  /** The text without terminal escapes. */
+  readonly text: string;
+  readonly level: Level | null;
+}
+
+/** A place in the stream where lines are missing. */
+export interface Gap {
+  readonly number: number;
+  /** Null where nobody knows how many. */
+  readonly dropped: number | null;
+}
+
+export type Entry = Line | Gap;
+export const isGap = (entry: Entry): entry is Gap => "dropped" in entry;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes begin with a control character.
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they have no form of their own and can reorder or hide text.
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Colours and cursor movements of a terminal are removed, and what would hide or reorder text is shown as a box. */
+export const plainText = (line: string): string => line.replace(ESCAPES, "").replace(INVISIBLE, "␦");
+
+/** Only the opening of a line is searched for a level: a long line is data, and reading all of it would cost time. */
+const HEAD = 200;
+const LEVELS: readonly (readonly [Level, RegExp])[] = [
+  ["error", /\b(?:error|err|fatal|panic|critical|crit)\b/i],
+  ["warning", /\b(?:warn|warning)\b/i],
+  ["debug", /\b(?:debug|trace)\b/i],
+  ["info", /\b(?:info|notice)\b/i],
+];
+const NAMED = /(?:level|severity|lvl)"?\s*[=:]\s*"?(\w+)/i;
+
+/** The level that a line names itself: by a field `level`, or by a word near its beginning. */
+export function levelOf(text: string): Level | null {
+  const head = text.slice(0, HEAD);
+  const named = NAMED.exec(head)?.[1];
+  return LEVELS.find(([, pattern]) => pattern.test(named ?? head))?.[0] ?? null;
+}
+
+export interface Filter {
+  readonly text: string;
+  readonly isPattern: boolean;
+  readonly pod: string | null;
+  readonly container: string | null;
+  readonly level: Level | null;
+}
+
+export const NO_FILTER: Filter = { text: "", isPattern: false, pod: null, container: null, level: null };
+
+/** A test of lines, or the reason why the pattern is none. Gaps are always shown. */
+export function matcherOf(filter: Filter): ((entry: Entry) => boolean) | Error {
+  const wanted = filter.text.toLowerCase();
+  let finds = (text: string): boolean => text.toLowerCase().includes(wanted);
+  if (filter.isPattern && filter.text !== "") {
+    try {
+      const pattern = new RegExp(filter.text, "i");
+      finds = (text) => pattern.test(text);
+    } catch (error) {
+      return error as Error;
+    }
+  }
+  return (entry) =>
+    isGap(entry) ||
+    ((filter.pod === null || entry.pod === filter.pod) &&
+      (filter.container === null || entry.container === filter.container) &&
+      (filter.level === null || entry.level === filter.level) &&
+      (filter.text === "" || finds(entry.text)));
+}
+
+export const MOST_LINES = 100_000;
+/** Lines are let go in one step, because moving 100,000 of them for every new one would take too long. */
+const SLACK = 10_000;
+
+/** The lines that are kept, and those of them that pass the filter. Each change makes a new `version`. */
+export class LogBuffer {
+  #entries: Entry[] = [];
+  #shown: Entry[] = [];
+  #matches: (entry: Entry) => boolean = () => true;
+  #next = 1;
+  #lines = 0;
+  readonly #most: number;
+  version = 0;
+
+  constructor(most = MOST_LINES) {
+    this.#most = most;
+  }
+
+  /** The entries that pass the filter, oldest first. */
+  get shown(): readonly Entry[] {
+    return this.#shown;
+  }
+
+  /** How many lines have come, with those that are not kept any more. */
+  get received(): number {
+    return this.#lines;
+  }
+
+  get kept(): number {
+    return this.#entries.length;
+  }
+
+  append(items: readonly (LogLine | { readonly dropped: number | null })[]): void {
+    for (const item of items) {
+      const entry = "dropped" in item ? { number: this.#next++, dropped: item.dropped } : this.#lineOf(item);
+      this.#entries.push(entry);
+      if (this.#matches(entry)) this.#shown.push(entry);
+    }
+    if (this.#entries.length > this.#most + SLACK) this.#letGo();
+    this.version++;
+  }
+
+  filter(matches: (entry: Entry) => boolean): void {
+    this.#matches = matches;
+    this.#shown = this.#entries.filter(matches);
+    this.version++;
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#shown = [];
+    this.version++;
+  }
+
+  #lineOf(line: LogLine): Line {
+    this.#lines++;
+    const text = plainText(line.line);
+    return { ...line, number: this.#next++, text, level: levelOf(text) };
+  }
+
+  #letGo(): void {
+    this.#entries = this.#entries.slice(-this.#most);
+    const first = this.#entries[0]?.number ?? 0;
+    this.#shown = this.#shown.slice(this.#shown.findIndex(({ number }) => number >= first));
+  }
+}
+
+/** The index of the first line at or after a time, in lines that come almost in order. */
+export function indexAt(entries: readonly Entry[], time: string): number {
+  const found = entries.findIndex((entry) => !isGap(entry) && entry.time >= time);
+  return found === -1 ? entries.length - 1 : found;
+}
+
+/** The text of a download: what is shown, as it came. */
+export const downloadOf = (entries: readonly Entry[]): string =>
+  entries
+    .map((entry) =>
+      isGap(entry)
+        ? `--- ${entry.dropped ?? "some"} lines dropped ---\n`
+        : `${entry.time} ${entry.pod}/${entry.container} ${entry.text}\n`,
+    )
+    .join("");

@@ -1,0 +1,313 @@
+import type { App } from "@binnacle/client";
+import { ActionIcon, Button, Group, Menu, Popover, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconArrowDown, IconClock, IconDownload, IconRegex, IconSettings, IconTrash } from "@tabler/icons-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { FailurePanel } from "../parts/loaded.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { type LogState, useLogs } from "./follow-logs.runner.ts";
+import { downloadOf, type Entry, type Filter, indexAt, isGap, type Level, matcherOf } from "./log-lines.ts";
+import classes from "./logs-tab.module.css";
+
+const STATES: Readonly<Record<LogState, string>> = {
+  opening: "Opening",
+  live: "Live",
+  reconnecting: "Reconnecting",
+  ended: "The output has ended",
+  failed: "Not connected",
+};
+const TAILS = ["100", "1000", "10000"];
+const LINE_HEIGHT = 20;
+/** A view this near to its end follows the output. */
+const NEAR_END_PX = 40;
+
+/** The logs of one component of an app. */
+export function LogsTab({ app, component }: { readonly app: App; readonly component?: string | undefined }) {
+  const [search, choose] = usePageSearch();
+  const names = app.components.map(({ name }) => name);
+  const chosen = component ?? search["component"] ?? names[0];
+  if (chosen === undefined) return <Text c="dimmed">The app has no components.</Text>;
+  return (
+    <div>
+      <Group gap="xs" mb="xs">
+        <Select
+          aria-label="Component"
+          data={names}
+          value={chosen}
+          allowDeselect={false}
+          onChange={(value) => choose({ component: value ?? undefined, pod: undefined })}
+          w={180}
+        />
+        <SegmentedControl
+          aria-label="Which run"
+          data={[
+            { value: "", label: "Now" },
+            { value: "previous", label: "Before the last restart" },
+          ]}
+          value={search["run"] === "previous" ? "previous" : ""}
+          onChange={(run) => choose({ run })}
+        />
+      </Group>
+      <LogView key={chosen} app={app} component={chosen} previous={search["run"] === "previous"} />
+    </div>
+  );
+}
+
+function LogView({ app, component, previous }: { app: App; component: string; previous: boolean }) {
+  const [search, choose] = usePageSearch();
+  const [isWrapped, setWrapped] = useState(false);
+  const [isUtc, setUtc] = useState(false);
+  const [showsPods, setShowsPods] = useState(true);
+  const [text, setText] = useState(search["find"] ?? "");
+  const [find] = useDebouncedValue(text, 150);
+  const [isFollowing, setFollowing] = useState(true);
+  const tail = TAILS.includes(search["tail"] ?? "") ? Number(search["tail"]) : 1_000;
+  const { buffer, version, state, error, reopen } = useLogs({ app, component, previous, tailLines: tail });
+
+  const filter: Filter = useMemo(
+    () => ({
+      text: find,
+      isPattern: search["pattern"] === "yes",
+      pod: search["pod"] ?? null,
+      container: null,
+      level: (search["level"] as Level | undefined) ?? null,
+    }),
+    [find, search["pattern"], search["pod"], search["level"]],
+  );
+  const matches = useMemo(() => matcherOf(filter), [filter]);
+  // The filter of the buffer is set while rendering, so that no line of another filter is drawn.
+  const applied = useRef<unknown>(null);
+  if (!(matches instanceof Error) && applied.current !== matches) {
+    applied.current = matches;
+    buffer.filter(matches);
+  }
+
+  const view = useRef<HTMLDivElement>(null);
+  const entries = buffer.shown;
+  const virtual = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => view.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+    getItemKey: (index) => entries[index]?.number ?? index,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines move the view while it follows.
+  useEffect(() => {
+    if (isFollowing && entries.length > 0) virtual.scrollToIndex(entries.length - 1, { align: "end" });
+  }, [version, entries.length, isFollowing]);
+
+  function onScroll(): void {
+    const element = view.current;
+    if (element) setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX);
+  }
+
+  function download(): void {
+    const url = URL.createObjectURL(new Blob([downloadOf(entries)], { type: "text/plain" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${app.name}-${component}.log`;
+    link.click();
+    URL.revokeObjectURL(url);
+  }
+
+  function goTo(time: Date): void {
+    setFollowing(false);
+    virtual.scrollToIndex(indexAt(entries, time.toISOString()), { align: "start" });
+  }
+
+  const pods = app.components_status.find(({ name }) => name === component)?.pods ?? [];
+  return (
+    <>
+      <Group gap="xs" mb="xs">
+        <TextInput
+          data-filter
+          aria-label="Find in the lines"
+          placeholder="Find in the lines"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={matches instanceof Error ? matches.message : undefined}
+          rightSection={
+            <Tooltip label="As a regular expression">
+              <ActionIcon
+                size="sm"
+                variant={filter.isPattern ? "filled" : "subtle"}
+                color={filter.isPattern ? "navy" : "gray"}
+                aria-pressed={filter.isPattern}
+                aria-label="As a regular expression"
+                onClick={() => choose({ pattern: filter.isPattern ? undefined : "yes" })}
+              >
+                <IconRegex size={14} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          }
+          w={{ base: "100%", xs: 260 }}
+        />
+        <Select
+          aria-label="Pod"
+          placeholder="Any pod"
+          data={pods.map(({ name }) => name)}
+          value={filter.pod}
+          onChange={(pod) => choose({ pod: pod ?? undefined })}
+          clearable
+          w={200}
+        />
+        <Select
+          aria-label="Level"
+          placeholder="Any level"
+          data={["error", "warning", "info", "debug"]}
+          value={filter.level}
+          onChange={(level) => choose({ level: level ?? undefined })}
+          clearable
+          w={130}
+        />
+        <Menu closeOnItemClick={false}>
+          <Menu.Target>
+            <ActionIcon variant="default" size="lg" aria-label="How lines are shown">
+              <IconSettings size={16} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown p="sm">
+            <Switch label="Wrap long lines" checked={isWrapped} onChange={() => setWrapped(!isWrapped)} mb="xs" />
+            <Switch label="Times in UTC" checked={isUtc} onChange={() => setUtc(!isUtc)} mb="xs" />
+            <Switch label="Names of pods" checked={showsPods} onChange={() => setShowsPods(!showsPods)} mb="xs" />
+            <Select
+              label="Lines of each container at first"
+              data={TAILS}
+              value={String(tail)}
+              allowDeselect={false}
+              onChange={(value) => choose({ tail: value ?? undefined })}
+              comboboxProps={{ withinPortal: false }}
+            />
+          </Menu.Dropdown>
+        </Menu>
+        <TimePicker onPick={goTo} />
+        <IconAction label="Download what is shown" onClick={download} icon={<IconDownload size={16} aria-hidden />} />
+        <IconAction label="Clear" onClick={() => buffer.clear()} icon={<IconTrash size={16} aria-hidden />} />
+      </Group>
+      {error ? <FailurePanel error={error} onRetry={reopen} /> : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by the keyboard. */}
+      <div ref={view} className={classes.view} onScroll={onScroll} role="log" aria-live="off" aria-label={`Logs of ${component}`} tabIndex={0}>
+        <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start, key }) => {
+            const entry = entries[index];
+            return entry === undefined ? null : (
+              <LogRow
+                key={key}
+                entry={entry}
+                index={index}
+                start={start}
+                isWrapped={isWrapped}
+                isUtc={isUtc}
+                showsPods={showsPods}
+                measure={isWrapped ? virtual.measureElement : undefined}
+              />
+            );
+          })}
+        </div>
+      </div>
+      <Group justify="space-between" mt={6} mih={30}>
+        <Text size="xs" c="dimmed" role="status">
+          {STATES[state]} · {entries.length.toLocaleString()} of {buffer.received.toLocaleString()} lines
+        </Text>
+        {isFollowing ? null : (
+          <Button size="compact-sm" leftSection={<IconArrowDown size={14} aria-hidden />} onClick={() => setFollowing(true)}>
+            Follow
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+}
+
+/** A time of the viewer's own zone. */
+function TimePicker({ onPick }: { readonly onPick: (time: Date) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const [value, setValue] = useState("");
+  const time = new Date(value);
+  return (
+    <Popover opened={isOpen} onChange={setOpen} trapFocus>
+      <Popover.Target>
+        <Tooltip label="Go to a time">
+          <ActionIcon variant="default" size="lg" aria-label="Go to a time" onClick={() => setOpen(!isOpen)}>
+            <IconClock size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (Number.isNaN(time.getTime())) return;
+            onPick(time);
+            setOpen(false);
+          }}
+        >
+          <Group align="flex-end" gap="xs">
+            <TextInput
+              type="datetime-local"
+              step={1}
+              label="First line at or after"
+              value={value}
+              onChange={(event) => setValue(event.currentTarget.value)}
+            />
+            <Button type="submit" disabled={Number.isNaN(time.getTime())}>
+              Go
+            </Button>
+          </Group>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function IconAction(props: { readonly label: string; readonly icon: ReactNode; readonly onClick: () => void }) {
+  return (
+    <Tooltip label={props.label}>
+      <ActionIcon variant="default" size="lg" aria-label={props.label} onClick={props.onClick}>
+        {props.icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function LogRow(props: {
+  readonly entry: Entry;
+  readonly index: number;
+  readonly start: number;
+  readonly isWrapped: boolean;
+  readonly isUtc: boolean;
+  readonly showsPods: boolean;
+  readonly measure: ((element: HTMLElement | null) => void) | undefined;
+}) {
+  const { entry, start, isWrapped } = props;
+  const style = { transform: `translateY(${start}px)` };
+  if (isGap(entry)) {
+    return (
+      <div className={`${classes.line} ${classes.gap}`} style={style} ref={props.measure} data-index={props.index}>
+        {entry.dropped ?? "Some"} lines dropped: they came faster than they could be read
+      </div>
+    );
+  }
+  return (
+    <div
+      className={classes.line}
+      style={style}
+      ref={props.measure}
+      data-index={props.index}
+      data-wrap={isWrapped || undefined}
+      data-level={entry.level ?? undefined}
+    >
+      <span className={classes.meta}>{timeText(entry.time, props.isUtc)}</span>
+      {props.showsPods ? <span className={classes.meta}>{entry.pod}</span> : null}
+      <span className={classes.text}>{entry.text}</span>
+    </div>
+  );
+}
+
+function timeText(time: string, isUtc: boolean): string {
+  if (isUtc) return time.slice(11, 23);
+  const at = new Date(time);
+  const two = (value: number, length = 2) => String(value).padStart(length, "0");
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
+}

@@ -1,0 +1,29 @@
+import type { Metrics } from "@binnacle/client";
+
+export interface MetricChart {
+  readonly title: string;
+  readonly unit: string;
+  readonly series: readonly { readonly label: string; readonly points: readonly (readonly [number, number | null])[] }[];
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  cpu_usage: "CPU",
+  cpu_used: "CPU",
+  memory_usage: "Memory",
+  memory_used: "Memory",
+};
+
+/** One chart for each metric, with a line for each of its series. */
+export function chartsOf({ series }: Pick<Metrics, "series">): readonly MetricChart[] {
+  const byName = Map.groupBy(series, ({ name }) => name);
+  return [...byName].map(([name, all]) => ({
+    title: TITLES[name] ?? words(name),
+    unit: all[0]?.unit ?? "",
+    series: all.map(({ labels, points }) => ({
+      label: Object.values(labels).join(" / ") || words(name),
+      points: points.flatMap(([time, value]) => (time === undefined ? [] : [[time, value ?? null] as const])),
+    })),
+  }));
+}
+
+const words = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");

@@ -1,0 +1,55 @@
+import type { App, Metrics } from "@binnacle/client";
+import { SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useRead } from "../api/queries.runner.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import { EmptyState, Section } from "../parts/page.tsx";
+import { TimeChart } from "../parts/time-chart.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { chartsOf } from "./metric-charts.ts";
+
+const RANGES = ["15m", "1h", "6h", "24h", "7d"] as const;
+type Range = (typeof RANGES)[number];
+const isRange = (text: string | undefined): text is Range => RANGES.includes(text as Range);
+
+/** The usage of an app's components over a range of time. */
+export function MetricsTab({ app }: { readonly app: App }) {
+  const [search, choose] = usePageSearch();
+  const range: Range = isRange(search["range"]) ? search["range"] : "1h";
+  const { namespace, name, project_id } = app;
+  const metrics = useRead("getAppMetrics", { namespace, name, project_id, range }, { refetchMs: 30_000 });
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label="Range of time"
+        data={[...RANGES]}
+        value={range}
+        onChange={(value) => choose({ range: value })}
+        style={{ alignSelf: "flex-start" }}
+      />
+      <Loaded of={metrics}>{(data) => <Charts metrics={data} />}</Loaded>
+    </Stack>
+  );
+}
+
+function Charts({ metrics }: { readonly metrics: Metrics }) {
+  const charts = chartsOf(metrics);
+  if (charts.length === 0) {
+    return (
+      <EmptyState title="No samples in this range">
+        The operator samples usage once a minute; a cluster with a Prometheus or a metrics server has more.
+      </EmptyState>
+    );
+  }
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      {charts.map((chart) => (
+        <Section key={chart.title} title={chart.title}>
+          <TimeChart {...chart} />
+          <Text size="xs" c="dimmed">
+            A point every {metrics.step}
+          </Text>
+        </Section>
+      ))}
+    </SimpleGrid>
+  );
+}

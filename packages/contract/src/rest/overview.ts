@@ -1,0 +1,119 @@
+import Type, { type Static } from "typebox";
+import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { ADDON_PHASES, APP_PHASES, CLUSTER_STATUSES, PROJECT_LIFECYCLES } from "../states.ts";
+
+const tag = "Overview";
+const count = (description?: string) =>
+  Type.Integer({ minimum: 0, examples: [1], ...(description ? { description } : {}) });
+
+/** A count for each of the states, those that nothing is in included. */
+const countsBy = <T extends string>(states: readonly T[]) =>
+  Type.Unsafe<Record<T, number>>(Type.Object(Object.fromEntries(states.map((state) => [state, count()]))));
+
+export const ATTENTION_KINDS = [
+  "app",
+  "cluster",
+  "project",
+  "addon_instance",
+  "provisioning_job",
+  "cli_token",
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+export const ATTENTION_REASONS = [
+  "failed",
+  "invalid",
+  "degraded",
+  "blocked_sync",
+  "drifted",
+  "disconnected",
+  "install_failed",
+  "error",
+  "cleanup_degraded",
+  "namespace_conflict",
+  "provisioning_failed",
+  "expires_soon",
+] as const;
+export type AttentionReason = (typeof ATTENTION_REASONS)[number];
+
+export const MOST_ATTENTION_ITEMS = 50;
+
+const AttentionItem = Type.Object(
+  {
+    kind: Type.Enum(ATTENTION_KINDS),
+    id: Uuid(),
+    name: Type.String({ description: "That of its cluster for a provisioning job.", examples: ["storefront"] }),
+    namespace: Nullable(Type.String({ examples: ["shop"] })),
+    project_id: Nullable(Uuid()),
+    cluster_id: Nullable(Uuid()),
+    severity: Type.Enum(["failed", "warning"]),
+    reason: Type.Enum(ATTENTION_REASONS),
+    message: Nullable(Type.String({ examples: ["Deployment storefront-web has 1 of 2 replicas."] })),
+    since: Nullable(Timestamp()),
+  },
+  { title: "AttentionItem" },
+);
+export type AttentionItem = Static<typeof AttentionItem>;
+
+const OrgOverview = Type.Object(
+  {
+    clusters: Type.Object({ total: count(), by_status: countsBy(CLUSTER_STATUSES), stale: count() }),
+    projects: Type.Object({ total: count(), by_lifecycle: countsBy(PROJECT_LIFECYCLES) }),
+    apps: Type.Object({
+      total: count(),
+      by_phase: countsBy(APP_PHASES),
+      drifted: count(),
+      blocked: count("Those whose drift state is `blocked_sync`."),
+      stale: count(),
+    }),
+    addon_instances: Type.Object({ total: count(), by_phase: countsBy(ADDON_PHASES) }),
+    attention: Type.Object({
+      total: count("All of them, also those that are not among the items."),
+      items: Type.Array(AttentionItem, {
+        maxItems: MOST_ATTENTION_ITEMS,
+        description: "Failures before warnings, and the oldest first.",
+      }),
+    }),
+  },
+  { title: "OrgOverview" },
+);
+export type OrgOverview = Static<typeof OrgOverview>;
+
+export const getOrgOverview = operation({
+  id: "getOrgOverview",
+  method: "GET",
+  path: "/orgs/{id}/overview",
+  tag,
+  summary: "Count what you can see of an organization, and list what needs attention",
+  description: `At most ${MOST_ATTENTION_ITEMS} items. What runs on a cluster without a connection is not listed one by one: its cluster is, unless it has never been connected. Of CLI tokens only your own are listed, and none to a CLI token.`,
+  credentials: "user",
+  params: Type.Object({ id: Uuid() }),
+  success: [200, OrgOverview],
+  failures: [403, 404],
+});
+
+const FleetCluster = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String({ examples: ["production"] }),
+    status: Type.Enum(CLUSTER_STATUSES),
+    stale: Type.Boolean({ examples: [false] }),
+    apps: count("The apps on it that you can see."),
+    failing: count("Those of them that are `failed`, `invalid` or `degraded`."),
+  },
+  { title: "FleetCluster" },
+);
+export type FleetCluster = Static<typeof FleetCluster>;
+
+export const getFleet = operation({
+  id: "getFleet",
+  method: "GET",
+  path: "/orgs/{org_id}/fleet",
+  tag,
+  summary: "Read all clusters of an organization at once, by name, with the little that a map shows",
+  credentials: "user",
+  params: Type.Object({ org_id: Uuid() }),
+  success: [200, Type.Object({ clusters: Type.Array(FleetCluster) }, { title: "Fleet" })],
+  failures: [403, 404],
+});

@@ -1,0 +1,97 @@
+import type { AppSummary, ComponentSpec, DeploymentOperation, DeploymentStatus } from "@binnacle/contract";
+import { freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
+import { type App, effectiveComponents, isPaused, specOf } from "./app.ts";
+
+type SummarizedColumn =
+  | "id"
+  | "org_id"
+  | "cluster_id"
+  | "project_id"
+  | "namespace"
+  | "name"
+  | "components"
+  | "replicas_before_pause"
+  | "component_statuses"
+  | "generation"
+  | "revision"
+  | "phase"
+  | "phase_since"
+  | "phase_reason"
+  | "phase_message"
+  | "observed_generation"
+  | "drift_state"
+  | "reported_at"
+  | "updated_at";
+
+/** An app with the names of its surroundings and its newest deployment; null where there is none. */
+export interface SummarizedApp extends Pick<App, SummarizedColumn>, Surroundings {
+  readonly project_name: string;
+  readonly cluster_name: string;
+  readonly deployment_id: string | null;
+  readonly deployment_operation: DeploymentOperation | null;
+  readonly deployment_status: DeploymentStatus | null;
+  readonly deployment_created_at: Date | null;
+  readonly deployment_created_by: string | null;
+}
+
+/** The images of all containers, in the order of the components. */
+export function imagesOf(components: readonly ComponentSpec[]): string[] {
+  const images = components.flatMap(({ workload_spec: { image, init_containers = [], sidecars = [] } = {} }) => [
+    image,
+    ...[...init_containers, ...sidecars].map((container) => container.image),
+  ]);
+  return [...new Set(images.filter((image) => image !== undefined))];
+}
+
+/** A component on which the cluster has not reported has what is declared: one replica, unless it says otherwise. */
+export function replicasOf(app: Pick<App, "components" | "component_statuses" | "replicas_before_pause">): {
+  readonly ready: number;
+  readonly desired: number;
+} {
+  const reported = new Map(app.component_statuses.map((status) => [status.name, status]));
+  const counts = effectiveComponents(specOf(app)).map(({ name, workload_spec }) => {
+    const status = reported.get(name);
+    const declared = workload_spec ? (workload_spec.replicas ?? 1) : 0;
+    return { ready: status?.ready ?? status?.ready_replicas ?? 0, desired: status?.desired ?? declared };
+  });
+  const sum = (of: "ready" | "desired") => counts.reduce((total, count) => total + count[of], 0);
+  return { ready: sum("ready"), desired: sum("desired") };
+}
+
+export function wireAppSummary(app: SummarizedApp, now: Date): AppSummary {
+  return {
+    id: app.id,
+    name: app.name,
+    namespace: app.namespace,
+    project_id: app.project_id,
+    project_name: app.project_name,
+    cluster_id: app.cluster_id,
+    cluster_name: app.cluster_name,
+    org_id: app.org_id,
+    phase: app.phase,
+    phase_since: app.phase_since.toISOString(),
+    ...shownReason(app, app, now),
+    paused: isPaused(app),
+    drift_state: app.drift_state,
+    generation: app.generation,
+    observed_generation: app.observed_generation,
+    ...freshnessOf(app.reported_at, app, now),
+    images: imagesOf(app.components),
+    ...replicasOf(app),
+    last_deployment: lastDeploymentOf(app),
+    updated_at: app.updated_at.toISOString(),
+  };
+}
+
+function lastDeploymentOf(app: SummarizedApp): AppSummary["last_deployment"] {
+  const { deployment_id: id, deployment_operation: operation, deployment_status: status } = app;
+  if (id === null || operation === null || status === null || app.deployment_created_at === null) return null;
+  return {
+    id,
+    revision: app.revision,
+    operation,
+    status,
+    created_at: app.deployment_created_at.toISOString(),
+    created_by: app.deployment_created_by,
+  };
+}

@@ -1,0 +1,141 @@
+import { EXEC_LIMITS } from "@binnacle/contract";
+import type { WebSocket } from "ws";
+import type { ExecEnd, ExecProcess } from "../hub/operator-requests.ts";
+import { closingOf, type ExecReason, readClientFrame, serverFrame } from "./exec.ts";
+
+export type ExecTimes = Pick<typeof EXEC_LIMITS, "idleMs" | "longestMs" | "pingMs">;
+
+export interface ExecOutcome {
+  readonly reason: ExecReason;
+  readonly exitCode: number | null;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly durationMs: number;
+}
+
+export interface ExecSession {
+  end(reason: ExecReason): void;
+  readonly done: Promise<ExecOutcome>;
+}
+
+/**
+ * Starts the command and carries bytes between it and the client. Each side is read only as fast as the other one takes: output is
+ * credited once the network has it, and the client is not read while its input waits.
+ */
+export function startExecSession(
+  socket: WebSocket,
+  process: ExecProcess,
+  times: Readonly<Record<keyof ExecTimes, number>> = EXEC_LIMITS,
+): ExecSession {
+  const startedAtMs = performance.now();
+  const done = Promise.withResolvers<ExecOutcome>();
+  const waiting: Buffer[] = [];
+  let room = process.inputBytes;
+  let [bytesIn, bytesOut] = [0, 0];
+  let isEnded = false;
+  let isInputEnded = false;
+  let isEndPassedOn = false;
+  let isAlive = true;
+
+  function end(reason: ExecReason, exitCode: number | null = null, words?: string): void {
+    if (isEnded) return;
+    isEnded = true;
+    clearTimeout(idle);
+    clearTimeout(longest);
+    clearInterval(pinging);
+    process.cancel();
+    waiting.length = 0;
+    // Without this the answer to the close frame would never be read.
+    socket.resume();
+    const closing = closingOf(reason, words);
+    if (closing) socket.close(...closing);
+    else socket.terminate();
+    done.resolve({ reason, exitCode, bytesIn, bytesOut, durationMs: performance.now() - startedAtMs });
+  }
+
+  function finish(ended: ExecEnd): void {
+    if (isEnded) return;
+    const told = "exitCode" in ended ? { exit_code: ended.exitCode } : { error: ended.message };
+    socket.send(serverFrame("exit", Buffer.from(JSON.stringify(told))));
+    if ("exitCode" in ended) end("exited", ended.exitCode);
+    else if (ended.failed === "lost") end("operator_lost");
+    else end("failed", null, ended.message);
+  }
+
+  function receive(data: Buffer, isBinary: boolean): void {
+    if (isEnded) return;
+    isAlive = true;
+    const frame = readClientFrame(data, isBinary);
+    if ("problem" in frame) {
+      end("protocol_error", null, frame.problem);
+      return;
+    }
+    idle.refresh();
+    if ("size" in frame) process.resize(frame.size);
+    else if (!isInputEnded) {
+      if ("end" in frame) isInputEnded = true;
+      else waiting.push(frame.input);
+      passOn();
+    }
+  }
+
+  function passOn(): void {
+    let next = waiting[0];
+    while (next && room > 0) {
+      const part = next.subarray(0, room);
+      process.write(part);
+      room -= part.length;
+      bytesIn += part.length;
+      if (part.length === next.length) waiting.shift();
+      else waiting[0] = next.subarray(part.length);
+      next = waiting[0];
+    }
+    if (next) socket.pause();
+    else {
+      socket.resume();
+      if (isInputEnded && !isEndPassedOn) {
+        isEndPassedOn = true;
+        process.endInput();
+      }
+    }
+  }
+
+  function ping(): void {
+    // The answer of a client whose input waits cannot be read.
+    if (isAlive || socket.isPaused) {
+      isAlive = false;
+      socket.ping();
+    } else end("client_lost");
+  }
+
+  const idle = setTimeout(() => end("idle"), times.idleMs);
+  const longest = setTimeout(() => end("too_long"), times.longestMs);
+  const pinging = setInterval(ping, times.pingMs);
+
+  socket.on("message", (data: Buffer, isBinary: boolean) => receive(data, isBinary));
+  socket.on("pong", () => {
+    isAlive = true;
+  });
+  // The library has sent the close frame.
+  socket.on("error", () => end("protocol_error"));
+  socket.on("close", () => end("client_closed"));
+
+  process.start({
+    output(channel, data) {
+      if (isEnded) return;
+      bytesOut += data.length;
+      socket.send(serverFrame(channel, data), (error) => {
+        if (error || isEnded) return;
+        idle.refresh();
+        process.credit(data.length);
+      });
+    },
+    taken(bytes) {
+      if (isEnded) return;
+      room += bytes;
+      passOn();
+    },
+    ended: finish,
+  });
+  return { end: (reason) => end(reason), done: done.promise };
+}

@@ -1,0 +1,145 @@
+import { EventEmitter } from "node:events";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { WebSocket } from "ws";
+import type { ExecListener, ExecProcess } from "../hub/operator-requests.ts";
+import { startExecSession } from "./exec-session.runner.ts";
+
+const TIMES = { idleMs: 1_000, longestMs: 10_000, pingMs: 100 };
+
+class FakeSocket extends EventEmitter {
+  isPaused = false;
+  answers = true;
+  closed: unknown = null;
+  readonly sent: Buffer[] = [];
+  /** Called when the network has taken what was sent. */
+  readonly flushed: (() => void)[] = [];
+  send(data: Buffer, onSent?: () => void): void {
+    this.sent.push(data);
+    if (onSent) this.flushed.push(onSent);
+  }
+  ping(): void {
+    if (this.answers) this.emit("pong");
+  }
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+  close(...closing: unknown[]): void {
+    this.closed = closing;
+  }
+  terminate(): void {
+    this.closed = "terminated";
+  }
+  input(text: string): void {
+    this.emit("message", Buffer.from(`\0${text}`), true);
+  }
+}
+
+function setUp(inputBytes = 10) {
+  const socket = new FakeSocket();
+  let listener: ExecListener | null = null;
+  const process = {
+    pod: "web-0",
+    container: "web",
+    inputBytes,
+    start: (given: ExecListener) => {
+      listener = given;
+    },
+    write: vi.fn(),
+    endInput: vi.fn(),
+    resize: vi.fn(),
+    credit: vi.fn(),
+    cancel: vi.fn(),
+  } satisfies ExecProcess;
+  const session = startExecSession(socket as unknown as WebSocket, process, TIMES);
+  return { socket, process, session, command: listener as unknown as ExecListener };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("[EX7] output is credited when the network has it", () => {
+  const { socket, process, command } = setUp();
+  command.output("stdout", Buffer.from("hello"));
+  expect(process.credit).not.toHaveBeenCalled();
+  socket.flushed[0]?.();
+  expect(process.credit.mock.calls).toEqual([[5]]);
+});
+
+test("[EX7] a client is not read while its input waits, and its end comes last", () => {
+  const { socket, process, command } = setUp(3);
+  socket.input("hello");
+  socket.emit("message", Buffer.of(0), true);
+  expect([socket.isPaused, String(process.write.mock.lastCall?.[0])]).toEqual([true, "hel"]);
+  expect(process.endInput).not.toHaveBeenCalled();
+  command.taken(2);
+  expect([socket.isPaused, String(process.write.mock.lastCall?.[0])]).toEqual([false, "lo"]);
+  expect(process.endInput).toHaveBeenCalledTimes(1);
+  socket.input("more");
+  expect(process.write).toHaveBeenCalledTimes(2);
+});
+
+test("[EX10] ends without input and output, and not with either", async () => {
+  const { socket, command, session } = setUp();
+  vi.advanceTimersByTime(900);
+  socket.input("x");
+  vi.advanceTimersByTime(900);
+  command.output("stdout", Buffer.from("y"));
+  socket.flushed[0]?.();
+  vi.advanceTimersByTime(900);
+  expect(socket.closed).toBeNull();
+  // What is not taken by the network is no output.
+  command.output("stdout", Buffer.from("z"));
+  vi.advanceTimersByTime(100);
+  expect(socket.closed).toEqual([4408, "Neither input nor output for 15 minutes."]);
+  expect(await session.done).toMatchObject({ reason: "idle", exitCode: null });
+});
+
+test("[EX10] ends after the longest time, whatever goes on", async () => {
+  const { socket, session } = setUp();
+  for (let at = 0; at < 20; at += 1) {
+    socket.input("");
+    socket.emit("message", Buffer.from('\u0004{"cols":80,"rows":24}'), true);
+    vi.advanceTimersByTime(500);
+  }
+  expect(await session.done).toMatchObject({ reason: "too_long" });
+});
+
+test("[EX10] notices a client that is gone, and not one whose input waits", async () => {
+  const { socket, session, command } = setUp(1);
+  socket.answers = false;
+  socket.input("ab");
+  vi.advanceTimersByTime(500);
+  expect(socket.closed).toBeNull();
+  command.taken(1);
+  vi.advanceTimersByTime(200);
+  expect(socket.closed).toBe("terminated");
+  expect(await session.done).toMatchObject({ reason: "client_lost" });
+});
+
+test("[EX8] ends once, and nothing happens afterwards", async () => {
+  const { socket, process, session, command } = setUp();
+  session.end("access_lost");
+  session.end("idle");
+  socket.input("late");
+  command.output("stdout", Buffer.from("late"));
+  command.ended({ exitCode: 0 });
+  socket.emit("close");
+  expect([socket.sent, socket.closed]).toEqual([[], [4403, "You may no longer do this."]]);
+  expect([process.write.mock.calls, process.cancel.mock.calls.length]).toEqual([[], 1]);
+  expect(await session.done).toMatchObject({ reason: "access_lost", bytesIn: 0, bytesOut: 0 });
+});
+
+test.each([
+  [{ exitCode: 3 }, "exited", { exit_code: 3 }, 1000],
+  [{ failed: "failed", message: "no such file" }, "failed", { error: "no such file" }, 4502],
+  [{ failed: "lost", message: "It is gone." }, "operator_lost", { error: "It is gone." }, 4503],
+] as const)("[EX4] %j is told in the last frame", async (end, reason, told, code) => {
+  const { socket, session, command } = setUp();
+  command.ended(end);
+  expect(socket.sent.map((frame) => [frame[0], JSON.parse(frame.subarray(1).toString())])).toEqual([[3, told]]);
+  expect(socket.closed).toEqual([code, expect.any(String)]);
+  expect(await session.done).toMatchObject({ reason });
+});

@@ -1,0 +1,149 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { insertInstance, openShop, type Shop } from "../apps/app.fixture.ts";
+import { connectOperator } from "../clusters/clusters.fixture.ts";
+
+let world: World;
+let shop: Shop;
+beforeAll(async () => {
+  world = await startWorld();
+  shop = await openShop(world);
+  const { kysely: db } = world.database;
+  await connectOperator(db, shop.cluster, world.clock.now(), 600_000);
+  await db.updateTable("clusters").set({ last_heartbeat: world.clock.now() }).where("id", "=", shop.cluster).execute();
+});
+afterAll(() => world?.stop());
+
+const app = async (columns: object): Promise<string> => {
+  const name = await shop.app();
+  await world.database.kysely.updateTable("apps").set(columns).where("name", "=", name).execute();
+  return name;
+};
+type Item = { kind: string; name: string; reason: string; severity: string };
+const overviewFor = async (api = shop.viewer.api) => (await api.get(`/orgs/${shop.org}/overview`)).body;
+const listed = (body: { attention: { items: Item[] } }) =>
+  body.attention.items.map(({ kind, name, reason }) => [kind, name, reason]);
+
+test("[OV1] [OV2] counts what there is, and lists each object in trouble once, with its worst reason", async () => {
+  const { kysely: db } = world.database;
+  const since = (minutes: number) => new Date(world.clock.now().getTime() - minutes * 60_000);
+  const failed = await app({
+    phase: "failed",
+    phase_since: since(5),
+    phase_message: "No image.",
+    drift_state: "drifted",
+  });
+  const blocked = await app({ phase: "running", drift_state: "blocked_sync", drift_detected_at: since(9) });
+  await app({ phase: "running" });
+  await app({ phase: "deleting", drift_state: "drifted" });
+  const addon = await insertInstance(world, shop, "db");
+  await db
+    .updateTable("addon_instances")
+    .set({ phase: "failed", phase_since: since(7) })
+    .where("id", "=", addon)
+    .execute();
+  const body = await overviewFor();
+  expect(body).toMatchObject({
+    clusters: { total: 1, by_status: { connected: 1 }, stale: 0 },
+    projects: { total: 1, by_lifecycle: { pending: 1 } },
+    apps: { total: 4, by_phase: { failed: 1, running: 2, deleting: 1 }, drifted: 2, blocked: 1, stale: 0 },
+    addon_instances: { total: 1, by_phase: { failed: 1, ready: 0 } },
+    attention: { total: 3 },
+  });
+  expect(listed(body)).toEqual([
+    ["addon_instance", "db", "failed"],
+    ["app", failed, "failed"],
+    ["app", blocked, "blocked_sync"],
+  ]);
+  expect(body.attention.items[1]).toMatchObject({
+    severity: "failed",
+    message: "No image.",
+    namespace: shop.namespace,
+    project_id: shop.project,
+    cluster_id: shop.cluster,
+    since: since(5).toISOString(),
+  });
+});
+
+test("[OV1] has nothing of projects that the caller cannot see", async () => {
+  const counts = {
+    projects: { total: 0 },
+    apps: { total: 0 },
+    addon_instances: { total: 0 },
+    attention: { total: 0, items: [] },
+  };
+  expect(await overviewFor(shop.member.api)).toMatchObject({ clusters: { total: 1 }, ...counts });
+  expect((await shop.stranger.api.get(`/orgs/${shop.org}/overview`)).status).toBe(403);
+  const fleet = (await shop.member.api.get(`/orgs/${shop.org}/fleet`)).body.clusters;
+  expect(fleet).toMatchObject([{ id: shop.cluster, apps: 0, failing: 0 }]);
+  expect((await shop.stranger.api.get(`/orgs/${shop.org}/fleet`)).status).toBe(403);
+});
+
+test("[OV2] lists a project that is degraded, or whose deletion does not get on", async () => {
+  const { kysely: db } = world.database;
+  const project = await insertProject(db, shop.org, shop.cluster);
+  const named = async (columns: object) => {
+    await db.updateTable("projects").set(columns).where("id", "=", project).execute();
+    const body = await overviewFor(world.admin.api);
+    return body.attention.items.filter(({ kind }: Item) => kind === "project").map(({ reason }: Item) => reason);
+  };
+  expect(await named({ lifecycle: "ready" })).toEqual([]);
+  expect(await named({ lifecycle: "degraded", lifecycle_reason: "apply_failed" })).toEqual(["degraded"]);
+  expect(await named({ lifecycle: "degraded", lifecycle_reason: "namespace_conflict" })).toEqual([
+    "namespace_conflict",
+  ]);
+  expect(await named({ lifecycle: "cleanup_pending", lifecycle_reason: "cleanup_degraded" })).toEqual([
+    "cleanup_degraded",
+  ]);
+  await db.deleteFrom("projects").where("id", "=", project).execute();
+});
+
+test("[OV4] names a cluster that is lost instead of everything on it, and none that has never been there", async () => {
+  const other = await world.org();
+  const { kysely: db } = world.database;
+  const [lost, waiting] = [await insertCluster(db, other), await insertCluster(db, other)];
+  await connectOperator(db, lost, world.clock.now(), -1);
+  for (const cluster of [lost, waiting]) {
+    const project = await insertProject(db, other, cluster);
+    await world.admin.api.post("/apps", { name: "front", project_id: project, components: [] });
+  }
+  await db.updateTable("apps").set({ phase: "failed" }).where("org_id", "=", other).execute();
+  const { body } = await world.admin.api.get(`/orgs/${other}/overview`);
+  expect(listed(body)).toEqual([["cluster", `cluster ${lost}`, "disconnected"]]);
+  expect(body).toMatchObject({ clusters: { stale: 2 }, apps: { total: 2, stale: 2 }, attention: { total: 1 } });
+});
+
+test("[OV5] lists the caller's own tokens of the place that expire soon, and none to a token", async () => {
+  const { api } = shop.viewer;
+  const create = (name: string, more: object) =>
+    api.post("/cli-tokens", { name, scopes: ["read"], expires_in_days: 3, ...more });
+  const elsewhere = await world.org();
+  await world.admin.api.post(`/orgs/${elsewhere}/members`, { user_id: shop.viewer.id, role: "member" });
+  const { token } = (await create("everywhere", {})).body;
+  await create("here", { project_id: shop.project });
+  await create("later", { expires_in_days: 30 });
+  await create("elsewhere", { org_id: elsewhere });
+  const tokens = (body: { attention: { items: Item[] } }) =>
+    listed(body)
+      .filter(([kind]) => kind === "cli_token")
+      .map(([, name]) => name)
+      .sort();
+  expect(tokens(await overviewFor())).toEqual(["everywhere", "here"]);
+  expect(tokens(await overviewFor(world.admin.api))).toEqual([]);
+  expect(tokens(await overviewFor(world.anyone.with({ authorization: `Bearer ${token}` })))).toEqual([]);
+});
+
+test("[OV6] the fleet has every cluster by name, with the counts of what the caller sees on it", async () => {
+  const { kysely: db } = world.database;
+  const empty = await insertCluster(db, shop.org);
+  await db.updateTable("clusters").set({ name: "a first one" }).where("id", "=", empty).execute();
+  const { body } = await shop.viewer.api.get(`/orgs/${shop.org}/fleet`);
+  expect(body).toEqual({
+    clusters: [
+      { id: empty, name: "a first one", status: "pending", stale: true, apps: 0, failing: 0 },
+      { id: shop.cluster, name: `cluster ${shop.cluster}`, status: "connected", stale: false, apps: 4, failing: 1 },
+    ],
+  });
+  await db.deleteFrom("clusters").where("id", "=", empty).execute();
+});

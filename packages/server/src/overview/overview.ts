@@ -1,0 +1,173 @@
+import {
+  ADDON_PHASES,
+  APP_PHASES,
+  type AttentionItem,
+  type AttentionKind,
+  type AttentionReason,
+  CLUSTER_STATUSES,
+  type ClusterStatus,
+  type FleetCluster,
+  MOST_ATTENTION_ITEMS,
+  type OrgOverview,
+  PROJECT_LIFECYCLES,
+} from "@binnacle/contract";
+import { isStale } from "../clusters/freshness.ts";
+import { messageOf, type StatusFacts, statusOf } from "../clusters/status.ts";
+
+/** A cluster with no more than its status, its freshness and its place in a list need. */
+export interface ClusterFacts extends StatusFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly last_heartbeat: Date | null;
+  readonly stage_at: Date | null;
+  readonly job_id: string | null;
+  readonly job_updated_at: Date | null;
+}
+
+/** How many apps on a cluster the caller sees. */
+export interface AppCounts {
+  readonly apps: number;
+  readonly failing: number;
+}
+
+const NO_APPS: AppCounts = { apps: 0, failing: 0 };
+
+export const fleetOf = (
+  clusters: readonly ClusterFacts[],
+  counts: ReadonlyMap<string, AppCounts>,
+  now: Date,
+): FleetCluster[] =>
+  clusters.map((cluster) => ({
+    id: cluster.id,
+    name: cluster.name,
+    status: statusOf(cluster, now),
+    stale: isStale(cluster, now),
+    ...(counts.get(cluster.id) ?? NO_APPS),
+  }));
+
+/** An object that needs attention, as the database finds it. */
+export interface Found {
+  readonly kind: AttentionKind;
+  readonly id: string;
+  readonly name: string;
+  readonly namespace: string | null;
+  readonly project_id: string | null;
+  readonly cluster_id: string | null;
+  readonly reason: AttentionReason;
+  readonly message: string | null;
+  readonly since: Date | null;
+}
+
+/** Everything else is a warning: it works, or may be working. */
+export const FAILURES: readonly AttentionReason[] = [
+  "failed",
+  "invalid",
+  "disconnected",
+  "install_failed",
+  "error",
+  "cleanup_degraded",
+  "namespace_conflict",
+  "provisioning_failed",
+];
+
+const CLUSTER_TROUBLE: readonly ClusterStatus[] = ["disconnected", "install_failed", "error"];
+
+/** The trouble of a cluster. One that has never been connected is waiting, not lost. */
+export function clusterTrouble(cluster: ClusterFacts, now: Date): Found[] {
+  const { id, name, job_id } = cluster;
+  const place = { namespace: null, project_id: null, cluster_id: id };
+  const status = statusOf(cluster, now);
+  const isInTrouble = CLUSTER_TROUBLE.includes(status);
+  const since = {
+    disconnected: cluster.last_heartbeat,
+    install_failed: cluster.stage_at,
+    error: cluster.job_updated_at,
+  };
+  const own: Found[] = isInTrouble
+    ? [
+        {
+          ...{ kind: "cluster", id, name, ...place, reason: status as keyof typeof since },
+          ...{ message: messageOf(cluster, now), since: since[status as keyof typeof since] },
+        },
+      ]
+    : [];
+  // A cluster whose creation or deletion has failed is in `error` for that reason already.
+  if (job_id === null || cluster.job_status !== "failed" || status === "error") return own;
+  const job = { kind: "provisioning_job", id: job_id, name, ...place, reason: "provisioning_failed" } as const;
+  return [...own, { ...job, message: cluster.job_error_message, since: cluster.job_updated_at }];
+}
+
+const severityOf = ({ reason }: Found): AttentionItem["severity"] => (FAILURES.includes(reason) ? "failed" : "warning");
+
+/** The worst and oldest first; what has no time comes last. */
+export function attentionItems(found: readonly Found[]): AttentionItem[] {
+  const rank = (item: Found) => (severityOf(item) === "failed" ? 0 : 1);
+  const time = ({ since }: Found) => since?.getTime() ?? Number.MAX_SAFE_INTEGER;
+  return found
+    .toSorted((a, b) => rank(a) - rank(b) || time(a) - time(b) || (a.id < b.id ? -1 : 1))
+    .slice(0, MOST_ATTENTION_ITEMS)
+    .map(wireItem);
+}
+
+const wireItem = (item: Found): AttentionItem => ({
+  kind: item.kind,
+  id: item.id,
+  name: item.name,
+  namespace: item.namespace,
+  project_id: item.project_id,
+  cluster_id: item.cluster_id,
+  severity: severityOf(item),
+  reason: item.reason,
+  message: item.message,
+  since: item.since?.toISOString() ?? null,
+});
+
+export interface StateCount {
+  readonly state: string;
+  readonly count: number;
+}
+
+/** All that an overview counts, in what the caller sees. */
+export interface Counted {
+  readonly clusters: readonly ClusterFacts[];
+  readonly appsOn: ReadonlyMap<string, AppCounts>;
+  readonly projects: readonly StateCount[];
+  readonly apps: readonly (StateCount & { readonly drifted: number; readonly blocked: number })[];
+  readonly addonInstances: readonly StateCount[];
+  /** The worst of what the database finds in projects, and how many of them there are. */
+  readonly contents: { readonly found: readonly Found[]; readonly total: number };
+  readonly tokens: readonly Found[];
+}
+
+export function overviewOf(counted: Counted, now: Date): OrgOverview {
+  const { clusters, appsOn, apps, contents, tokens } = counted;
+  const ofClusters = clusters.flatMap((cluster) => clusterTrouble(cluster, now));
+  const stale = clusters.filter((cluster) => isStale(cluster, now));
+  const statuses = clusters.map((cluster) => ({ state: statusOf(cluster, now), count: 1 }));
+  return {
+    clusters: { ...totals("by_status", CLUSTER_STATUSES, statuses), stale: stale.length },
+    projects: totals("by_lifecycle", PROJECT_LIFECYCLES, counted.projects),
+    apps: {
+      ...totals("by_phase", APP_PHASES, apps),
+      drifted: sum(apps.map(({ drifted }) => drifted)),
+      blocked: sum(apps.map(({ blocked }) => blocked)),
+      stale: sum(stale.map(({ id }) => appsOn.get(id)?.apps ?? 0)),
+    },
+    addon_instances: totals("by_phase", ADDON_PHASES, counted.addonInstances),
+    attention: {
+      total: ofClusters.length + contents.total + tokens.length,
+      items: attentionItems([...ofClusters, ...contents.found, ...tokens]),
+    },
+  };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function totals<K extends string, S extends string>(key: K, states: readonly S[], counts: readonly StateCount[]) {
+  const of = (state: S) => sum(counts.filter((it) => it.state === state).map(({ count }) => count));
+  const by = Object.fromEntries(states.map((state) => [state, of(state)])) as Record<S, number>;
+  return { total: sum(counts.map(({ count }) => count)), [key]: by } as { total: number } & Record<
+    K,
+    Record<S, number>
+  >;
+}
