@@ -1,3 +1,4 @@
+import type { FleetCluster } from "@binnacle/client";
 import { Card, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useOrg } from "../frame/org.tsx";
@@ -7,7 +8,7 @@ import { EmptyState } from "../parts/page.tsx";
 import { ToneIcon } from "../status/status-badge.tsx";
 import { useFleet } from "./fleet.runner.ts";
 import { FleetMap } from "./fleet-canvas.tsx";
-import { type FleetCluster, tally } from "./fleet-map.ts";
+import { tally } from "./fleet-map.ts";
 
 interface Props {
   readonly orgId: string;

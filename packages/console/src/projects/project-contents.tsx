@@ -1,4 +1,4 @@
-import type { ItemOf, Project, VisibleSecret } from "@binnacle/client";
+import type { AppSummary, ItemOf, Project, VisibleSecret } from "@binnacle/client";
 import { Badge, Code, Group, Stack, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useRead } from "../api/queries.runner.ts";
@@ -12,7 +12,6 @@ import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Section } from "../parts/page.tsx";
 import { ADDON_PHASE, appStatus, believed } from "../status/status.ts";
 import { StatusCell } from "../status/status-badge.tsx";
-import type { AppSummary } from "./app-summary.ts";
 
 /** The apps of a project. */
 export function ProjectApps({ project }: { readonly project: Project }) {
@@ -61,9 +60,9 @@ export function ProjectApps({ project }: { readonly project: Project }) {
   return (
     <ListTable
       label="Apps"
-      operation={"listAppSummaries" as "listProjectApps"}
-      input={{ project_id: project.id } as never}
-      columns={columns as never}
+      operation="listAppSummaries"
+      input={{ project_id: project.id }}
+      columns={columns}
       empty={
         <EmptyState
           title="No apps in this project"
