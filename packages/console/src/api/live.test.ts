@@ -18,7 +18,8 @@ test.each<[string, ReadKey, Pick<Event, "type" | "resource">, boolean]>([
   ["another app", shop, event({ namespace: "web", name: "other" }), false],
   ["an audit entry, which names no namespace", shop, event({ name: "web/shop" }, "activity"), true],
   ["an audit entry of another app", shop, event({ name: "web/other" }, "activity"), false],
-  ["the list of all apps", ["listApps", { page: 1 }], event({ namespace: "web" }), true],
+  ["the list of all apps", ["listAppSummaries", { page: 1 }], event({ namespace: "web" }), true],
+  ["the overview", ["getOrgOverview", { id: "o" }], event({ namespace: "web" }), true],
   ["its deployments", ["listDeployments", { namespace: "web", name: "shop" }], event({ namespace: "web" }), true],
   ["a cluster, when an app changes", ["getCluster", { id: "c" }], event({ namespace: "web" }), false],
   ["the cluster itself", ["getCluster", { id: "c" }], event({ type: "cluster", id: "c" }, "cluster-status"), true],
@@ -42,6 +43,7 @@ test.each<[string, ReadKey, Pick<Event, "type" | "resource">, boolean]>([
 const NOT_LIVE: readonly string[] = [
   "browseTemplateRegistry",
   "diffBundles",
+  "execComponent",
   "getAddonDefinition",
   "getAppMetrics",
   "getBundle",

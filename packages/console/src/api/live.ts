@@ -3,6 +3,7 @@ import type { CallName, Event } from "@binnacle/client";
 /** The key under which an answer is cached: the operation and its input. */
 export type ReadKey = readonly [operation: string, input?: Readonly<Record<string, unknown>>];
 
+const EVERYTHING = ["app", "cluster", "project", "addon", "addon_instance", "provisioning_job", "build"] as const;
 const APP = ["app", "build", "addon_attachment", "component"] as const;
 
 /**
@@ -10,6 +11,9 @@ const APP = ["app", "build", "addon_attachment", "component"] as const;
  * shows does not change, or is followed in another way.
  */
 export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>> = {
+  getOrgOverview: EVERYTHING,
+  getFleet: ["cluster", "app"],
+  listAppSummaries: [...APP, "project"],
   listApps: APP,
   listProjectApps: APP,
   getApp: APP,

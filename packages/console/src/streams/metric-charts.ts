@@ -3,7 +3,10 @@ import type { Metrics } from "@binnacle/client";
 export interface MetricChart {
   readonly title: string;
   readonly unit: string;
-  readonly series: readonly { readonly label: string; readonly points: readonly (readonly [number, number | null])[] }[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly points: readonly (readonly [number, number | null])[];
+  }[];
 }
 
 const TITLES: Readonly<Record<string, string>> = {
