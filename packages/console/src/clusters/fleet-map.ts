@@ -1,16 +1,5 @@
-import type { Cluster } from "@binnacle/client";
+import type { FleetCluster } from "@binnacle/client";
 import { CLUSTER_STATUS, type StatusView, type Tone } from "../status/status.ts";
-
-/** A cluster as the map of the fleet has it. */
-export interface FleetCluster {
-  readonly id: string;
-  readonly name: string;
-  readonly status: Cluster["status"];
-  readonly stale: boolean;
-  readonly apps: number;
-  /** Apps that are failed, degraded, invalid or blocked. */
-  readonly failing: number;
-}
 
 /** A connected cluster is green only while it is heard of and all of its apps are well. */
 export function tileStatus({ status, stale, failing }: Omit<FleetCluster, "id" | "name">): StatusView {
