@@ -11,6 +11,7 @@ const APP = ["app", "build", "addon_attachment", "component"] as const;
  */
 export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>> = {
   listApps: APP,
+  listAppSummaries: [...APP, "project", "cluster"],
   listProjectApps: APP,
   getApp: APP,
   listDeployments: APP,
