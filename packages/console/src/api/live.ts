@@ -15,6 +15,7 @@ export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>>
   getFleet: ["cluster", "app"],
   listAppSummaries: [...APP, "project"],
   listApps: APP,
+  listAppSummaries: [...APP, "project", "cluster"],
   listProjectApps: APP,
   getApp: APP,
   listDeployments: APP,
