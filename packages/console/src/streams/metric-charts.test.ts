@@ -13,7 +13,7 @@ test("[WC105] each metric is a chart, and each of its series a line", () => {
           [2, 0.7],
         ],
       },
-      { name: "cpu_usage", unit: "cores", labels: { component: "db" }, points: [[1, 0.1]] },
+      { name: "cpu_usage", unit: "cores", labels: { app: "shop" }, points: [[1, 0.1]] },
       { name: "network_in", unit: "bytes", labels: {}, points: [] },
     ],
   });
@@ -29,7 +29,7 @@ test("[WC105] each metric is a chart, and each of its series a line", () => {
             [2, 0.7],
           ],
         },
-        { label: "db", points: [[1, 0.1]] },
+        { label: "Whole app", points: [[1, 0.1]] },
       ],
     },
     { title: "Network in", unit: "bytes", series: [{ label: "Network in", points: [] }] },

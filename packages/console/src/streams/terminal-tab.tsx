@@ -60,7 +60,7 @@ export function TerminalTab(props: {
           value={command}
           disabled={target !== null}
           onChange={(event) => setCommand(event.currentTarget.value)}
-          ff="monospace"
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
         />
         {target === null ? (
           <Button disabled={command.trim() === ""} onClick={() => setTarget({ component: chosen, pod, command })}>

@@ -39,7 +39,7 @@ export function ComponentList({ app }: { readonly app: App }) {
                 <StatusBadge status={componentStatus(row, app)} />
               </Group>
               <Text size="sm" w={90}>
-                {status ? `${status.ready}/${status.desired} ready` : "—"}
+                {status && status.desired > 0 ? `${status.ready}/${status.desired} ready` : "—"}
               </Text>
               <Text size="sm" w={90} c={status?.restarts ? "var(--tone-warning)" : "dimmed"} visibleFrom="sm">
                 {status?.restarts ? `${status.restarts} restarts` : "no restarts"}

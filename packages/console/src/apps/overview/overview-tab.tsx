@@ -1,5 +1,5 @@
 import type { App } from "@binnacle/client";
-import { Anchor, Group, SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Anchor, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 import { LoadingLines } from "../../parts/loaded.tsx";
@@ -54,9 +54,7 @@ export function OverviewTab({ app }: { readonly app: App }) {
           {view === "tree" ? <ResourceTree app={app} /> : <ComponentList app={app} />}
         </Suspense>
       </Section>
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <LastDeployments app={app} />
-      </SimpleGrid>
+      <LastDeployments app={app} />
       <ComponentPanel app={app} name={search["component"]} onClose={() => choose({ component: undefined })} />
       {app.components.length === 0 ? (
         <Text size="sm" c="dimmed">
