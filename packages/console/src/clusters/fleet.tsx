@@ -1,5 +1,5 @@
 import type { FleetCluster } from "@binnacle/client";
-import { Card, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useOrg } from "../frame/org.tsx";
 import { TextLink } from "../parts/links.tsx";
@@ -50,12 +50,10 @@ function FilteredFleet(props: {
     );
   }
   return (
-    <Card padding="md">
-      <Stack gap="md">
-        <Legend clusters={shown} />
-        <FleetMap clusters={shown} />
-      </Stack>
-    </Card>
+    <Stack gap="md">
+      <Legend clusters={shown} />
+      <FleetMap clusters={shown} />
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { AttentionItem, OrgOverview } from "@binnacle/client";
+import type { AttentionItem, AuditEntry, OrgOverview } from "@binnacle/client";
 import { Box, Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useRead } from "../api/queries.runner.ts";
@@ -192,17 +192,22 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
   );
 }
 
+/** More entries are read than are shown, because sign-ins are left out. */
+const ENTRIES_READ = 50;
 const ENTRIES_SHOWN = 8;
+
+const recent = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
+  entries.filter(({ resource }) => resource.type !== "session").slice(0, ENTRIES_SHOWN);
 
 function Activity() {
   const org = useOrg();
-  const log = useRead("listAuditLog", { id: org.id, items_per_page: ENTRIES_SHOWN });
+  const log = useRead("listAuditLog", { id: org.id, items_per_page: ENTRIES_READ });
   return (
     <Section title="Recent activity" actions={<TextLink to={`/o/${org.slug}/audit`}>Audit log</TextLink>}>
       <Loaded of={log}>
         {({ data }) => (
           <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
-            {data.map(({ id, at, actor, action, resource }) => (
+            {recent(data).map(({ id, at, actor, action, resource }) => (
               <Group key={id} component="li" gap="xs" justify="space-between" wrap="nowrap">
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                   <Text span inherit fw={600}>

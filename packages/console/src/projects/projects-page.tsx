@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useClusterNames } from "../clusters/fleet.runner.ts";
 import { useAccess, useMay, useOrg } from "../frame/org.tsx";
 import { projectAddress } from "../parts/addresses.ts";
-import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
+import { ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
 import { RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -37,7 +37,7 @@ export function ProjectsPage() {
   const input = {
     org_id: org.id,
     ...(search["q"] ? { search: search["q"] } : {}),
-    ...(search["lifecycle"] ? { lifecycle: search["lifecycle"] } : {}),
+    ...(search["lifecycle"] ? { lifecycle: choicesOf(search["lifecycle"]) } : {}),
     ...(search["cluster"] ? { cluster_id: search["cluster"] } : {}),
   } as Input<"listProjects">;
   const columns: readonly Column<ItemOf<"listProjects">>[] = [
@@ -96,7 +96,7 @@ export function ProjectsPage() {
     <Page title="Projects" actions={mayCreate ? create : null}>
       <Group gap="xs">
         <SearchFilter label="Filter by name" />
-        <ChoiceFilter name="lifecycle" label="Any lifecycle" choices={LIFECYCLES} />
+        <ChoicesFilter name="lifecycle" label="Any lifecycle" choices={LIFECYCLES} />
         <ClusterFilter names={names} />
       </Group>
       <ListTable
