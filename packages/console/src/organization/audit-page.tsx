@@ -1,9 +1,355 @@
-import { EmptyState, Page } from "../parts/page.tsx";
+import type { AuditEntry, Input } from "@binnacle/client";
+import {
+  Button,
+  Code,
+  Drawer,
+  Group,
+  Menu,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useRef, useState } from "react";
+import { useAll } from "../api/all.runner.ts";
+import { useRead } from "../api/queries.runner.ts";
+import { client } from "../api/session.adapter.ts";
+import { useOrg } from "../frame/org.tsx";
+import { CopyText } from "../parts/copy-text.tsx";
+import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
+import { type Column, ListTable } from "../parts/list-table.tsx";
+import { FailurePanel } from "../parts/loaded.tsx";
+import { absoluteTime, Moment } from "../parts/moment.tsx";
+import { EmptyState, Facts, Page } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import type { Search } from "../search.ts";
+import { actionWords, auditFilter, changesOf, csvOf, inputOfTime, jsonOf, timeOfInput } from "./audit.ts";
 
+const TYPES = [
+  "addon_instance",
+  "app",
+  "chart_repository",
+  "cli_token",
+  "cluster",
+  "credential",
+  "member",
+  "org",
+  "project",
+  "provisioning_job",
+  "registry_secret",
+  "role_binding",
+  "session",
+  "stack_template",
+  "task",
+  "user",
+].map((value) => ({ value, label: value.replaceAll("_", " ") }));
+
+const inputOf = (orgId: string, filter: object) => ({ id: orgId, ...filter }) as Input<"listAuditLog">;
+
+/** Who did what, and when. The filters are in the address, and what they leave can be exported. */
 export function AuditPage() {
+  const org = useOrg();
+  const [search, choose] = usePageSearch();
+  const [open, setOpen] = useState<AuditEntry | null>(null);
+  const filter = auditFilter(search);
+  const isFiltered = Object.keys(filter).length > 0;
+  function show(changes: Search): void {
+    choose(changes);
+    setOpen(null);
+  }
+  const columns: readonly Column<AuditEntry>[] = [
+    { key: "at", title: "When", width: "100px", render: ({ at }) => <Moment at={at} /> },
+    {
+      key: "action",
+      title: "Action",
+      width: "minmax(140px, 1.3fr)",
+      render: (entry) => (
+        <UnstyledButton onClick={() => setOpen(entry)} data-row-link fz="sm" fw={600}>
+          {actionWords(entry.action)}
+        </UnstyledButton>
+      ),
+    },
+    {
+      key: "object",
+      title: "Object",
+      width: "minmax(120px, 1.5fr)",
+      from: "tablet",
+      render: ({ resource }) => resource.name ?? resource.type.replaceAll("_", " "),
+    },
+    {
+      key: "actor",
+      title: "Who",
+      width: "minmax(120px, 1.3fr)",
+      render: ({ actor, via }) => `${actor.email ?? "The system"}${via === "cli_token" ? ", by token" : ""}`,
+    },
+    {
+      key: "from",
+      title: "From",
+      width: "130px",
+      from: "desktop",
+      render: ({ source_address }) => source_address ?? "—",
+    },
+  ];
   return (
-    <Page title="Audit">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page title="Audit log" actions={<Export orgId={org.id} slug={org.slug} filter={filter} />}>
+      <Group gap="xs" align="flex-end">
+        <SearchFilter name="action" label="Action, such as app." />
+        <ActorFilter />
+        <ChoiceFilter name="type" label="Any object" choices={TYPES} />
+        <TimeFilter name="since" label="Since" />
+        <TimeFilter name="until" label="Until" />
+        {isFiltered ? (
+          <Button
+            variant="subtle"
+            color="gray"
+            onClick={() =>
+              choose({
+                action: undefined,
+                actor: undefined,
+                type: undefined,
+                object: undefined,
+                since: undefined,
+                until: undefined,
+              })
+            }
+          >
+            Remove the filters
+          </Button>
+        ) : null}
+      </Group>
+      <ListTable
+        label="Audit log"
+        operation="listAuditLog"
+        input={inputOf(org.id, filter)}
+        columns={columns}
+        empty={
+          <EmptyState title={isFiltered ? "No entry fits" : "No entries"} command="binnacle audit">
+            Every change is recorded here with who made it, from where, and what changed.
+          </EmptyState>
+        }
+      />
+      <Drawer
+        opened={open !== null}
+        onClose={() => setOpen(null)}
+        position="right"
+        size="lg"
+        title={open ? actionWords(open.action) : ""}
+      >
+        {open ? <EntryView entry={open} onChoose={show} /> : null}
+      </Drawer>
     </Page>
   );
+}
+
+function ActorFilter() {
+  const org = useOrg();
+  const [search, choose] = usePageSearch();
+  const members = useAll("listMembers", { id: org.id });
+  const data = (members.data ?? []).map(({ user_id, email }) => ({ value: user_id, label: email }));
+  const chosen = search["actor"] ?? null;
+  // Somebody who has left is no member, and is still in the log.
+  if (chosen && !data.some(({ value }) => value === chosen))
+    data.push({ value: chosen, label: "Somebody who has left" });
+  return (
+    <Select
+      aria-label="Who"
+      placeholder="Anybody"
+      data={data}
+      value={chosen}
+      onChange={(value) => choose({ actor: value ?? undefined })}
+      clearable
+      searchable
+      w={{ base: "100%", xs: 220 }}
+    />
+  );
+}
+
+function TimeFilter({ name, label }: { readonly name: "since" | "until"; readonly label: string }) {
+  const [search, choose] = usePageSearch();
+  return (
+    <TextInput
+      type="datetime-local"
+      aria-label={label}
+      leftSection={<Text size="xs">{label}</Text>}
+      leftSectionWidth={52}
+      value={inputOfTime(search[name])}
+      onChange={(event) => choose({ [name]: timeOfInput(event.currentTarget.value) })}
+      w={{ base: "100%", xs: 240 }}
+    />
+  );
+}
+
+function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (changes: Search) => void }) {
+  const { entry } = props;
+  const org = useOrg();
+  const { resource } = entry;
+  const about = { resource_type: resource.type, resource_id: resource.id, until: entry.at };
+  const earlier = useRead(
+    "listAuditLog",
+    { ...inputOf(org.id, about), items_per_page: 100 },
+    { enabled: resource.id !== null },
+  );
+  const changes = changesOf(entry, earlier.data?.data ?? []);
+  return (
+    <Stack>
+      <Facts
+        of={[
+          ["When", absoluteTime(entry.at)],
+          ["Who", entry.actor.email ?? "The system"],
+          ["By", { user: "A session", cli_token: "A CLI token", system: "The system itself" }[entry.via]],
+          ["From", entry.source_address],
+          ["Action", <Code key="action">{entry.action}</Code>],
+          ["Object", `${resource.type.replaceAll("_", " ")}${resource.name ? ` ${resource.name}` : ""}`],
+          [
+            "Request",
+            entry.request_id ? (
+              <Group key="request" gap={4}>
+                <Code>{entry.request_id}</Code>
+                <CopyText text={entry.request_id} label="Copy the id of the request" />
+              </Group>
+            ) : null,
+          ],
+        ]}
+      />
+      {changes.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          The entry names no changed fields.
+        </Text>
+      ) : (
+        <Table.ScrollContainer minWidth={320}>
+          <Table layout="fixed" aria-label="Changes">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Field</Table.Th>
+                <Table.Th>Before</Table.Th>
+                <Table.Th>After</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {changes.map(({ field, before, after }) => (
+                <Table.Tr key={field}>
+                  <Table.Td style={{ overflowWrap: "anywhere", verticalAlign: "top" }}>{field}</Table.Td>
+                  <Table.Td style={{ verticalAlign: "top" }}>
+                    {before === undefined ? (
+                      <Text size="xs" c="dimmed">
+                        not in the log
+                      </Text>
+                    ) : (
+                      <ValueText value={before} />
+                    )}
+                  </Table.Td>
+                  <Table.Td style={{ verticalAlign: "top" }}>
+                    <ValueText value={after} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <Group>
+        {resource.id ? (
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => props.onChoose({ object: resource.id ?? undefined, type: resource.type })}
+          >
+            All about this object
+          </Button>
+        ) : null}
+        {entry.actor.id ? (
+          <Button variant="default" size="xs" onClick={() => props.onChoose({ actor: entry.actor.id ?? undefined })}>
+            All by this person
+          </Button>
+        ) : null}
+      </Group>
+    </Stack>
+  );
+}
+
+function ValueText({ value }: { readonly value: unknown }) {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return (
+    <Code style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", display: "inline-block" }}>
+      {text === "" ? "(empty)" : text}
+    </Code>
+  );
+}
+
+/** More would take minutes, and hold the browser's memory; a narrower time gets the rest. */
+const MOST_EXPORTED = 20_000;
+
+function Export(props: { readonly orgId: string; readonly slug: string; readonly filter: object }) {
+  const [count, setCount] = useState<number | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isCut, setCut] = useState(false);
+  const leaving = useRef<AbortController | null>(null);
+
+  async function run(kind: "csv" | "json"): Promise<void> {
+    const stop = new AbortController();
+    leaving.current = stop;
+    setError(null);
+    setCut(false);
+    setCount(0);
+    try {
+      const entries: AuditEntry[] = [];
+      const input = { ...inputOf(props.orgId, props.filter), items_per_page: 100 };
+      for await (const entry of client.pages("listAuditLog", input, { signal: stop.signal })) {
+        if (entries.push(entry) % 100 === 0) setCount(entries.length);
+        if (entries.length >= MOST_EXPORTED) {
+          setCut(true);
+          break;
+        }
+      }
+      save(`audit-${props.slug}.${kind}`, kind === "csv" ? csvOf(entries) : jsonOf(entries), kind);
+    } catch (failure) {
+      if (!stop.signal.aborted) setError(failure);
+    } finally {
+      setCount(null);
+    }
+  }
+
+  return (
+    <Stack gap="xs" align="flex-end">
+      {count === null ? (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+              Export
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => void run("csv")}>As CSV</Menu.Item>
+            <Menu.Item onClick={() => void run("json")}>As JSON</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      ) : (
+        <Group gap="xs" role="status">
+          <Text size="sm">{count.toLocaleString()} entries read</Text>
+          <Button variant="default" onClick={() => leaving.current?.abort()}>
+            Cancel
+          </Button>
+        </Group>
+      )}
+      {isCut ? (
+        <Text size="xs" c="var(--tone-warning)" role="status">
+          The file has the newest {MOST_EXPORTED.toLocaleString()} entries. Narrow the time for the others.
+        </Text>
+      ) : null}
+      {error ? <FailurePanel error={error} /> : null}
+    </Stack>
+  );
+}
+
+function save(name: string, content: string, kind: "csv" | "json"): void {
+  const type = kind === "csv" ? "text/csv;charset=utf-8" : "application/json";
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }
