@@ -1,5 +1,6 @@
 import type { App } from "@binnacle/client";
 import { Group, SegmentedControl, Stack, Text, Timeline } from "@mantine/core";
+import { IconBox, IconUser } from "@tabler/icons-react";
 import { useRead } from "../../api/queries.runner.ts";
 import { useMay } from "../../frame/org.tsx";
 import { FailurePanel, Loaded } from "../../parts/loaded.tsx";
@@ -8,7 +9,7 @@ import { EmptyState } from "../../parts/page.tsx";
 import { usePageSearch } from "../../parts/use-search.tsx";
 import { ToneIcon } from "../../status/status-badge.tsx";
 import { addressOf, cliName } from "../app-address.ts";
-import { auditOfApp, timelineOf } from "./activity.ts";
+import { type ActivityItem, auditOfApp, timelineOf } from "./activity.ts";
 
 const MOST_ENTRIES = 100;
 const SOURCES = [
@@ -16,6 +17,16 @@ const SOURCES = [
   { value: "kubernetes", label: "Kubernetes" },
   { value: "people", label: "People" },
 ];
+
+/** A trouble shows its tone; everything else who says so. */
+function Bullet({ of }: { readonly of: ActivityItem }) {
+  if (of.tone === "warning" || of.tone === "bad") return <ToneIcon tone={of.tone} size={14} />;
+  return of.source === "people" ? (
+    <IconUser size={14} aria-label="People" role="img" />
+  ) : (
+    <IconBox size={14} aria-label="Kubernetes" role="img" />
+  );
+}
 
 /** Kubernetes events and what people did, on one time line. */
 export function ActivityTab({ app }: { readonly app: App }) {
@@ -44,7 +55,7 @@ export function ActivityTab({ app }: { readonly app: App }) {
         {({ data }) => {
           const items = timelineOf({
             events: events.data?.events ?? [],
-            audit: audit.data ? auditOfApp(audit.data.data, app) : null,
+            audit: auditOfApp(audit.data?.data ?? [], app),
             deployments: data,
           }).filter((item) => source === "all" || item.source === source);
           return items.length === 0 ? (
@@ -54,7 +65,7 @@ export function ActivityTab({ app }: { readonly app: App }) {
           ) : (
             <Timeline bulletSize={22} lineWidth={2} active={-1}>
               {items.map((item) => (
-                <Timeline.Item key={item.key} bullet={<ToneIcon tone={item.tone} size={14} />}>
+                <Timeline.Item key={item.key} mt={10} bullet={<Bullet of={item} />}>
                   <Group gap="xs">
                     <Text size="sm" fw={600}>
                       {item.title}

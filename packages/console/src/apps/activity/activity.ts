@@ -31,12 +31,19 @@ function ofEvent(event: AppEvent, index: number): readonly ActivityItem[] {
   ];
 }
 
+const AUDIT_WORDS: Readonly<Record<string, string>> = {
+  "app.delete": "Deletion asked for",
+  "app.run": "Command run",
+  "app.exec": "Terminal opened",
+  "app.exec_ended": "Terminal closed",
+};
+
 const ofAudit = (entry: AuditEntry): ActivityItem => ({
   key: `audit/${entry.id}`,
   at: entry.at,
   source: "people",
   tone: "progress",
-  title: entry.action,
+  title: AUDIT_WORDS[entry.action] ?? entry.action,
   detail: Object.keys(entry.changes).join(", "),
   by: entry.actor.email ?? (entry.via === "system" ? "the system" : "somebody who is gone"),
 });
@@ -53,15 +60,20 @@ const ofDeployment = (deployment: Deployment): ActivityItem => ({
 
 export interface Sources {
   readonly events: readonly AppEvent[];
-  /** Null where the caller may not read them; the deployments say who did what then. */
-  readonly audit: readonly AuditEntry[] | null;
+  /** Empty where the caller may not read them. */
+  readonly audit: readonly AuditEntry[];
   readonly deployments: readonly Deployment[];
 }
 
+/** Every change of an app is in the audit log too, and its deployment says more. */
+const DEPLOYING: ReadonlySet<string> = new Set(Object.keys(OPERATION_WORDS).map((operation) => `app.${operation}`));
+
 /** What Kubernetes says and what people did on one time line, the latest first. */
 export function timelineOf({ events, audit, deployments }: Sources): readonly ActivityItem[] {
-  const people = audit === null ? deployments.map(ofDeployment) : audit.map(ofAudit);
-  return [...events.flatMap(ofEvent), ...people].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const others = audit.filter(({ action }) => !DEPLOYING.has(action));
+  return [...events.flatMap(ofEvent), ...deployments.map(ofDeployment), ...others.map(ofAudit)].toSorted(
+    (a, b) => Date.parse(b.at) - Date.parse(a.at),
+  );
 }
 
 /** The entries of the audit log that are about an app: by its id, or by its name as the log writes it. */
