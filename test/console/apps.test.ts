@@ -47,7 +47,7 @@ describeInBrowser("the pages of apps", (visit) => {
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
     await visitor.goTo(`/o/${slug}/apps/new`);
-    await page.getByLabel("Image", { exact: false }).fill("ghcr.io/acme/till:1");
+    await page.getByRole("textbox", { name: "Image" }).fill("ghcr.io/acme/till:1");
     await page.getByRole("textbox", { name: "Port" }).fill("8080");
     await page.getByRole("button", { name: "Create app" }).click();
     await page.getByRole("heading", { level: 1, name: "till" }).waitFor();
@@ -63,10 +63,10 @@ describeInBrowser("the pages of apps", (visit) => {
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
     await visitor.goTo(`/o/${slug}/apps/new`);
-    await page.getByLabel("Image", { exact: false }).fill("Not An Image");
+    await page.getByRole("textbox", { name: "Image" }).fill("Not An Image");
     await page.getByRole("textbox", { name: "Name" }).fill("refused");
     await page.getByRole("button", { name: "Create app" }).click();
-    await page.getByText(/image/i).and(page.locator("[class*=error]")).first().waitFor();
+    await page.locator("input[aria-invalid=true][placeholder='nginx:1.29']").waitFor();
     expect((await shop.editor.api.get(shop.path("refused"))).status).toBe(404);
     expectClean(visitor);
   });
@@ -156,7 +156,7 @@ describeInBrowser("the pages of apps", (visit) => {
     await page.getByLabel("Key").fill("TOKEN");
     await page.locator("input[type=password]").fill("hush-hush");
     await page.getByRole("button", { name: "Set", exact: true }).click();
-    await page.getByRole("cell", { name: "TOKEN" }).waitFor();
+    await page.getByRole("cell", { name: "TOKEN", exact: true }).waitFor();
     expect(await page.content()).not.toContain("hush-hush");
     expect((await read(name)).components[0].secrets).toEqual(["TOKEN"]);
     await visitor.goTo(address(name, "&component=web"));
