@@ -1,9 +1,278 @@
-import { EmptyState, Page } from "../parts/page.tsx";
+import type { AddonDefinition, AddonInstance } from "@binnacle/client";
+import { Anchor, Badge, Button, Code, Grid, Group, Menu, Stack, Table, Tabs, Text } from "@mantine/core";
+import { IconDots, IconLock, IconTrash } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAll } from "../api/all.runner.ts";
+import { useRead } from "../api/queries.runner.ts";
+import { useMay, useOrg } from "../frame/org.tsx";
+import { appAddress, appSearch, clusterAddress, projectAddress } from "../parts/addresses.ts";
+import { CopyText } from "../parts/copy-text.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Facts, Page, Section } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { ADDON_PHASE, believed, COMPONENT_PHASE } from "../status/status.ts";
+import { Basis, StatusBadge } from "../status/status-badge.tsx";
+import { AddonRevisions } from "./addon-revisions.tsx";
+import { AddonValues } from "./addon-values.tsx";
+import { DeleteAddon } from "./delete-addon.tsx";
+import { usersOf } from "./value-diff.ts";
 
+/** One addon instance: how it is, what it exports, its values and its history. */
 export function AddonPage() {
+  const { id = "" } = useParams({ strict: false });
+  const instance = useRead("getAddonInstance", { id }, { refetchMs: 30_000 });
+  return <Loaded of={instance}>{(addon) => <AddonView addon={addon} />}</Loaded>;
+}
+
+function AddonView({ addon }: { readonly addon: AddonInstance }) {
+  const org = useOrg();
+  const may = useMay();
+  const [search, choose] = usePageSearch();
+  const [isDeleting, setDeleting] = useState(false);
+  const definitions = useAll("listAddonDefinitions", {});
+  const definition = definitions.data?.find(({ id }) => id === addon.addon_definition_id);
+  const place = { clusterId: addon.cluster_id, projectId: addon.project_id };
+  const mayChange = may("updateAddonInstance", place) && addon.phase !== "deleting";
+  const status = believed(ADDON_PHASE[addon.phase], addon);
   return (
-    <Page title="Addon">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page
+      title={addon.name}
+      status={<StatusBadge status={status} />}
+      detail={
+        <Stack gap={2}>
+          <span>
+            {definition?.display_name ?? (definitions.isPending ? "" : "Not in the catalog any more")}{" "}
+            {addon.chart_version} in{" "}
+            <Anchor inherit renderRoot={(props) => <Link {...props} to={projectAddress(org.slug, addon.project_id)} />}>
+              {addon.namespace}
+            </Anchor>
+          </span>
+          <Basis of={addon} />
+        </Stack>
+      }
+      actions={
+        mayChange ? (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" px="xs" aria-label="More actions">
+                <IconDots size={16} aria-hidden />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                color="red"
+                leftSection={<IconTrash size={14} aria-hidden />}
+                onClick={() => setDeleting(true)}
+              >
+                Delete addon
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        ) : null
+      }
+    >
+      {addon.phase_message && status.tone !== "good" ? (
+        <Notice tone={status.tone} title={addon.phase_reason ?? status.word}>
+          {addon.phase_message}
+        </Notice>
+      ) : null}
+      <Tabs
+        value={search["tab"] ?? "overview"}
+        onChange={(tab) => choose({ tab: tab ?? undefined })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="overview">Overview</Tabs.Tab>
+          <Tabs.Tab value="values">Values</Tabs.Tab>
+          <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <Overview addon={addon} definition={definition} />
+        </Tabs.Panel>
+        <Tabs.Panel value="values">
+          <AddonValues addon={addon} definition={definition} mayChange={mayChange} />
+        </Tabs.Panel>
+        <Tabs.Panel value="revisions">
+          <AddonRevisions addon={addon} mayChange={mayChange} />
+        </Tabs.Panel>
+      </Tabs>
+      {isDeleting ? <DeleteAddon addon={addon} onClose={() => setDeleting(false)} /> : null}
     </Page>
+  );
+}
+
+function Overview({
+  addon,
+  definition,
+}: {
+  readonly addon: AddonInstance;
+  readonly definition: AddonDefinition | undefined;
+}) {
+  const org = useOrg();
+  return (
+    <Grid>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Stack>
+          <Exports addon={addon} definition={definition} />
+          <Workloads addon={addon} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Stack>
+          <UsedBy addon={addon} />
+          <Section title="Facts">
+            <Facts
+              of={[
+                [
+                  "Cluster",
+                  <Anchor
+                    key="cluster"
+                    inherit
+                    renderRoot={(props) => <Link {...props} to={clusterAddress(org.slug, addon.cluster_id)} />}
+                  >
+                    Go to the cluster
+                  </Anchor>,
+                ],
+                ["Chart", definition ? `${definition.chart.repo}/${definition.chart.name}` : null],
+                ["Revision", addon.revision_number],
+                ["In this phase", <Moment key="since" at={addon.phase_since} />],
+                ["Created", <Moment key="created" at={addon.created_at} />],
+                ["Drift", addon.drift.summary ?? addon.drift.state.replaceAll("_", " ")],
+              ]}
+            />
+          </Section>
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function Exports({
+  addon,
+  definition,
+}: {
+  readonly addon: AddonInstance;
+  readonly definition: AddonDefinition | undefined;
+}) {
+  const keys = [...new Set([...Object.keys(definition?.export_schema ?? {}), ...Object.keys(addon.exports)])];
+  return (
+    <Section title="Exports">
+      <Text size="sm" c="dimmed" mb="xs">
+        Apps of the project take these as variables. Secret ones stay in the cluster.
+      </Text>
+      {keys.length === 0 ? (
+        <Text size="sm">It exports nothing.</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={360}>
+          <Table>
+            <Table.Tbody>
+              {keys.map((key) => (
+                <Table.Tr key={key}>
+                  <Table.Td>
+                    <Code>{key}</Code>
+                    <Text size="xs" c="dimmed">
+                      {definition?.export_schema[key]?.description}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>
+                    <ExportValue value={addon.exports[key]} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Section>
+  );
+}
+
+function ExportValue({ value }: { readonly value: AddonInstance["exports"][string] | undefined }) {
+  if (value === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        Not published yet
+      </Text>
+    );
+  if (typeof value === "string")
+    return (
+      <Group gap={4} wrap="nowrap">
+        <Code style={{ overflowWrap: "anywhere" }}>{value}</Code>
+        <CopyText text={value} />
+      </Group>
+    );
+  return (
+    <Group gap={6} wrap="nowrap">
+      <IconLock size={14} aria-hidden />
+      <Text size="sm">
+        Secret <Code>{value.secret_ref.name}</Code>, key <Code>{value.secret_ref.key}</Code>
+      </Text>
+    </Group>
+  );
+}
+
+function Workloads({ addon }: { readonly addon: AddonInstance }) {
+  if (addon.components_status.length === 0) return null;
+  return (
+    <Section title="Workloads">
+      <Stack gap="xs">
+        {addon.components_status.map((workload) => (
+          <Group key={workload.name} justify="space-between" gap="xs">
+            <Text size="sm" fw={600}>
+              {workload.name}
+            </Text>
+            <Group gap="sm">
+              <Text size="sm" c="dimmed">
+                {workload.ready} of {workload.desired} ready
+                {workload.restarts > 0 ? `, ${workload.restarts} restarts` : ""}
+              </Text>
+              <StatusBadge status={believed(COMPONENT_PHASE[workload.phase], addon)} />
+            </Group>
+          </Group>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function UsedBy({ addon }: { readonly addon: AddonInstance }) {
+  const org = useOrg();
+  const apps = useAll("listProjectApps", { id: addon.project_id });
+  return (
+    <Section title="Used by">
+      <Loaded of={apps}>
+        {(all) => {
+          const users = usersOf(all, addon.name);
+          return users.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              No app of the project uses it. Attach it to an app on the app's page.
+            </Text>
+          ) : (
+            <Stack gap="xs">
+              {users.map(({ app, components }) => (
+                <Group key={app.id} gap="xs">
+                  <Anchor
+                    size="sm"
+                    renderRoot={(props) => (
+                      <Link {...props} to={appAddress(org.slug, app)} search={appSearch(app) as never} />
+                    )}
+                  >
+                    {app.name}
+                  </Anchor>
+                  {components.map((component) => (
+                    <Badge key={component} variant="default" size="sm" radius="sm" tt="none" fw={400}>
+                      {component}
+                    </Badge>
+                  ))}
+                </Group>
+              ))}
+            </Stack>
+          );
+        }}
+      </Loaded>
+    </Section>
   );
 }

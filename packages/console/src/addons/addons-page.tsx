@@ -1,9 +1,224 @@
+import type { AddonDefinition, ItemOf } from "@binnacle/client";
+import {
+  Anchor,
+  Avatar,
+  Badge,
+  Box,
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Tabs,
+  Text,
+} from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAll } from "../api/all.runner.ts";
+import { useOrg } from "../frame/org.tsx";
+import { addonAddress, projectAddress } from "../parts/addresses.ts";
+import { ChoiceFilter } from "../parts/filters.tsx";
+import { type Column, ListTable } from "../parts/list-table.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { ADDON_PHASE, believed } from "../status/status.ts";
+import { StatusCell } from "../status/status-badge.tsx";
+import { lettersOf } from "../templates/gallery.ts";
+import { CreateAddon } from "./create-addon.tsx";
 
+/** The addons that run, and the catalog of those that can. */
 export function AddonsPage() {
+  const [search, choose] = usePageSearch();
+  const definitions = useAll("listAddonDefinitions", {});
+  const [creating, setCreating] = useState<AddonDefinition | null>(null);
+  const tab = search["tab"] ?? "instances";
   return (
-    <Page title="Addons">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page
+      title="Addons"
+      detail="Databases, caches and brokers that run beside your apps."
+      actions={
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => choose({ tab: "catalog" })}>
+          Add an addon
+        </Button>
+      }
+    >
+      <Tabs value={tab} onChange={(value) => choose({ tab: value ?? undefined })} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="instances">Instances</Tabs.Tab>
+          <Tabs.Tab value="catalog">Catalog</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="instances">
+          <Instances definitions={definitions.data ?? []} onCatalog={() => choose({ tab: "catalog" })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="catalog">
+          <Loaded of={definitions} skeleton={<PendingCards />}>
+            {(all) => (
+              <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} component="ul" p={0} m={0}>
+                {all.map((definition) => (
+                  <DefinitionCard
+                    key={definition.id}
+                    definition={definition}
+                    onCreate={() => setCreating(definition)}
+                  />
+                ))}
+              </SimpleGrid>
+            )}
+          </Loaded>
+        </Tabs.Panel>
+      </Tabs>
+      {creating ? <CreateAddon definition={creating} onClose={() => setCreating(null)} /> : null}
     </Page>
+  );
+}
+
+function DefinitionCard({
+  definition,
+  onCreate,
+}: {
+  readonly definition: AddonDefinition;
+  readonly onCreate: () => void;
+}) {
+  return (
+    <Card component="li" padding="md" style={{ listStyle: "none" }}>
+      <Group gap="sm" wrap="nowrap">
+        <Avatar radius="md" color="navy" aria-hidden>
+          {lettersOf(definition.display_name)}
+        </Avatar>
+        <Box miw={0}>
+          <Text fw={600} truncate>
+            {definition.display_name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {definition.category} · {definition.chart.version}
+          </Text>
+        </Box>
+      </Group>
+      <Text size="sm" mt="sm" style={{ flex: 1 }}>
+        {definition.description}
+      </Text>
+      <Group justify="space-between" mt="sm">
+        {definition.stateful ? (
+          <Badge variant="default" size="sm" radius="sm" tt="none" fw={400}>
+            keeps data
+          </Badge>
+        ) : (
+          <span />
+        )}
+        <Button size="xs" variant="light" onClick={onCreate} aria-label={`Add ${definition.display_name}`}>
+          Add
+        </Button>
+      </Group>
+    </Card>
+  );
+}
+
+function Instances(props: { readonly definitions: readonly AddonDefinition[]; readonly onCatalog: () => void }) {
+  const org = useOrg();
+  const [search] = usePageSearch();
+  const projects = useAll("listProjects", {});
+  const own = (projects.data ?? []).filter(({ org_id }) => org_id === org.id);
+  const projectName = new Map(own.map(({ id, name }) => [id, name]));
+  const definitionName = new Map(props.definitions.map(({ id, display_name }) => [id, display_name]));
+  const columns: readonly Column<ItemOf<"listAddonInstances">>[] = [
+    {
+      key: "name",
+      title: "Name",
+      width: "minmax(120px, 1.5fr)",
+      render: ({ id, name }) => (
+        <Anchor
+          fw={600}
+          size="sm"
+          c="inherit"
+          data-row-link
+          renderRoot={(given) => <Link {...given} to={addonAddress(org.slug, id)} />}
+        >
+          {name}
+        </Anchor>
+      ),
+    },
+    {
+      key: "phase",
+      title: "Status",
+      width: "minmax(140px, 1.2fr)",
+      render: (addon) => <StatusCell status={believed(ADDON_PHASE[addon.phase], addon)} reason={addon.phase_message} />,
+    },
+    {
+      key: "definition",
+      title: "Addon",
+      width: "minmax(120px, 1.2fr)",
+      from: "tablet",
+      render: ({ addon_definition_id, chart_version }) =>
+        `${definitionName.get(addon_definition_id) ?? "Not in the catalog"} ${chart_version}`,
+    },
+    {
+      key: "project",
+      title: "Project",
+      width: "minmax(100px, 1fr)",
+      from: "tablet",
+      render: ({ project_id, namespace }) => (
+        <Anchor
+          size="sm"
+          c="inherit"
+          style={{ position: "relative", zIndex: 1 }}
+          renderRoot={(given) => <Link {...given} to={projectAddress(org.slug, project_id)} />}
+        >
+          {projectName.get(project_id) ?? namespace}
+        </Anchor>
+      ),
+    },
+    {
+      key: "since",
+      title: "Since",
+      width: "110px",
+      from: "desktop",
+      render: ({ phase_since }) => <Moment at={phase_since} />,
+    },
+  ];
+  return (
+    <Stack>
+      {own.length > 1 ? (
+        <Group gap="xs">
+          <ChoiceFilter
+            name="project"
+            label="All projects"
+            choices={own.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+        </Group>
+      ) : null}
+      <ListTable
+        label="Addon instances"
+        operation="listAddonInstances"
+        input={{ org_id: org.id, ...(search["project"] ? { project_id: search["project"] } : {}) }}
+        columns={columns}
+        empty={
+          <EmptyState
+            title="No addons run here"
+            action={
+              <Button variant="light" onClick={props.onCatalog}>
+                See the catalog
+              </Button>
+            }
+            command="binnacle addons create db postgresql --project …"
+          >
+            An addon is a service such as a database. Apps of its project use it by what it exports: a host, a port, a
+            password.
+          </EmptyState>
+        }
+      />
+    </Stack>
+  );
+}
+
+function PendingCards() {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} aria-busy="true" aria-label="Loading">
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} height={190} radius="md" />
+      ))}
+    </SimpleGrid>
   );
 }

@@ -74,8 +74,8 @@ function AppView({ app }: { readonly app: App }) {
   const may = useMay();
   const [search, choose] = usePageSearch();
   const place = { clusterId: app.cluster_id, projectId: app.project_id };
-  // A terminal runs commands in the cluster, which needs an editor as a run does.
-  const tabs = TABS.filter(([tab]) => tab !== "terminal" || may("runComponent", place));
+  // A terminal is not for everybody who may read the app.
+  const tabs = TABS.filter(([tab]) => tab !== "terminal" || may("execComponent", place));
   const tab = tabs.find(([value]) => value === search["tab"])?.[0] ?? "overview";
   return (
     <Page
@@ -117,7 +117,7 @@ function AppView({ app }: { readonly app: App }) {
         {tabs.map(([value]) => (
           <Tabs.Panel key={value} value={value} pt="md">
             <Suspense fallback={<LoadingLines lines={6} />}>
-              <TabBody tab={value} app={app} component={search["component"]} pod={search["pod"]} />
+              <TabBody tab={value} app={app} component={search["component"]} />
             </Suspense>
           </Tabs.Panel>
         ))}
@@ -126,13 +126,8 @@ function AppView({ app }: { readonly app: App }) {
   );
 }
 
-function TabBody(props: {
-  readonly tab: TabName;
-  readonly app: App;
-  readonly component: string | undefined;
-  readonly pod: string | undefined;
-}) {
-  const { app, component, pod } = props;
+function TabBody(props: { readonly tab: TabName; readonly app: App; readonly component: string | undefined }) {
+  const { app, component } = props;
   switch (props.tab) {
     case "overview":
       return <OverviewTab app={app} />;
@@ -147,7 +142,7 @@ function TabBody(props: {
     case "secrets":
       return <SecretsTab app={app} />;
     case "terminal":
-      return <TerminalTab app={app} component={component} pod={pod} />;
+      return <TerminalTab app={app} component={component} />;
     case "activity":
       return <ActivityTab app={app} />;
   }

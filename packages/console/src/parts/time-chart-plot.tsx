@@ -16,6 +16,7 @@ const dataOf = ({ times, values }: ChartTable): AlignedData => [times, ...values
 
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
+const SHORTEST_SECONDS = 600;
 const DAY_SECONDS = 86_400;
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
@@ -44,7 +45,11 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
       height,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
-      scales: { y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] } },
+      scales: {
+        // A single point would be drawn in the middle of years.
+        x: { range: (_, least, most) => [Math.min(least, most - SHORTEST_SECONDS), most] },
+        y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
+      },
       axes: [
         { ...axis, space: 80, values: (_, splits) => splits.map((at) => timeWords(at, splits)) },
         // Bytes are counted in powers of two, and marks at powers of ten would read as odd numbers.
@@ -61,7 +66,8 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
           stroke: color,
           width: 2,
           dash: [...dash],
-          points: { show: false },
+          // A line needs two points.
+          points: { show: latest.current.table.times.length === 1 },
           // The area under the first line makes it stand out against limits and capacities.
           ...(index === 0 ? { fill: `${color}22` } : {}),
         })),

@@ -28,15 +28,20 @@ export function ParameterForm({ parameters, typed, onChange, problems = {} }: Pr
   );
 }
 
-function ParameterField(props: {
+/** The field of one parameter. */
+export function ParameterField(props: {
   readonly parameter: TemplateParameter;
   readonly value: string | boolean;
   readonly problem: string | undefined;
   readonly onChange: (value: string | boolean) => void;
+  /** The name of the parameter unless given. */
+  readonly label?: string;
+  readonly placeholder?: string;
 }) {
-  const { parameter, value, problem, onChange } = props;
+  const { parameter, value, problem, onChange, label = parameter.name } = props;
+  const placeholder = props.placeholder ?? placeholderOf(parameter);
   const common = {
-    label: parameter.name,
+    label,
     description: parameter.description,
     error: problem,
     withAsterisk: isNeeded(parameter),
@@ -47,7 +52,7 @@ function ParameterField(props: {
     case "switch":
       return (
         <Switch
-          label={parameter.name}
+          label={label}
           description={parameter.description}
           error={problem}
           checked={value === true}
@@ -62,7 +67,7 @@ function ParameterField(props: {
           value={text === "" ? null : text}
           onChange={(chosen) => onChange(chosen ?? "")}
           clearable={!isNeeded(parameter)}
-          placeholder={placeholderOf(parameter)}
+          placeholder={placeholder}
         />
       );
     case "number":
@@ -72,7 +77,7 @@ function ParameterField(props: {
           value={text}
           onChange={(number) => onChange(String(number))}
           allowDecimal={parameter.type === "number"}
-          placeholder={placeholderOf(parameter)}
+          placeholder={placeholder}
           maw={260}
         />
       );
@@ -82,9 +87,9 @@ function ParameterField(props: {
           {...common}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
-          placeholder={placeholderOf(parameter)}
+          placeholder={placeholder}
           autoComplete="new-password"
-          visibilityToggleButtonProps={{ "aria-label": `Show ${parameter.name}` }}
+          visibilityToggleButtonProps={{ "aria-label": `Show ${label}` }}
         />
       );
     case "text":
@@ -93,7 +98,7 @@ function ParameterField(props: {
           {...common}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
-          placeholder={placeholderOf(parameter)}
+          placeholder={placeholder}
           autoComplete="off"
           spellCheck={false}
         />

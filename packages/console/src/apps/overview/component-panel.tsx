@@ -184,7 +184,7 @@ export function PodLinks({
       >
         Logs
       </Anchor>
-      <Allowed to="runComponent" in={{ clusterId: app.cluster_id, projectId: app.project_id }}>
+      <Allowed to="execComponent" in={{ clusterId: app.cluster_id, projectId: app.project_id }}>
         <Anchor
           size="xs"
           aria-label={`Terminal in ${pod}`}

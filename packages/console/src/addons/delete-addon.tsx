@@ -1,0 +1,43 @@
+import type { AddonInstance, DeletionPreview } from "@binnacle/client";
+import { Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useRead } from "../api/queries.runner.ts";
+import { useOrg } from "../frame/org.tsx";
+import { ActionDialog } from "../parts/action-dialog.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { deletionLines } from "./deletion-lines.ts";
+
+/** Deletes an instance after saying what goes with it, as the cluster has it at this moment. */
+export function DeleteAddon({ addon, onClose }: { readonly addon: AddonInstance; readonly onClose: () => void }) {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const preview = useRead("previewAddonInstanceDeletion", { id: addon.id });
+  return (
+    <ActionDialog
+      opened
+      onClose={onClose}
+      title={`Delete ${addon.name}`}
+      operation="deleteAddonInstance"
+      input={{ id: addon.id }}
+      action="Delete addon"
+      typeName={addon.name}
+      isReady={!preview.isPending}
+      consequences={preview.data ? deletionLines(preview.data) : []}
+      command={`binnacle addons delete ${addon.name}`}
+      done={`${addon.name} is deleted.`}
+      onDone={() => void navigate({ to: `/o/${org.slug}/addons` })}
+    >
+      <Loaded of={preview}>{(data) => <Unknown preview={data} />}</Loaded>
+    </ActionDialog>
+  );
+}
+
+function Unknown({ preview }: { readonly preview: DeletionPreview }) {
+  if (preview.volumes_known) return <Text size="sm">This happens to what it has on the cluster:</Text>;
+  return (
+    <Notice tone="warning" title="The cluster has not answered">
+      {preview.message ?? "What happens to its volumes is not known. There may be more than is listed."}
+    </Notice>
+  );
+}
