@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ExecClient } from "../../packages/server/src/apps/exec.fixture.ts";
 import { Client } from "../world/client.ts";
 import { freshDatabase } from "../world/database.ts";
 import { dataFolder, type ServerProcess, startServer } from "../world/server-process.ts";
@@ -40,6 +41,7 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
   let hubs: ServerProcess[];
   let clients: Client[];
   let balancer: Server;
+  let authorization: string;
   const operators: SimulatedOperator[] = [];
 
   beforeAll(async () => {
@@ -58,7 +60,8 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
     hubs = [await start("hub"), await start("hub")];
     const api = new Client(`${apis[0]?.url}/api/v1`);
     const { body } = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
-    const headers = { authorization: `Bearer ${body.access_token}` };
+    authorization = `Bearer ${body.access_token}`;
+    const headers = { authorization };
     clients = apis.map(({ url }) => new Client(`${url}/api/v1`, headers));
     balancer = await balance(hubs.map(({ url }) => Number(new URL(url).port)));
   }, 120_000);
@@ -71,6 +74,34 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
     balancer?.close();
     await database?.drop();
     await data?.remove();
+  });
+
+  test("[EX11] a command in a container works through each API process, whichever hub holds its operator", async () => {
+    const [first] = clients as [Client, Client];
+    const { body: orgs } = await first.get("/orgs");
+    const { body: cluster } = await first.post(`/orgs/${orgs.data[0].id}/clusters`, { name: "with commands" });
+    const url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+    const operator = simulateOperator({ url, token: cluster.connection_token });
+    operators.push(operator);
+    await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
+    const { body: project } = await first.post("/projects", { name: "commands", cluster_id: cluster.id });
+    const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
+    await first.post("/apps", { name: "web", project_id: project.id, components });
+    for (const { url: api } of apis) {
+      const path = `/apps/${project.namespace}/web/components/web/exec?project_id=${project.id}&tty=false`;
+      const exec = (command: string) =>
+        new ExecClient(`${api}/api/v1${path}&command=${command}`, { headers: { authorization } });
+      const [flood, echo] = [exec("yes"), exec("cat")];
+      await flood.opened();
+      flood.socket.pause();
+      await echo.opened();
+      const sent = "0123456789".repeat(20_000);
+      for (let at = 0; at < sent.length; at += 20_000) echo.type(sent.slice(at, at + 20_000));
+      echo.frame(0);
+      await vi.waitFor(() => expect(echo.closed).toMatchObject({ code: 1000 }), SOON);
+      expect([echo.stdout === sent, echo.exit]).toEqual([true, { exit_code: 0 }]);
+      flood.leave();
+    }
   });
 
   test("[RQ12] serve one fleet: whichever is asked, whoever holds the operator, and when a hub is killed", async () => {

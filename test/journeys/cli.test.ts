@@ -49,7 +49,10 @@ interface Terminal {
 /** Runs `binnacle` on a terminal of 100 columns. */
 function onTerminal(...argv: string[]): Terminal {
   const quoted = [process.execPath, program, ...argv].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qfec", `stty cols 100 rows 40; exec ${quoted}`, "/dev/null"], {
+  return ofCommand(`stty cols 100 rows 40; exec ${quoted}`);
+}
+function ofCommand(command: string): Terminal {
+  const child = spawn("script", ["-qfec", command, "/dev/null"], {
     cwd: folder,
     env: { ...env, TERM: "xterm" },
     stdio: ["pipe", "pipe", "inherit"],
@@ -172,6 +175,13 @@ describe("a pipeline", { timeout: LONG }, () => {
     });
   });
 
+  test("[BC36] [EX18] runs a command in a container, and ends with its exit code", async () => {
+    write("inside.yaml", manifest("inside", "nginx:1.29"));
+    expect(await binnacle("apps", "deploy", "-f", "inside.yaml")).toMatchObject({ code: 0 });
+    const ran = await binnacle("apps", "exec", "inside", "--", "/bin/sh", "-c", "echo hello; nothing; exit 3");
+    expect(ran).toEqual({ code: 3, out: "hello\n", err: expect.stringContaining("nothing: not found") });
+  });
+
   test("[BC26] [BC31] exports what changes nothing, reads logs and scales", async () => {
     write("two.yaml", `${manifest("two", "nginx:1.29")}  - name: worker\n    workload_spec: { image: worker:1 }\n`);
     expect(await binnacle("apps", "deploy", "-f", "two.yaml")).toMatchObject({ code: 0 });
@@ -240,6 +250,26 @@ describe("a pipeline", { timeout: LONG }, () => {
 });
 
 describe.skipIf(!HAS_SCRIPT)("a person at a terminal", { timeout: LONG }, () => {
+  test("[BC36] [EX18] has a shell in a container: keys and sizes go there, and the terminal is restored", async () => {
+    write("shell.yaml", manifest("shell", "nginx:1.29"));
+    expect(await binnacle("apps", "deploy", "-f", "shell.yaml")).toMatchObject({ code: 0 });
+    const command = `'${process.execPath}' '${program}' apps exec shell`;
+    const lines = `stty cols 100 rows 40; stty -g; ${command}; echo "code $?"; stty -g; ${command} -- echo once; stty -g`;
+    const terminal = ofCommand(lines);
+    await shows(terminal, /is simulated[\s\S]*\$ $/);
+    terminal.type("stty size\r");
+    await shows(terminal, "40 100");
+    terminal.type("echo never\u0003");
+    await shows(terminal, "^C");
+    terminal.type("exit 5\r");
+    await shows(terminal, "code 5");
+    expect(await terminal.exited).toBe(0);
+    const settings = terminal.screen().match(/^[0-9a-f]+(:[0-9a-f]+){10,}/gm) ?? [];
+    expect(settings).toHaveLength(3);
+    expect(new Set(settings).size).toBe(1);
+    expect(terminal.screen()).toContain("once");
+  });
+
   test("[BC24] is asked, and a no changes nothing", async () => {
     write("asked.yaml", manifest("asked", "nginx:1.29"));
     const terminal = onTerminal("apps", "deploy", "-f", "asked.yaml");

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { ask } from "./api/http/ask.fixture.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "./sandbox.adapter.ts";
@@ -120,4 +121,35 @@ test("[SA11] a watch over a connection tells what happens, and is over when the 
     object: { metadata: { name: "seen" } },
   });
   ending.abort();
+});
+
+test("[EX18] a command runs in a simulated container over a WebSocket, as an API server has it", async () => {
+  const sandbox = await started({ token: "secret" });
+  const headers = { authorization: "Bearer secret", "content-type": "application/json" };
+  await fetch(sandbox.url + DEPLOYMENTS, { method: "POST", headers, body: JSON.stringify(web) });
+  const pods = `${sandbox.url}/api/v1/namespaces/default/pods`;
+  const [pod] = await vi.waitFor(async () => {
+    const { items } = (await (await fetch(pods, { headers })).json()) as { items: { metadata: { name: string } }[] };
+    expect(items[0]).toMatchObject({ status: { containerStatuses: [{ state: { running: {} } }] } });
+    return items;
+  }, 30_000);
+  const url = `${pods}/${pod?.metadata.name}/exec?container=web&command=sh&command=-c&command=${encodeURIComponent("echo hi; exit 3")}`;
+  expect((await fetch(url, { headers })).status).toBe(400);
+  const exec = async (given: Record<string, string>, address = url) => {
+    const frames: string[] = [];
+    const socket = new WebSocket(address.replace(/^http/, "ws"), "v5.channel.k8s.io", { headers: given });
+    socket.on("message", (data: Buffer) => frames.push(`${data[0]} ${data.subarray(1).toString()}`));
+    const status = new Promise<number>((resolve) => {
+      socket.on("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
+      socket.on("close", (code) => resolve(code));
+      socket.on("error", () => undefined);
+    });
+    return { status: await status, frames };
+  };
+  const { frames } = await exec(headers);
+  expect([frames[0], frames[1]]).toEqual(["1 hi\n", expect.stringContaining('"message":"3"')]);
+  expect((await exec({})).status).toBe(401);
+  expect((await exec({ ...headers, origin: "https://example.com" })).status).toBe(403);
+  expect((await exec(headers, url.replace("container=web", "container=other"))).status).toBe(400);
+  expect((await exec(headers, url.replace("/exec", "/nothing"))).status).toBe(404);
 });

@@ -3,6 +3,7 @@ import type { CallName, Event } from "@binnacle/client";
 /** The key under which an answer is cached: the operation and its input. */
 export type ReadKey = readonly [operation: string, input?: Readonly<Record<string, unknown>>];
 
+const EVERYTHING = ["app", "cluster", "project", "addon", "addon_instance", "provisioning_job", "build"] as const;
 const APP = ["app", "build", "addon_attachment", "component"] as const;
 
 /**
@@ -10,7 +11,11 @@ const APP = ["app", "build", "addon_attachment", "component"] as const;
  * shows does not change, or is followed in another way.
  */
 export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>> = {
+  getOrgOverview: EVERYTHING,
+  getFleet: ["cluster", "app"],
+  listAppSummaries: [...APP, "project"],
   listApps: APP,
+  listAppSummaries: [...APP, "project", "cluster"],
   listProjectApps: APP,
   getApp: APP,
   listDeployments: APP,
@@ -64,16 +69,22 @@ export function isOutdated([operation, input = {}]: ReadKey, event: Pick<Event, 
   if (event.type === "activity" && OUTDATED_BY_ACTIVITY.includes(operation)) return true;
   const kinds = OUTDATED_BY[operation as CallName];
   if (!kinds?.includes(event.resource.type)) return false;
-  return concerns(input, event.resource);
+  return concerns([operation, input], event.resource);
 }
 
-function concerns(input: Readonly<Record<string, unknown>>, { type, id, name, namespace }: Event["resource"]): boolean {
+/** Reads whose `id` is that of a resource of the kind. */
+const READ_BY_OWN_ID: Readonly<Record<string, readonly string[]>> = {
+  cluster: ["getCluster", "getClusterSettings", "getClusterBundle", "getInstallInstructions", "listProvisioningJobs"],
+  project: ["getProject", "getProjectPolicy"],
+};
+
+function concerns([operation, input = {}]: ReadKey, { type, id, name, namespace }: Event["resource"]): boolean {
   // A read by namespace and name is about one app.
   if (type === "app" && input["name"] !== undefined && name !== null) {
     if (namespace !== undefined) return input["namespace"] === namespace && input["name"] === name;
     return name === input["name"] || name.endsWith(`/${input["name"]}`);
   }
-  // A read by id is about one resource; only for the resource's own kind do the two ids mean the same.
-  const own = { cluster: "getCluster", project: "getProject" }[type];
-  return own === undefined || typeof input["id"] !== "string" || id === null || input["id"] === id;
+  // A read by id is about one resource; only for reads of the resource's own kind do the two ids mean the same.
+  const isOwn = READ_BY_OWN_ID[type]?.includes(operation) ?? false;
+  return !isOwn || id === null || input["id"] === id;
 }

@@ -1,9 +1,211 @@
+import type { App } from "@binnacle/client";
+import { Alert, Anchor, Box, Group, Skeleton, Stack, Tabs, Text } from "@mantine/core";
+import { IconPlayerPause } from "@tabler/icons-react";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { useMay, useOrg } from "../frame/org.tsx";
+import { appAddress, clusterAddress, projectAddress } from "../parts/addresses.ts";
+import { Loaded, LoadingLines } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { appStatus } from "../status/status.ts";
+import { Basis, StatusBadge } from "../status/status-badge.tsx";
+import { reasonWords } from "./app-action.ts";
+import { AppActions } from "./app-actions.tsx";
+import type { AppAddress } from "./app-address.ts";
 
+interface TabProps {
+  readonly app: App;
+}
+
+const loaded = <P,>(load: () => Promise<ComponentType<P>>) => lazy(async () => ({ default: await load() }));
+
+const OverviewTab = loaded<TabProps>(async () => (await import("./overview/overview-tab.tsx")).OverviewTab);
+const DeploymentsTab = loaded<TabProps>(async () => (await import("./deployments/deployments-tab.tsx")).DeploymentsTab);
+const ConfigurationTab = loaded<TabProps>(
+  async () => (await import("./configuration/configuration-tab.tsx")).ConfigurationTab,
+);
+const SecretsTab = loaded<TabProps>(async () => (await import("./secrets/secrets-tab.tsx")).SecretsTab);
+const ActivityTab = loaded<TabProps>(async () => (await import("./activity/activity-tab.tsx")).ActivityTab);
+const LogsTab = lazy(async () => ({ default: (await import("../streams/logs-tab.tsx")).LogsTab }));
+const MetricsTab = lazy(async () => ({ default: (await import("../streams/metrics-tab.tsx")).MetricsTab }));
+const TerminalTab = lazy(async () => ({ default: (await import("../streams/terminal-tab.tsx")).TerminalTab }));
+
+const TABS = [
+  ["overview", "Overview"],
+  ["logs", "Logs"],
+  ["metrics", "Metrics"],
+  ["deployments", "Deployments"],
+  ["configuration", "Configuration"],
+  ["secrets", "Secrets"],
+  ["terminal", "Terminal"],
+  ["activity", "Activity"],
+] as const;
+type TabName = (typeof TABS)[number][0];
+
+/** One app, at the address of its namespace and name. */
 export function AppPage() {
+  const { namespace, name } = useParams({ strict: false }) as { namespace: string; name: string };
+  const [{ project }] = usePageSearch();
+  if (project === undefined) return <FindProject namespace={namespace} name={name} />;
+  return <ReadApp address={{ namespace, name, project_id: project }} />;
+}
+
+function ReadApp({ address }: { readonly address: AppAddress }) {
+  const app = useRead("getApp", address, { refetchMs: 15_000 });
   return (
-    <Page title="App">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Loaded of={app} skeleton={<AppSkeleton name={address.name} />}>
+      {(data) => <AppView app={data} />}
+    </Loaded>
+  );
+}
+
+function AppSkeleton({ name }: { readonly name: string }) {
+  return (
+    <Page title={name} detail={<Skeleton height={16} width={320} mt={4} />}>
+      <LoadingLines lines={8} />
     </Page>
+  );
+}
+
+function AppView({ app }: { readonly app: App }) {
+  const org = useOrg();
+  const may = useMay();
+  const [search, choose] = usePageSearch();
+  const place = { clusterId: app.cluster_id, projectId: app.project_id };
+  // A terminal is not for everybody who may read the app.
+  const tabs = TABS.filter(([tab]) => tab !== "terminal" || may("execComponent", place));
+  const tab = tabs.find(([value]) => value === search["tab"])?.[0] ?? "overview";
+  return (
+    <Page
+      title={app.name}
+      status={<StatusBadge status={appStatus({ ...app, drift_state: app.drift.state })} size="lg" />}
+      detail={
+        <Stack gap={2}>
+          <span>{reasonWords(app)}</span>
+          <Group gap="xs">
+            <Basis of={app} />
+            <Places app={app} org={org.slug} />
+          </Group>
+          {app.description ? <Text size="sm">{app.description}</Text> : null}
+        </Stack>
+      }
+      actions={<AppActions app={app} />}
+    >
+      {app.paused && app.phase !== "deleting" ? (
+        <Alert color="gray" icon={<IconPlayerPause aria-hidden />} p="xs">
+          The app is paused. Its configuration can be changed; its replica counts come back when it is resumed.
+        </Alert>
+      ) : null}
+      <Tabs
+        value={tab}
+        onChange={(value) =>
+          choose({ tab: value === "overview" ? undefined : (value ?? undefined), component: undefined, pod: undefined })
+        }
+        keepMounted={false}
+      >
+        <Box style={{ overflowX: "auto", overflowY: "hidden" }}>
+          <Tabs.List style={{ flexWrap: "nowrap", minWidth: "max-content" }}>
+            {tabs.map(([value, label]) => (
+              <Tabs.Tab key={value} value={value}>
+                {label}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Box>
+        {tabs.map(([value]) => (
+          <Tabs.Panel key={value} value={value} pt="md">
+            <Suspense fallback={<LoadingLines lines={6} />}>
+              <TabBody tab={value} app={app} component={search["component"]} />
+            </Suspense>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
+}
+
+function TabBody(props: { readonly tab: TabName; readonly app: App; readonly component: string | undefined }) {
+  const { app, component } = props;
+  switch (props.tab) {
+    case "overview":
+      return <OverviewTab app={app} />;
+    case "logs":
+      return <LogsTab app={app} component={component} />;
+    case "metrics":
+      return <MetricsTab app={app} />;
+    case "deployments":
+      return <DeploymentsTab app={app} />;
+    case "configuration":
+      return <ConfigurationTab app={app} />;
+    case "secrets":
+      return <SecretsTab app={app} />;
+    case "terminal":
+      return <TerminalTab app={app} component={component} />;
+    case "activity":
+      return <ActivityTab app={app} />;
+  }
+}
+
+function Places({ app, org }: { readonly app: App; readonly org: string }) {
+  const project = useRead("getProject", { id: app.project_id });
+  const cluster = useRead("getCluster", { id: app.cluster_id });
+  return (
+    <Text size="xs" component="span" c="dimmed">
+      in{" "}
+      <Anchor size="xs" renderRoot={(props) => <Link {...props} to={projectAddress(org, app.project_id)} />}>
+        {project.data?.name ?? app.namespace}
+      </Anchor>
+      {" on "}
+      <Anchor size="xs" renderRoot={(props) => <Link {...props} to={clusterAddress(org, app.cluster_id)} />}>
+        {cluster.data?.name ?? "its cluster"}
+      </Anchor>
+    </Text>
+  );
+}
+
+const MOST_PROJECTS = 100;
+
+/** An address without a project, as somebody may type it: the project is looked up, or chosen where several have the namespace. */
+function FindProject({ namespace, name }: Pick<AppAddress, "namespace" | "name">) {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const projects = useRead("listProjects", { items_per_page: MOST_PROJECTS });
+  const found = projects.data?.data.filter((project) => project.namespace === namespace);
+  const only = found?.length === 1 ? found[0] : undefined;
+  useEffect(() => {
+    if (only) void navigate({ to: ".", search: (before: object) => ({ ...before, project: only.id }), replace: true });
+  }, [only, navigate]);
+  return (
+    <Loaded of={projects} skeleton={<AppSkeleton name={name} />}>
+      {() =>
+        only ? (
+          <AppSkeleton name={name} />
+        ) : (
+          <Page title={name}>
+            <EmptyState title={found?.length ? "Which project do you mean?" : "Not found"}>
+              {found?.length
+                ? found.map((project) => (
+                    <div key={project.id}>
+                      <Anchor
+                        renderRoot={(props) => (
+                          <Link
+                            {...props}
+                            to={appAddress(org.slug, { namespace, name })}
+                            search={{ project: project.id } as never}
+                          />
+                        )}
+                      >
+                        {project.name}
+                      </Anchor>
+                    </div>
+                  ))
+                : `You can see no project with the namespace ${namespace}.`}
+            </EmptyState>
+          </Page>
+        )
+      }
+    </Loaded>
   );
 }

@@ -1,9 +1,250 @@
+import type { AppSummary, Input } from "@binnacle/client";
+import { Button, Group, Text } from "@mantine/core";
+import { IconPlayerPause, IconPlayerPlay, IconPlus, IconRefresh } from "@tabler/icons-react";
+import { useState } from "react";
+import { useAll } from "../api/all.runner.ts";
+import { useAccess, useMay, useOrg } from "../frame/org.tsx";
+import { appAddress, appSearch } from "../parts/addresses.ts";
+import { ChoiceFilter, ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { ButtonLink, RowLink } from "../parts/links.tsx";
+import { type Column, ListTable } from "../parts/list-table.tsx";
+import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { APP_PHASE, appStatus, DRIFT_STATE } from "../status/status.ts";
+import { StatusBadge, StatusCell } from "../status/status-badge.tsx";
+import type { BulkAction } from "./bulk.ts";
+import { BulkDialog } from "./bulk-dialog.tsx";
+import { shortImage } from "./components.ts";
 
+const PHASES = Object.entries(APP_PHASE).map(([value, { word }]) => ({ value, label: word }));
+const DRIFTS = Object.entries(DRIFT_STATE).map(([value, { word }]) => ({ value, label: word }));
+
+const columnsOf = (org: string): readonly Column<AppSummary>[] => [
+  {
+    key: "name",
+    title: "Name",
+    width: "minmax(140px, 2fr)",
+    sort: "name",
+    render: (app) => (
+      <RowLink to={appAddress(org, app)} search={appSearch(app)}>
+        {app.name}
+      </RowLink>
+    ),
+  },
+  {
+    key: "phase",
+    title: "Status",
+    width: "minmax(150px, 1.4fr)",
+    sort: "phase",
+    render: (app) => <StatusCell status={appStatus(app)} reason={app.phase_message} />,
+  },
+  {
+    key: "drift",
+    title: "Drift",
+    width: "minmax(100px, 1fr)",
+    from: "desktop",
+    // What is in sync is the rule, and what is not compared yet has a status that says so.
+    render: ({ drift_state }) =>
+      drift_state === "drifted" || drift_state === "blocked_sync" ? (
+        <StatusBadge status={DRIFT_STATE[drift_state]} />
+      ) : (
+        <Text span size="sm" c="dimmed">
+          {DRIFT_STATE[drift_state].word}
+        </Text>
+      ),
+  },
+  { key: "ready", title: "Ready", width: "60px", from: "tablet", render: (app) => `${app.ready}/${app.desired}` },
+  {
+    key: "images",
+    title: "Image",
+    width: "minmax(120px, 1.6fr)",
+    from: "desktop",
+    render: ({ images }) => images.map(shortImage).join(", ") || "—",
+  },
+  {
+    key: "project",
+    title: "Project",
+    width: "minmax(90px, 1fr)",
+    sort: "project",
+    from: "tablet",
+    render: (app) => app.project_name,
+  },
+  {
+    key: "cluster",
+    title: "Cluster",
+    width: "minmax(90px, 1fr)",
+    sort: "cluster",
+    from: "desktop",
+    render: (app) => app.cluster_name,
+  },
+  {
+    key: "deployed",
+    title: "Last deployment",
+    width: "minmax(130px, 1.2fr)",
+    sort: "deployed_at",
+    from: "tablet",
+    render: ({ last_deployment: last }) =>
+      last ? (
+        <Text size="sm" c="dimmed" truncate component="span">
+          <Moment at={last.created_at} /> by {last.created_by ?? "the system"}
+        </Text>
+      ) : (
+        "—"
+      ),
+  },
+];
+
+/** All apps that the caller may see in the organization. */
 export function AppsPage() {
+  const org = useOrg();
+  const mayCreate = useMayCreate();
+  const [search, choose] = usePageSearch();
+  const [selected, setSelected] = useState<ReadonlyMap<string, AppSummary>>(new Map());
+  const isFiltered = ["q", "phase", "project", "cluster", "drift"].some((key) => search[key]);
+  const create = (
+    <ButtonLink to={`/o/${org.slug}/apps/new`} leftSection={<IconPlus size={16} aria-hidden />}>
+      Create app
+    </ButtonLink>
+  );
+
+  const toggle = (row: AppSummary) => {
+    const next = new Map(selected);
+    if (!next.delete(row.id)) next.set(row.id, row);
+    setSelected(next);
+  };
+
   return (
-    <Page title="Apps">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page title="Apps" actions={mayCreate ? create : null}>
+      <Filters />
+      <BulkBar selected={selected} onClear={() => setSelected(new Map())} />
+      <ListTable
+        label="Apps"
+        operation="listAppSummaries"
+        input={inputOf(org.id, search)}
+        columns={columnsOf(org.slug)}
+        sort={search["sort"] ?? "name"}
+        onSort={(sort) => choose({ sort: sort === "name" ? undefined : sort })}
+        selection={{ selected, toggle }}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title="No app fits"
+              action={
+                <Button
+                  variant="light"
+                  onClick={() =>
+                    choose({ q: undefined, phase: undefined, project: undefined, cluster: undefined, drift: undefined })
+                  }
+                >
+                  Remove the filters
+                </Button>
+              }
+            >
+              There are apps here only by other names or in other states.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title="No apps"
+              action={mayCreate ? create : null}
+              command="binnacle apps deploy -f binnacle.yaml"
+            >
+              An app is a set of components that run together in a project. Begin with a template, an image or YAML.
+            </EmptyState>
+          )
+        }
+      />
     </Page>
+  );
+}
+
+function inputOf(orgId: string, search: Readonly<Record<string, string | undefined>>): Input<"listAppSummaries"> {
+  const { q, phase, project, cluster, drift, sort } = search;
+  return {
+    org_id: orgId,
+    ...(q ? { search: q } : {}),
+    ...(phase ? { phase: choicesOf(phase) } : {}),
+    ...(project ? { project_id: project } : {}),
+    ...(cluster ? { cluster_id: cluster } : {}),
+    ...(drift ? { drift } : {}),
+    sort: sort ?? "name",
+  } as Input<"listAppSummaries">;
+}
+
+/** Somebody who is editor of any project may create an app there; the form offers those projects. */
+function useMayCreate(): boolean {
+  const org = useOrg();
+  const may = useMay();
+  const access = useAccess();
+  return (
+    may("createApp") ||
+    access.projects.some((each) => each.org_id === org.id && each.role !== "viewer") ||
+    access.clusters.some((each) => each.org_id === org.id && each.role !== "viewer")
+  );
+}
+
+function Filters() {
+  const org = useOrg();
+  const projects = useAll("listProjects", {});
+  const clusters = useAll("listClusters", { org_id: org.id });
+  const choices = (rows: readonly { readonly id: string; readonly name: string }[]) =>
+    rows.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Group gap="xs">
+      <SearchFilter label="Filter by name, namespace or image" />
+      <ChoicesFilter name="phase" label="Any phase" choices={PHASES} />
+      <ChoiceFilter
+        name="project"
+        label="Any project"
+        choices={choices((projects.data ?? []).filter(({ org_id }) => org_id === org.id))}
+      />
+      <ChoiceFilter name="cluster" label="Any cluster" choices={choices(clusters.data ?? [])} />
+      <ChoiceFilter name="drift" label="Any drift" choices={DRIFTS} />
+    </Group>
+  );
+}
+
+const ACTIONS = [
+  { action: "redeploy", label: "Redeploy", Icon: IconRefresh, operation: "redeployApp" },
+  { action: "pause", label: "Pause", Icon: IconPlayerPause, operation: "pauseApp" },
+  { action: "resume", label: "Resume", Icon: IconPlayerPlay, operation: "resumeApp" },
+] as const;
+
+/** What can be done with the selected rows; nothing while none is selected that the caller may change. */
+function BulkBar(props: { readonly selected: ReadonlyMap<string, AppSummary>; readonly onClear: () => void }) {
+  const { selected, onClear } = props;
+  const may = useMay();
+  const [running, setRunning] = useState<{ action: BulkAction; rows: readonly AppSummary[] } | null>(null);
+  const rows = [...selected.values()];
+  const offered = ACTIONS.filter(({ operation }) =>
+    rows.some((row) => may(operation, { clusterId: row.cluster_id, projectId: row.project_id })),
+  );
+  return (
+    <>
+      {rows.length > 0 ? (
+        <Group gap="xs" role="toolbar" aria-label="Actions on the selected apps">
+          <Text size="sm" role="status">
+            {rows.length} selected
+          </Text>
+          {offered.map(({ action, label, Icon }) => (
+            <Button
+              key={action}
+              size="xs"
+              variant="default"
+              leftSection={<Icon size={14} aria-hidden />}
+              onClick={() => setRunning({ action, rows })}
+            >
+              {label}
+            </Button>
+          ))}
+          <Button size="xs" variant="subtle" color="gray" onClick={onClear}>
+            Clear
+          </Button>
+        </Group>
+      ) : null}
+      {running ? (
+        <BulkDialog action={running.action} rows={running.rows} onClose={() => setRunning(null)} onStarted={onClear} />
+      ) : null}
+    </>
   );
 }

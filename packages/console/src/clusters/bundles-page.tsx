@@ -107,7 +107,7 @@ function Pins({ title, of }: { readonly title: string; readonly of: Readonly<Rec
       <Title order={3} size="h5" mb={4}>
         {title}
       </Title>
-      <Table verticalSpacing={4}>
+      <Table verticalSpacing={4} layout="fixed">
         <Table.Tbody>
           {Object.entries(of).map(([name, value]) => (
             <Table.Tr key={name}>

@@ -23,6 +23,7 @@ export function ClusterInstall({ cluster }: { readonly cluster: Cluster }) {
           <Section title="Install journal">
             <Journal record={read} />
           </Section>
+          {read.bundle_version === null ? null : <Upgrade installed={read.bundle_version} />}
         </Stack>
       )}
     </Loaded>
@@ -46,19 +47,16 @@ function Bundle({ record, cluster }: { readonly record: BundleRecord; readonly c
   }
   const owner = record.volume_group_ownership;
   return (
-    <>
-      <Section title="Bundle">
-        <Facts
-          of={[
-            ["Version", installed],
-            ["Profiles", record.profiles?.join(", ") || "none"],
-            ["Availability", record.ha_tier ?? "—"],
-            ["Volume groups", owner === null ? "—" : typeof owner === "string" ? owner : JSON.stringify(owner)],
-          ]}
-        />
-      </Section>
-      <Upgrade installed={installed} />
-    </>
+    <Section title="Bundle">
+      <Facts
+        of={[
+          ["Version", installed],
+          ["Profiles", record.profiles?.join(", ") || "none"],
+          ["Availability", record.ha_tier ?? "—"],
+          ["Volume groups", owner === null ? "—" : typeof owner === "string" ? owner : JSON.stringify(owner)],
+        ]}
+      />
+    </Section>
   );
 }
 

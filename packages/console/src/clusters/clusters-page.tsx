@@ -1,5 +1,5 @@
 import type { Cluster, Input } from "@binnacle/client";
-import { Group, SegmentedControl } from "@mantine/core";
+import { Card, Group, SegmentedControl } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
@@ -47,7 +47,9 @@ export function ClustersPage() {
         />
       </Group>
       {isMap ? (
-        <Fleet orgId={org.id} search={search["q"] ?? ""} statuses={choicesOf(search["status"])} />
+        <Card padding="md">
+          <Fleet orgId={org.id} search={search["q"] ?? ""} statuses={choicesOf(search["status"])} />
+        </Card>
       ) : (
         <ClusterList />
       )}

@@ -1,20 +1,11 @@
+import type { FleetCluster } from "@binnacle/client";
 import { Paper, Text, useComputedColorScheme, VisuallyHidden } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useOrg } from "../frame/org.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
-import {
-  drawMap,
-  type FleetCluster,
-  layoutOf,
-  type MapColors,
-  moveFocus,
-  placeOf,
-  tileAt,
-  tileStatus,
-  tileWords,
-} from "./fleet-map.ts";
+import { drawMap, layoutOf, type MapColors, moveFocus, placeOf, tileAt, tileStatus, tileWords } from "./fleet-map.ts";
 
 /**
  * The fleet as tiles on a canvas. To a screen reader it is a list of which only the focused option exists, because thousands of

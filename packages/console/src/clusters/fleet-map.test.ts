@@ -1,7 +1,7 @@
+import type { FleetCluster } from "@binnacle/client";
 import { expect, test } from "vitest";
 import {
   drawMap,
-  type FleetCluster,
   layoutOf,
   type MapTile,
   moveFocus,

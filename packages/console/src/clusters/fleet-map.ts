@@ -1,16 +1,5 @@
-import type { Cluster } from "@binnacle/client";
+import type { FleetCluster } from "@binnacle/client";
 import { CLUSTER_STATUS, type StatusView, type Tone } from "../status/status.ts";
-
-/** A cluster as the map of the fleet has it. */
-export interface FleetCluster {
-  readonly id: string;
-  readonly name: string;
-  readonly status: Cluster["status"];
-  readonly stale: boolean;
-  readonly apps: number;
-  /** Apps that are failed, degraded, invalid or blocked. */
-  readonly failing: number;
-}
 
 /** A connected cluster is green only while it is heard of and all of its apps are well. */
 export function tileStatus({ status, stale, failing }: Omit<FleetCluster, "id" | "name">): StatusView {
@@ -126,7 +115,7 @@ function lastInColumn(column: number, columns: number, count: number): number {
 /** The part of a canvas that the map is drawn with. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
-  "beginPath" | "rect" | "moveTo" | "lineTo" | "closePath" | "fill" | "stroke" | "clearRect" | "fillText"
+  "beginPath" | "rect" | "roundRect" | "moveTo" | "lineTo" | "closePath" | "fill" | "stroke" | "clearRect" | "fillText"
 > & { fillStyle: unknown; strokeStyle: unknown; lineWidth: number; font: string; textBaseline: string };
 
 export interface MapColors {
@@ -174,7 +163,7 @@ export function drawMap(
   pen.beginPath();
   for (const index of tiles.keys()) {
     const { x, y } = placeOf(layout, index);
-    pen.rect(x + 0.5, y + 0.5, tileWidth - 1, tileHeight - 1);
+    pen.roundRect(x + 0.5, y + 0.5, tileWidth - 1, tileHeight - 1, 5);
   }
   pen.stroke();
   pen.fillStyle = colors.text;

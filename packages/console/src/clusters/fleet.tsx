@@ -1,17 +1,14 @@
-import type { CallName } from "@binnacle/client";
-import { Card, Group, Skeleton, Stack, Text } from "@mantine/core";
-import type { UseQueryResult } from "@tanstack/react-query";
+import type { FleetCluster } from "@binnacle/client";
+import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
-import { useRead } from "../api/queries.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { TextLink } from "../parts/links.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { EmptyState } from "../parts/page.tsx";
 import { ToneIcon } from "../status/status-badge.tsx";
+import { useFleet } from "./fleet.runner.ts";
 import { FleetMap } from "./fleet-canvas.tsx";
-import { type FleetCluster, tally } from "./fleet-map.ts";
-
-type Read = UseQueryResult<{ readonly clusters: readonly FleetCluster[] }>;
+import { tally } from "./fleet-map.ts";
 
 interface Props {
   readonly orgId: string;
@@ -21,7 +18,7 @@ interface Props {
 
 /** The clusters of an organization as a map, with a legend that says the same in words. */
 export function Fleet({ orgId, search = "", statuses = [] }: Props) {
-  const fleet = useRead("getFleet" as CallName, { org_id: orgId } as never, { refetchMs: 30_000 }) as unknown as Read;
+  const fleet = useFleet(orgId);
   return (
     <Loaded of={fleet} skeleton={<Skeleton height={160} />}>
       {({ clusters }) => <FilteredFleet clusters={clusters} search={search} statuses={statuses} />}
@@ -53,12 +50,10 @@ function FilteredFleet(props: {
     );
   }
   return (
-    <Card padding="md">
-      <Stack gap="md">
-        <Legend clusters={shown} />
-        <FleetMap clusters={shown} />
-      </Stack>
-    </Card>
+    <Stack gap="md">
+      <Legend clusters={shown} />
+      <FleetMap clusters={shown} />
+    </Stack>
   );
 }
 

@@ -14,9 +14,9 @@ export interface NavEntry {
 /** The entries of the navigation, in groups. */
 export const NAVIGATION: readonly (readonly NavEntry[])[] = [
   [
-    { label: "Overview", to: "overview", icon: "overview", needs: "listClusters", key: "o" },
-    { label: "Apps", to: "apps", icon: "apps", needs: "listClusters", key: "a" },
-    { label: "Projects", to: "projects", icon: "projects", needs: "listClusters", key: "p" },
+    { label: "Overview", to: "overview", icon: "overview", needs: "getOrgOverview", key: "o" },
+    { label: "Apps", to: "apps", icon: "apps", needs: "getOrgOverview", key: "a" },
+    { label: "Projects", to: "projects", icon: "projects", needs: "getOrgOverview", key: "p" },
     { label: "Clusters", to: "clusters", icon: "clusters", needs: "listClusters", key: "c" },
     { label: "Templates", to: "templates", icon: "templates", needs: "listStackTemplates", key: "t" },
     { label: "Addons", to: "addons", icon: "addons", needs: "listAddonDefinitions", key: "d" },

@@ -152,7 +152,9 @@ function SearchButton() {
         }
         onClick={openPalette}
         w={220}
-        justify="space-between"
+        fw={400}
+        c="dimmed"
+        styles={{ label: { flex: 1 } }}
       >
         Search
       </Button>

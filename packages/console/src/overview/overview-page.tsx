@@ -1,9 +1,228 @@
-import { EmptyState, Page } from "../parts/page.tsx";
+import type { AttentionItem, AuditEntry, OrgOverview } from "@binnacle/client";
+import { Box, Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { IconCircleCheck } from "@tabler/icons-react";
+import { useRead } from "../api/queries.runner.ts";
+import { Fleet } from "../clusters/fleet.tsx";
+import { useMay, useOrg } from "../frame/org.tsx";
+import { ButtonLink, TextLink } from "../parts/links.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { EmptyState, Page, Section } from "../parts/page.tsx";
+import { APP_PHASE, type StatusView } from "../status/status.ts";
+import { StatusBadge, ToneIcon } from "../status/status-badge.tsx";
+import { activityWords, attentionView } from "./attention.ts";
 
+/** What is not right, and since when; then the fleet, the apps, and who did what lately. */
 export function OverviewPage() {
+  const org = useOrg();
+  const may = useMay();
+  const overview = useRead("getOrgOverview", { id: org.id }, { refetchMs: 30_000 });
   return (
     <Page title="Overview">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+      <Loaded of={overview} skeleton={<Skeletons />}>
+        {(read) => (read.clusters.total === 0 ? <FirstSteps /> : <Shown overview={read} />)}
+      </Loaded>
+      {may("listAuditLog") ? <Activity /> : null}
     </Page>
+  );
+}
+
+function Skeletons() {
+  return (
+    <Stack aria-busy="true" aria-label="Loading">
+      <Skeleton height={180} />
+      <Skeleton height={160} />
+      <Skeleton height={120} />
+    </Stack>
+  );
+}
+
+function FirstSteps() {
+  const org = useOrg();
+  const may = useMay();
+  return (
+    <Card>
+      <EmptyState
+        title="Begin with a cluster"
+        action={may("createCluster") ? <ButtonLink to={`/o/${org.slug}/clusters/new`}>Add cluster</ButtonLink> : null}
+        command="binnacle clusters register production"
+      >
+        Connect a Kubernetes cluster with one command. Projects and apps come next.
+      </EmptyState>
+    </Card>
+  );
+}
+
+function Shown({ overview }: { readonly overview: OrgOverview }) {
+  const org = useOrg();
+  return (
+    <Stack>
+      <Attention attention={overview.attention} />
+      <Section
+        title="Clusters"
+        actions={
+          <TextLink to={`/o/${org.slug}/clusters`}>{`All ${overview.clusters.total.toLocaleString()}`}</TextLink>
+        }
+      >
+        <Fleet orgId={org.id} />
+      </Section>
+      <Section
+        title="Apps"
+        actions={<TextLink to={`/o/${org.slug}/apps`}>{`All ${overview.apps.total.toLocaleString()}`}</TextLink>}
+      >
+        <Apps apps={overview.apps} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Attention({ attention }: { readonly attention: OrgOverview["attention"] }) {
+  const { total, items } = attention;
+  return (
+    <Section title={total === 0 ? "Attention" : `Attention: ${total.toLocaleString()}`}>
+      {total === 0 ? (
+        <Group gap="xs" role="status">
+          <IconCircleCheck size={18} color="var(--tone-good)" aria-hidden />
+          <Text size="sm">Nothing needs your attention.</Text>
+        </Group>
+      ) : (
+        <Stack gap={0} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+          {items.map((item) => (
+            <AttentionRow key={`${item.kind} ${item.id} ${item.reason}`} item={item} />
+          ))}
+          {total > items.length ? (
+            <Text size="sm" c="dimmed" component="li" pt="sm">
+              {(total - items.length).toLocaleString()} more are not listed; the lists of apps and clusters filter by
+              status.
+            </Text>
+          ) : null}
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function AttentionRow({ item }: { readonly item: AttentionItem }) {
+  const org = useOrg();
+  const { status, title, cause, action } = attentionView(item, org.slug);
+  return (
+    <Group
+      component="li"
+      gap="6px 12px"
+      py="xs"
+      align="center"
+      style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}
+    >
+      <Box w={140}>
+        <StatusBadge status={status} />
+      </Box>
+      <Box style={{ flex: "1 1 280px", minWidth: 0 }}>
+        <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+          {title}
+        </Text>
+        <Text size="sm" c="dimmed" lineClamp={2} style={{ overflowWrap: "anywhere" }} title={cause}>
+          {cause}
+        </Text>
+      </Box>
+      <Text size="sm" c="dimmed" w={90}>
+        {item.since ? <Moment at={item.since} /> : null}
+      </Text>
+      <ButtonLink to={action.to} search={action.search} size="xs" variant="default">
+        {action.label}
+      </ButtonLink>
+    </Group>
+  );
+}
+
+function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
+  const org = useOrg();
+  const counts = Object.entries(APP_PHASE).flatMap(([phase, status]) => {
+    const count = apps.by_phase[phase as keyof typeof apps.by_phase];
+    return count > 0 ? [{ key: phase, status, count, search: { phase } }] : [];
+  });
+  const drift: readonly { key: string; status: StatusView; count: number; search: Record<string, string> }[] = [
+    {
+      key: "blocked",
+      status: { tone: "bad", word: "Blocked" },
+      count: apps.blocked,
+      search: { drift: "blocked_sync" },
+    },
+    { key: "drifted", status: { tone: "warning", word: "Drifted" }, count: apps.drifted, search: { drift: "drifted" } },
+  ];
+  const shown = [...counts, ...drift.filter(({ count }) => count > 0)];
+  if (shown.length === 0) {
+    return (
+      <EmptyState
+        title="No apps yet"
+        action={
+          <ButtonLink to={`/o/${org.slug}/apps/new`} variant="light">
+            Create app
+          </ButtonLink>
+        }
+        command="binnacle deploy -f app.yaml"
+      >
+        An app is a set of components that run together in a project.
+      </EmptyState>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+        {shown.map(({ key, status, count, search }) => (
+          <Card key={key} padding="sm" component="li">
+            <Text fz={24} fw={650} lh={1.2} style={{ fontVariantNumeric: "tabular-nums" }}>
+              {count.toLocaleString()}
+            </Text>
+            <Group gap={6} wrap="nowrap">
+              <ToneIcon tone={status.tone} />
+              <TextLink to={`/o/${org.slug}/apps`} search={search}>
+                {status.word}
+              </TextLink>
+            </Group>
+          </Card>
+        ))}
+      </SimpleGrid>
+      {apps.stale > 0 ? (
+        <Text size="sm" c="var(--tone-warning)">
+          {apps.stale.toLocaleString()} of them are on clusters that are not heard of: these are their last known
+          phases.
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}
+
+/** More entries are read than are shown, because sign-ins are left out. */
+const ENTRIES_READ = 50;
+const ENTRIES_SHOWN = 8;
+
+const recent = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
+  entries.filter(({ resource }) => resource.type !== "session").slice(0, ENTRIES_SHOWN);
+
+function Activity() {
+  const org = useOrg();
+  const log = useRead("listAuditLog", { id: org.id, items_per_page: ENTRIES_READ });
+  return (
+    <Section title="Recent activity" actions={<TextLink to={`/o/${org.slug}/audit`}>Audit log</TextLink>}>
+      <Loaded of={log}>
+        {({ data }) => (
+          <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+            {recent(data).map(({ id, at, actor, action, resource }) => (
+              <Group key={id} component="li" gap="xs" justify="space-between" wrap="nowrap">
+                <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                  <Text span inherit fw={600}>
+                    {actor.email ?? "The system"}
+                  </Text>{" "}
+                  {activityWords(action)} {resource.type.replaceAll("_", " ")} {resource.name ?? ""}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  <Moment at={at} />
+                </Text>
+              </Group>
+            ))}
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
   );
 }

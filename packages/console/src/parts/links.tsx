@@ -12,7 +12,7 @@ interface Target {
 /** A link to another page in running text or in a cell. */
 export function TextLink({ to, search = {}, children }: Target) {
   return (
-    <Anchor size="sm" inherit renderRoot={(props) => <Link {...props} to={to} search={search as never} />}>
+    <Anchor size="sm" renderRoot={(props) => <Link {...props} to={to} search={search as never} />}>
       {children}
     </Anchor>
   );

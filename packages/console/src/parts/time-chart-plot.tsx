@@ -14,6 +14,17 @@ interface Props {
 
 const dataOf = ({ times, values }: ChartTable): AlignedData => [times, ...values] as unknown as AlignedData;
 
+const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
+const SHORTEST_SECONDS = 600;
+const DAY_SECONDS = 86_400;
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
+/** Marks that are days apart are dates, others are times of the day. */
+const timeWords = (at: number, [first = at, second = at]: readonly number[]): string =>
+  (second - first >= DAY_SECONDS / 2 ? DATE : CLOCK).format(at * 1_000);
+
 /** The drawn part of a chart. It is a module of its own, so that its library is loaded only where charts are shown. */
 export default function TimeChartPlot({ table, unit, height, lines, onPoint }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -34,10 +45,20 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
       height,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
-      scales: { y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] } },
+      scales: {
+        // A single point would be drawn in the middle of years.
+        x: { range: (_, least, most) => [Math.min(least, most - SHORTEST_SECONDS), most] },
+        y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
+      },
       axes: [
-        { ...axis, space: 70 },
-        { ...axis, size: 76, values: (_, splits) => splits.map((value) => quantityWords(value, unit)) },
+        { ...axis, space: 80, values: (_, splits) => splits.map((at) => timeWords(at, splits)) },
+        // Bytes are counted in powers of two, and marks at powers of ten would read as odd numbers.
+        {
+          ...axis,
+          size: 76,
+          ...(unit === "bytes" ? { incrs: POWERS_OF_TWO } : {}),
+          values: (_, splits) => splits.map((value) => quantityWords(value, unit)),
+        },
       ],
       series: [
         {},
@@ -45,7 +66,8 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
           stroke: color,
           width: 2,
           dash: [...dash],
-          points: { show: false },
+          // A line needs two points.
+          points: { show: latest.current.table.times.length === 1 },
           // The area under the first line makes it stand out against limits and capacities.
           ...(index === 0 ? { fill: `${color}22` } : {}),
         })),

@@ -1,9 +1,192 @@
-import { EmptyState, Page } from "../parts/page.tsx";
+import type { Project } from "@binnacle/client";
+import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
+import { IconTrash } from "@tabler/icons-react";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { failureView } from "../api/failure.ts";
+import { useRead } from "../api/queries.runner.ts";
+import { RegistrySecrets } from "../clusters/registry-secrets.tsx";
+import { Roles } from "../clusters/roles.tsx";
+import { useMay, useOrg } from "../frame/org.tsx";
+import { ActionDialog } from "../parts/action-dialog.tsx";
+import { clusterAddress } from "../parts/addresses.ts";
+import { quoted } from "../parts/commands.ts";
+import { ButtonLink, TextLink } from "../parts/links.tsx";
+import { FailurePanel, Loaded } from "../parts/loaded.tsx";
+import { EmptyState, Page, Section } from "../parts/page.tsx";
+import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import { believed, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
+import { Basis, StatusBadge } from "../status/status-badge.tsx";
+import { ProjectAddons, ProjectApps, ProjectSecrets } from "./project-contents.tsx";
+import { ProjectPolicy } from "./project-policy.tsx";
+import { deletionLines, lifecycleWords } from "./project-words.ts";
 
+/** One project. After a deletion the page follows the cleanup, and says when the project is gone. */
 export function ProjectPage() {
+  const org = useOrg();
+  const { id = "" } = useParams({ strict: false });
+  const [isSettling, setSettling] = useState(false);
+  const project = useRead("getProject", { id }, { refetchMs: isSettling ? 3_000 : 15_000 });
+  const lifecycle = project.data?.lifecycle;
+  const settles = lifecycle === "pending" || lifecycle === "cleanup_pending";
+  if (settles !== isSettling) setSettling(settles);
+  const isGone = lifecycle === "cleanup_pending" && project.error && failureView(project.error).kind === "missing";
+  if (isGone) {
+    return (
+      <Page title={project.data?.name ?? "Project"}>
+        <EmptyState
+          title="The project is gone"
+          action={<ButtonLink to={`/o/${org.slug}/projects`}>To the projects</ButtonLink>}
+        >
+          The cluster has confirmed that its namespace no longer exists.
+        </EmptyState>
+      </Page>
+    );
+  }
+  return <Loaded of={project}>{(read) => <Shown project={read} />}</Loaded>;
+}
+
+function Shown({ project }: { readonly project: Project }) {
+  const org = useOrg();
+  const may = useMay();
+  const place = { clusterId: project.cluster_id, projectId: project.id };
+  const cluster = useRead("getCluster", { id: project.cluster_id });
+  const [isDeleting, setDeleting] = useState(false);
+  const isGoing = project.lifecycle === "cleanup_pending";
+  const tabs: readonly PageTab[] = [
+    { key: "apps", label: "Apps", render: () => <ProjectApps project={project} /> },
+    { key: "addons", label: "Addons and exports", render: () => <ProjectAddons project={project} /> },
+    {
+      key: "secrets",
+      label: "Secrets",
+      render: () => (
+        <Stack>
+          <ProjectSecrets project={project} />
+          <RegistrySecrets of="project" id={project.id} place={place} />
+        </Stack>
+      ),
+    },
+    { key: "policy", label: "Policy", render: () => <ProjectPolicy project={project} /> },
+    {
+      key: "roles",
+      label: "Roles",
+      render: () => <Roles of="project" id={project.id} name={project.name} place={place} />,
+    },
+  ];
   return (
-    <Page title="Project">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    <Page
+      title={project.name}
+      status={<StatusBadge status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)} />}
+      detail={
+        <>
+          <Basis of={project} />
+          <div>
+            Namespace {project.namespace} on{" "}
+            <TextLink to={clusterAddress(org.slug, project.cluster_id)}>{cluster.data?.name ?? "its cluster"}</TextLink>
+          </div>
+        </>
+      }
+      actions={
+        <>
+          {may("createApp", place) && !isGoing ? (
+            <ButtonLink to={`/o/${org.slug}/apps/new`} search={{ project: project.id }}>
+              Create app
+            </ButtonLink>
+          ) : null}
+          {may("deleteProject", place) && !isGoing ? (
+            <Button
+              variant="default"
+              leftSection={<IconTrash size={16} aria-hidden />}
+              onClick={() => setDeleting(true)}
+            >
+              Delete
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <Lifecycle project={project} onDelete={may("deleteProject", place) ? () => setDeleting(true) : null} />
+      <PageTabs tabs={tabs} />
+      {isDeleting ? <DeleteProject project={project} onClose={() => setDeleting(false)} /> : null}
     </Page>
+  );
+}
+
+/** Says what is happening, why, and what to do. A project that is ready needs no words. */
+function Lifecycle({ project, onDelete }: { readonly project: Project; readonly onDelete: (() => void) | null }) {
+  const org = useOrg();
+  const { what, why, todo, at } = lifecycleWords(project);
+  if (project.lifecycle === "ready" && todo === null) return null;
+  const { tone } = believed(PROJECT_LIFECYCLE[project.lifecycle], project);
+  return (
+    <Alert color={TONE_COLOR[tone]} variant="light" role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" fw={600}>
+          {what}
+        </Text>
+        {why ? (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {why}
+          </Text>
+        ) : null}
+        {todo ? <Text size="sm">{todo}</Text> : null}
+        <Group gap="xs">
+          {at === "cluster" ? (
+            <ButtonLink to={clusterAddress(org.slug, project.cluster_id)} size="xs" variant="default">
+              Open the cluster
+            </ButtonLink>
+          ) : null}
+          {at === "policy" ? (
+            <ButtonLink to="." search={{ tab: "policy" }} size="xs" variant="default">
+              Open the policy
+            </ButtonLink>
+          ) : null}
+          {at === "delete" && onDelete ? (
+            <Button size="xs" variant="default" onClick={onDelete}>
+              Delete the project
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function DeleteProject({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
+  const preview = useRead("previewProjectDeletion", { id: project.id });
+  return (
+    <ActionDialog
+      opened
+      onClose={onClose}
+      title={`Delete ${project.name}?`}
+      operation="deleteProject"
+      input={{ id: project.id }}
+      action="Delete the project"
+      typeName={project.name}
+      // People confirm what they have seen; a preview that fails says so and does not keep them from deleting.
+      isReady={!preview.isPending}
+      command={`binnacle projects delete ${quoted(project.name)}`}
+      done="The project is being deleted."
+    >
+      <Section title="What goes">
+        {preview.isPending ? (
+          <Stack gap="xs" aria-busy="true" aria-label="Loading">
+            <Skeleton height={16} />
+            <Skeleton height={16} width="80%" />
+            <Skeleton height={16} width="60%" />
+          </Stack>
+        ) : preview.data ? (
+          <List size="sm" spacing={4}>
+            {deletionLines(preview.data).map((line) => (
+              <List.Item key={line} style={{ overflowWrap: "anywhere" }}>
+                {line}
+              </List.Item>
+            ))}
+          </List>
+        ) : (
+          <FailurePanel error={preview.error} onRetry={() => void preview.refetch()} />
+        )}
+      </Section>
+    </ActionDialog>
   );
 }

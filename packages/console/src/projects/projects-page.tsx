@@ -1,9 +1,144 @@
+import type { Input, ItemOf } from "@binnacle/client";
+import { Button, Group, Select } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useClusterNames } from "../clusters/fleet.runner.ts";
+import { useAccess, useMay, useOrg } from "../frame/org.tsx";
+import { projectAddress } from "../parts/addresses.ts";
+import { ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { RowLink } from "../parts/links.tsx";
+import { type Column, ListTable } from "../parts/list-table.tsx";
+import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { usePageSearch } from "../parts/use-search.tsx";
+import { believed, PROJECT_LIFECYCLE } from "../status/status.ts";
+import { Basis, StatusCell } from "../status/status-badge.tsx";
+import { CreateProject } from "./create-project.tsx";
 
-export function ProjectsPage() {
+const LIFECYCLES = Object.entries(PROJECT_LIFECYCLE).map(([value, { word }]) => ({ value, label: word }));
+
+/** Whether the caller may create a project on some cluster of the organization. */
+export function useMayCreateProject(): boolean {
+  const access = useAccess();
+  const may = useMay();
+  const org = useOrg();
   return (
-    <Page title="Projects">
-      <EmptyState title="Not built yet">This page is being built.</EmptyState>
+    may("createCluster") ||
+    access.clusters.some(({ id, org_id }) => org_id === org.id && may("createProject", { clusterId: id }))
+  );
+}
+
+/** All projects that the caller may see in the organization. */
+export function ProjectsPage() {
+  const org = useOrg();
+  const [search, choose] = usePageSearch();
+  const names = useClusterNames(org.id);
+  const mayCreate = useMayCreateProject();
+  const isFiltered = Boolean(search["q"] || search["lifecycle"] || search["cluster"]);
+  const input = {
+    org_id: org.id,
+    ...(search["q"] ? { search: search["q"] } : {}),
+    ...(search["lifecycle"] ? { lifecycle: choicesOf(search["lifecycle"]) } : {}),
+    ...(search["cluster"] ? { cluster_id: search["cluster"] } : {}),
+  } as Input<"listProjects">;
+  const columns: readonly Column<ItemOf<"listProjects">>[] = [
+    {
+      key: "name",
+      title: "Name",
+      width: "minmax(120px, 2fr)",
+      render: (project) => <RowLink to={projectAddress(org.slug, project.id)}>{project.name}</RowLink>,
+    },
+    {
+      key: "lifecycle",
+      title: "Lifecycle",
+      width: "minmax(150px, 1.4fr)",
+      render: (project) => (
+        <StatusCell
+          status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)}
+          reason={project.lifecycle_message}
+        />
+      ),
+    },
+    {
+      key: "seen",
+      title: "Based on",
+      width: "minmax(110px, 1fr)",
+      from: "tablet",
+      render: (project) => <Basis of={project} />,
+    },
+    {
+      key: "cluster",
+      title: "Cluster",
+      width: "minmax(100px, 1.2fr)",
+      from: "tablet",
+      render: ({ cluster_id }) => names.get(cluster_id) ?? "—",
+    },
+    {
+      key: "pods",
+      title: "Pod security",
+      width: "minmax(90px, 1fr)",
+      from: "desktop",
+      render: ({ pod_security }) => pod_security ?? "as the cluster",
+    },
+    {
+      key: "created",
+      title: "Created",
+      width: "minmax(80px, 0.8fr)",
+      from: "desktop",
+      render: ({ created_at }) => <Moment at={created_at} />,
+    },
+  ];
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => choose({ new: "project" })}>
+      Create project
+    </Button>
+  );
+  return (
+    <Page title="Projects" actions={mayCreate ? create : null}>
+      <Group gap="xs">
+        <SearchFilter label="Filter by name" />
+        <ChoicesFilter name="lifecycle" label="Any lifecycle" choices={LIFECYCLES} />
+        <ClusterFilter names={names} />
+      </Group>
+      <ListTable
+        label="Projects"
+        operation="listProjects"
+        input={input}
+        columns={columns}
+        empty={
+          isFiltered ? (
+            <EmptyState title="No project matches">Change or clear the filters above.</EmptyState>
+          ) : (
+            <EmptyState
+              title="No projects"
+              action={mayCreate ? create : null}
+              command="binnacle projects create shop --cluster production"
+            >
+              A project is a namespace on a cluster: its apps and addons run in it, and its roles say who may do what.
+            </EmptyState>
+          )
+        }
+      />
+      {search["new"] !== undefined && mayCreate ? (
+        <CreateProject clusterId={search["new"]} onClose={() => choose({ new: undefined })} />
+      ) : null}
     </Page>
+  );
+}
+
+function ClusterFilter({ names }: { readonly names: ReadonlyMap<string, string> }) {
+  const [search, choose] = usePageSearch();
+  return (
+    <Select
+      aria-label="Any cluster"
+      placeholder="Any cluster"
+      data={[...names].map(([value, label]) => ({ value, label }))}
+      value={search["cluster"] ?? null}
+      onChange={(cluster) => choose({ cluster: cluster ?? undefined })}
+      // A list of thousands would be slow to open; people type a part of the name.
+      limit={50}
+      searchable
+      clearable
+      w={{ base: "100%", xs: 200 }}
+    />
   );
 }

@@ -47,7 +47,8 @@ export function useLogs({ app, component, previous, tailLines }: LogSource) {
       for await (const item of client.stream("streamComponentLogs", input, options)) {
         setState("live");
         if (item.type === "event") add(item.data);
-        else if (item.type === "gap" && (item.reason === "dropped" || item.count !== null)) add({ dropped: item.count });
+        else if (item.type === "gap" && (item.reason === "dropped" || item.count !== null))
+          add({ dropped: item.count });
       }
     }
 

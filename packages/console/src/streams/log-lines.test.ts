@@ -1,6 +1,16 @@
 import type { LogLine } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { downloadOf, type Entry, indexAt, isGap, levelOf, LogBuffer, matcherOf, NO_FILTER, plainText } from "./log-lines.ts";
+import {
+  downloadOf,
+  type Entry,
+  indexAt,
+  isGap,
+  LogBuffer,
+  levelOf,
+  matcherOf,
+  NO_FILTER,
+  plainText,
+} from "./log-lines.ts";
 
 const line = (text: string, more: Partial<LogLine> = {}): LogLine => ({
   component: "web",
@@ -10,7 +20,8 @@ const line = (text: string, more: Partial<LogLine> = {}): LogLine => ({
   line: text,
   ...more,
 });
-const textsOf = (entries: readonly Entry[]) => entries.map((entry) => (isGap(entry) ? `gap ${entry.dropped}` : entry.text));
+const textsOf = (entries: readonly Entry[]) =>
+  entries.map((entry) => (isGap(entry) ? `gap ${entry.dropped}` : entry.text));
 
 test.each([
   ["\u001b[31mred\u001b[0m plain", "red plain"],

@@ -1,5 +1,17 @@
 import type { App } from "@binnacle/client";
-import { ActionIcon, Button, Group, Menu, Popover, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from "@mantine/core";
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Menu,
+  Popover,
+  SegmentedControl,
+  Select,
+  Switch,
+  Text,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowDown, IconClock, IconDownload, IconRegex, IconSettings, IconTrash } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -186,8 +198,16 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
         <IconAction label="Clear" onClick={() => buffer.clear()} icon={<IconTrash size={16} aria-hidden />} />
       </Group>
       {error ? <FailurePanel error={error} onRetry={reopen} /> : null}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by the keyboard. */}
-      <div ref={view} className={classes.view} onScroll={onScroll} role="log" aria-live="off" aria-label={`Logs of ${component}`} tabIndex={0}>
+      <div
+        ref={view}
+        className={classes.view}
+        onScroll={onScroll}
+        role="log"
+        aria-live="off"
+        aria-label={`Logs of ${component}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by the keyboard.
+        tabIndex={0}
+      >
         <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start, key }) => {
             const entry = entries[index];
@@ -211,7 +231,11 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
           {STATES[state]} · {entries.length.toLocaleString()} of {buffer.received.toLocaleString()} lines
         </Text>
         {isFollowing ? null : (
-          <Button size="compact-sm" leftSection={<IconArrowDown size={14} aria-hidden />} onClick={() => setFollowing(true)}>
+          <Button
+            size="compact-sm"
+            leftSection={<IconArrowDown size={14} aria-hidden />}
+            onClick={() => setFollowing(true)}
+          >
             Follow
           </Button>
         )}

@@ -4,8 +4,16 @@ import { chartsOf } from "./metric-charts.ts";
 test("[WC105] each metric is a chart, and each of its series a line", () => {
   const charts = chartsOf({
     series: [
-      { name: "cpu_usage", unit: "cores", labels: { component: "web" }, points: [[1, 0.5], [2, 0.7]] },
-      { name: "cpu_usage", unit: "cores", labels: { component: "db" }, points: [[1, 0.1]] },
+      {
+        name: "cpu_usage",
+        unit: "cores",
+        labels: { component: "web" },
+        points: [
+          [1, 0.5],
+          [2, 0.7],
+        ],
+      },
+      { name: "cpu_usage", unit: "cores", labels: { app: "shop" }, points: [[1, 0.1]] },
       { name: "network_in", unit: "bytes", labels: {}, points: [] },
     ],
   });
@@ -14,8 +22,14 @@ test("[WC105] each metric is a chart, and each of its series a line", () => {
       title: "CPU",
       unit: "cores",
       series: [
-        { label: "web", points: [[1, 0.5], [2, 0.7]] },
-        { label: "db", points: [[1, 0.1]] },
+        {
+          label: "web",
+          points: [
+            [1, 0.5],
+            [2, 0.7],
+          ],
+        },
+        { label: "Whole app", points: [[1, 0.1]] },
       ],
     },
     { title: "Network in", unit: "bytes", series: [{ label: "Network in", points: [] }] },

@@ -3,7 +3,10 @@ import type { Metrics } from "@binnacle/client";
 export interface MetricChart {
   readonly title: string;
   readonly unit: string;
-  readonly series: readonly { readonly label: string; readonly points: readonly (readonly [number, number | null])[] }[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly points: readonly (readonly [number, number | null])[];
+  }[];
 }
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -11,6 +14,8 @@ const TITLES: Readonly<Record<string, string>> = {
   cpu_used: "CPU",
   memory_usage: "Memory",
   memory_used: "Memory",
+  cpu_capacity: "CPU of the cluster",
+  memory_capacity: "Memory of the cluster",
 };
 
 /** One chart for each metric, with a line for each of its series. */
@@ -20,7 +25,7 @@ export function chartsOf({ series }: Pick<Metrics, "series">): readonly MetricCh
     title: TITLES[name] ?? words(name),
     unit: all[0]?.unit ?? "",
     series: all.map(({ labels, points }) => ({
-      label: Object.values(labels).join(" / ") || words(name),
+      label: labels["component"] ?? (labels["app"] ? "Whole app" : Object.values(labels).join(" / ") || words(name)),
       points: points.flatMap(([time, value]) => (time === undefined ? [] : [[time, value ?? null] as const])),
     })),
   }));

@@ -1,8 +1,8 @@
 import type { App, Metrics } from "@binnacle/client";
-import { SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Card, SegmentedControl, SimpleGrid, Stack } from "@mantine/core";
 import { useRead } from "../api/queries.runner.ts";
 import { Loaded } from "../parts/loaded.tsx";
-import { EmptyState, Section } from "../parts/page.tsx";
+import { EmptyState } from "../parts/page.tsx";
 import { TimeChart } from "../parts/time-chart.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { chartsOf } from "./metric-charts.ts";
@@ -43,12 +43,9 @@ function Charts({ metrics }: { readonly metrics: Metrics }) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       {charts.map((chart) => (
-        <Section key={chart.title} title={chart.title}>
+        <Card key={chart.title} padding="md">
           <TimeChart {...chart} />
-          <Text size="xs" c="dimmed">
-            A point every {metrics.step}
-          </Text>
-        </Section>
+        </Card>
       ))}
     </SimpleGrid>
   );

@@ -17,13 +17,19 @@ interface Target {
 }
 
 /** A shell in a container of the app. It begins when somebody asks for it, because every session is on record. */
-export function TerminalTab({ app, component }: { readonly app: App; readonly component?: string | undefined }) {
+export function TerminalTab(props: {
+  readonly app: App;
+  readonly component?: string | undefined;
+  readonly pod?: string | undefined;
+}) {
+  const { app, component } = props;
   const may = useMay();
   const [search, choose] = usePageSearch();
   const [target, setTarget] = useState<Target | null>(null);
   const [command, setCommand] = useState("/bin/sh");
   const names = app.components.map(({ name }) => name);
   const chosen = component ?? search["component"] ?? names[0];
+  const pod = props.pod ?? search["pod"] ?? null;
   const pods = app.components_status.find(({ name }) => name === chosen)?.pods ?? [];
   if (!may("execComponent", { clusterId: app.cluster_id, projectId: app.project_id })) {
     return <EmptyState title="Editors only">A terminal needs the role editor in the project.</EmptyState>;
@@ -44,23 +50,20 @@ export function TerminalTab({ app, component }: { readonly app: App; readonly co
           label="Pod"
           placeholder="Any running pod"
           data={pods.map(({ name }) => name)}
-          value={search["pod"] ?? null}
+          value={pod}
           disabled={target !== null}
           clearable
-          onChange={(pod) => choose({ pod: pod ?? undefined })}
+          onChange={(value) => choose({ pod: value ?? undefined })}
         />
         <TextInput
           label="Command"
           value={command}
           disabled={target !== null}
           onChange={(event) => setCommand(event.currentTarget.value)}
-          ff="monospace"
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
         />
         {target === null ? (
-          <Button
-            disabled={command.trim() === ""}
-            onClick={() => setTarget({ component: chosen, pod: search["pod"] ?? null, command })}
-          >
+          <Button disabled={command.trim() === ""} onClick={() => setTarget({ component: chosen, pod, command })}>
             Connect
           </Button>
         ) : (
@@ -128,7 +131,10 @@ function Shell({ app, target }: { readonly app: App; readonly target: Target }) 
   return (
     <>
       {ending ? <Alert role="status">{ending}</Alert> : null}
-      <div ref={place} style={{ height: "max(320px, calc(100dvh - 380px))", background: "#000", padding: 8, borderRadius: 8 }} />
+      <div
+        ref={place}
+        style={{ height: "max(320px, calc(100dvh - 380px))", background: "#000", padding: 8, borderRadius: 8 }}
+      />
     </>
   );
 }

@@ -35,12 +35,6 @@ const MOST_TAGS = 12;
 /** All templates that can be deployed here: those of the organization, and those that ship. */
 export function TemplatesPage() {
   const org = useOrg();
-  const stored = useAll("listStackTemplates", {});
-  const catalog = useAll("browseTemplateRegistry", {});
-  // A catalog that cannot be read must not hide the organization's own templates.
-  const items =
-    stored.data && (catalog.data || catalog.error) ? galleryOf(org.id, stored.data, catalog.data ?? []) : undefined;
-  const { refetch, error } = stored;
   return (
     <Page
       title="Templates"
@@ -54,11 +48,27 @@ export function TemplatesPage() {
         </Button>
       }
     >
+      <TemplateGallery />
+    </Page>
+  );
+}
+
+/** The templates as cards, each a link to the page that deploys it. */
+export function TemplateGallery() {
+  const org = useOrg();
+  const stored = useAll("listStackTemplates", {});
+  const catalog = useAll("browseTemplateRegistry", {});
+  // A catalog that cannot be read must not hide the organization's own templates.
+  const items =
+    stored.data && (catalog.data || catalog.error) ? galleryOf(org.id, stored.data, catalog.data ?? []) : undefined;
+  const { refetch, error } = stored;
+  return (
+    <>
       {catalog.error ? <FailurePanel error={catalog.error} onRetry={() => void catalog.refetch()} /> : null}
       <Loaded of={{ data: items, error, isPending: items === undefined, refetch }} skeleton={<PendingCards />}>
         {(all) => <Gallery items={all} />}
       </Loaded>
-    </Page>
+    </>
   );
 }
 

@@ -48,7 +48,7 @@ export const KINDS: readonly Kind[] = [
     Node: { namespaced: false, shortNames: ["no"], subresources: status },
     PersistentVolumeClaim: { shortNames: ["pvc"], subresources: status },
     PersistentVolume: { namespaced: false, shortNames: ["pv"], subresources: status },
-    Pod: { shortNames: ["po"], categories: all, subresources: ["log", "status", "binding", "eviction"] },
+    Pod: { shortNames: ["po"], categories: all, subresources: ["log", "exec", "status", "binding", "eviction"] },
     PodTemplate: {},
     ReplicationController: { shortNames: ["rc"], categories: all, subresources: scaled },
     ResourceQuota: { shortNames: ["quota"], subresources: status },

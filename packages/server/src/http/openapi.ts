@@ -195,9 +195,17 @@ const SCHEMAS = new Set([
 export class Components {
   readonly #schemas = new Map<string, Json>();
   readonly #responses = new Map<string, Json>();
+  /** The same schemas are part of many operations. */
+  readonly #described = new WeakMap<TSchema, Json>();
 
   /** A schema with a title becomes a component and is referred to by it. */
   schema(schema: TSchema): Json {
+    const described = this.#described.get(schema) ?? this.#describe(schema);
+    this.#described.set(schema, described);
+    return described;
+  }
+
+  #describe(schema: TSchema): Json {
     const { title, ...rest } = schema as Json;
     const described = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, this.#inner(key, value)]));
     if (typeof title !== "string") return described;

@@ -1,6 +1,7 @@
 import { isCreation, isReading, type ValidationItem } from "@binnacle/contract";
 import buildSerializer, { type Schema } from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { PlaceStore } from "../access/place.store.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
@@ -25,7 +26,7 @@ import {
 } from "./guard.ts";
 import type { Route } from "./route.ts";
 import { soundPart, withFurther } from "./sound-part.ts";
-import { compileCheck, isOfRule } from "./validation.ts";
+import { type Check, compileCheck, isOfRule } from "./validation.ts";
 import { offeredBearer, routeWebSockets } from "./websocket.adapter.ts";
 
 export interface RoutePorts {
@@ -65,10 +66,10 @@ function registerRoute(
   { operation, guard, handle }: Route,
   ports: RoutePorts,
 ): void {
-  const check = compiledWhenUsed(() => compileCheck(operation));
+  const check: Check = (request) => checkOf(operation)(request);
   const [successStatus, successSchema] = operation.success;
   const successes = [operation.success, operation.otherSuccess ?? []].flatMap(([status, schema]) =>
-    status && schema ? [[status, answerSchema(schema)] as const] : [],
+    status && schema ? [[status, schema] as const] : [],
   );
   const needsCredential = operation.credentials !== "none";
   const url = base + fastifyPath(operation.path);
@@ -156,7 +157,10 @@ function registerRoute(
     method: operation.method,
     url,
     schema: { response: Object.fromEntries(successes) },
-    serializerCompiler: ({ schema }: { schema: unknown }) => compiledWhenUsed(() => buildSerializer(schema as Schema)),
+    serializerCompiler:
+      ({ schema }: { schema: unknown }) =>
+      (value: unknown) =>
+        serializerOf(schema as TSchema)(value),
     ...(needsCredential ? {} : { bodyLimit: ANONYMOUS_BODY_LIMIT_BYTES }),
     onRequest: admit,
     handler: answer,
@@ -164,16 +168,24 @@ function registerRoute(
 }
 
 /**
- * Compiles a schema when it is first needed. Compiled at once, the schemas of all operations would take more time than the
- * rest of a start, and a server that was killed serves again the sooner.
+ * Compiles when it is first needed, and once for all that share the schema. Compiled at once, the schemas of all operations
+ * would take more time than the rest of a start, and a server that was killed serves again the sooner.
  */
-function compiledWhenUsed<Input, Output>(compile: () => (input: Input) => Output): (input: Input) => Output {
-  let compiled: ((input: Input) => Output) | undefined;
-  return (input) => {
-    compiled ??= compile();
-    return compiled(input);
+function compiledWhenUsed<Source extends object, Compiled>(
+  compile: (source: Source) => Compiled,
+): (source: Source) => Compiled {
+  const known = new WeakMap<Source, Compiled>();
+  return (source) => {
+    const earlier = known.get(source);
+    if (earlier) return earlier;
+    const compiled = compile(source);
+    known.set(source, compiled);
+    return compiled;
   };
 }
+
+const checkOf = compiledWhenUsed(compileCheck);
+const serializerOf = compiledWhenUsed((schema: TSchema) => buildSerializer(answerSchema(schema) as Schema));
 
 /** Returns whether the body is read. That of a GET never is. */
 const hasBody = ({ method, headers }: FastifyRequest) =>

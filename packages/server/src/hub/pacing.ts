@@ -78,7 +78,8 @@ export function hubConnections(poolSize: number, roles: readonly string[]): numb
   return Math.floor(poolSize * (roles.includes("api") ? 1 / 4 : 3 / 4));
 }
 
-const MOST_REPORTS_AT_ONCE = 6;
+/** More would compete with deliveries for the processors of the database. */
+const MOST_REPORTS_AT_ONCE = 4;
 
 /** How many sessions' reports are stored at the same time. Half of the connections are left for what clusters are told. */
 export const reportsAtOnce = (connections: number): number =>

@@ -60,6 +60,7 @@ const SUBRESOURCES: Readonly<
   scale: { verbs: ["get", "patch", "update"], group: "autoscaling", version: "v1", kind: "Scale" },
   finalize: { verbs: ["update"] },
   log: { verbs: ["get"] },
+  exec: { verbs: ["create", "get"], kind: "PodExecOptions" },
   binding: { verbs: ["create"], kind: "Binding" },
   eviction: { verbs: ["create"], group: "policy", version: "v1", kind: "Eviction" },
   token: { verbs: ["create"], group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },

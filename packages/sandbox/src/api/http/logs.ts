@@ -1,3 +1,4 @@
+import { simulatedCommand } from "../../kubelet/shell.ts";
 import type { KubeObject } from "../../store/kube-object.ts";
 import { badRequest } from "../fault.ts";
 import type { LogLine, LogPlace, LogSource } from "../ports.ts";
@@ -34,6 +35,21 @@ export function logs(source: LogSource, pod: KubeObject, { query }: ApiRequest, 
       else sink.end();
     });
   }, "text/plain");
+}
+
+/** A command in a container that runs. */
+export function exec(source: LogSource, pod: KubeObject, { query }: ApiRequest): ApiResponse {
+  const container = containerOf(pod, query.get("container"));
+  const { name } = pod.metadata;
+  const status = recordsAt(pod, "status", "containerStatuses").find((one) => textAt(one, "name") === container);
+  const isRunning = (status?.["state"] as { running?: unknown } | undefined)?.running !== undefined;
+  if (!isRunning || !source.read({ pod, container, previous: false })) {
+    throw badRequest(`container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} is not running`);
+  }
+  const command = query.getAll("command");
+  if (command.length === 0) throw badRequest("you must specify at least one command for the container");
+  const tty = isTrue(query.get("tty"));
+  return { status: 101, headers: {}, command: simulatedCommand({ pod: name, container, command, tty }) };
 }
 
 function containerOf(pod: KubeObject, asked: string | null): string {

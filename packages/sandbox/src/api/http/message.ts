@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import type { SimulatedCommand } from "../../kubelet/shell.ts";
 import { BadSelector } from "../../store/selectors.ts";
 import { ApiFault, badRequest, internal } from "../fault.ts";
 import { UnidentifiedElement } from "../fields/field-set.ts";
@@ -27,6 +28,8 @@ export interface ApiResponse {
   readonly body?: string;
   /** In place of a body. Begins to write, and returns how to stop when nobody reads any more. */
   readonly stream?: (sink: Sink) => () => void;
+  /** In place of a body, for a connection that becomes a WebSocket. */
+  readonly command?: SimulatedCommand;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -8,7 +8,7 @@ import { listed } from "../store-of.ts";
 import { update } from "../update.ts";
 import { at } from "../validation/metadata.ts";
 import { page } from "./list.ts";
-import { logs } from "./logs.ts";
+import { exec, logs } from "./logs.ts";
 import { type ApiRequest, type ApiResponse, json, parsedBody } from "./message.ts";
 import { isTrue, managerIn, removalIn, selectionIn } from "./options.ts";
 import type { Route } from "./route.ts";
@@ -66,6 +66,7 @@ function ofOne(context: ObjectsContext, route: Route & { readonly name: string }
     case "GET": {
       const object = found(core, route);
       if (subresource === "log") return logs(logSource, object, request, core.clock.nowMs());
+      if (subresource === "exec") return exec(logSource, object, request);
       if (subresource === "scale") return json(200, scaleOf(resource, object));
       if (isTableAsked(request.headers["accept"]))
         return json(200, asTable(core, resource, [object], { resourceVersion: object.metadata.resourceVersion ?? "" }));

@@ -1,8 +1,10 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { ApiFault, badRequest } from "../fault.ts";
 import { fromProtobuf, NotProtobuf } from "../schema/protobuf.ts";
+import { runCommand } from "./command-socket.adapter.ts";
 import type { Handler } from "./handler.adapter.ts";
 import { type ApiRequest, type ApiResponse, refused } from "./message.ts";
 
@@ -21,6 +23,19 @@ export async function serve(
   const server = createServer((incoming, outgoing) => {
     answer(handler, incoming, outgoing).catch(() => outgoing.destroy());
   });
+  server.on("upgrade", (incoming, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    const response = isFromElsewhere(incoming) ? FROM_ELSEWHERE : handler(requestOf(incoming, ""));
+    if (response.command && incoming.headers.upgrade?.toLowerCase() === "websocket") {
+      runCommand(response.command, incoming, socket, head);
+      return;
+    }
+    const outgoing = new ServerResponse(incoming);
+    outgoing.shouldKeepAlive = false;
+    outgoing.assignSocket(socket as Socket);
+    outgoing.once("finish", () => socket.end());
+    send(response, outgoing);
+  });
   // Watches and logs have no end of their own.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;
@@ -37,9 +52,11 @@ export async function serve(
   };
 }
 
+const FROM_ELSEWHERE = refused(new ApiFault(403, "Forbidden", "the sandbox does not answer web pages"));
+
 async function answer(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   if (isFromElsewhere(incoming)) {
-    send(refused(new ApiFault(403, "Forbidden", "the sandbox does not answer web pages")), outgoing);
+    send(FROM_ELSEWHERE, outgoing);
     return;
   }
   const bytes = await bodyOf(incoming);
@@ -90,7 +107,11 @@ function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, body
   return { method, path, query: new URLSearchParams(query), headers: Object.fromEntries(plain), body };
 }
 
-function send({ status, headers, body = "", stream }: ApiResponse, outgoing: ServerResponse): void {
+function send({ status, headers, body = "", stream, command }: ApiResponse, outgoing: ServerResponse): void {
+  if (command) {
+    send(refused(badRequest("Upgrade request required")), outgoing);
+    return;
+  }
   if (!stream) {
     outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
     return;

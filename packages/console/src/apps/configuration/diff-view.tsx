@@ -1,0 +1,19 @@
+import { Box } from "@mantine/core";
+import classes from "./diff-view.module.css";
+import type { DiffLine } from "./line-diff.ts";
+
+const MARKS = { added: "+", removed: "-", same: " ", gap: "⋯" } as const;
+
+/** Lines of a text that differ, each with its sign, so that the colour is never the only difference. */
+export function DiffView({ lines, label }: { readonly lines: readonly DiffLine[]; readonly label: string }) {
+  return (
+    <Box component="section" aria-label={label} className={classes.diff} tabIndex={0}>
+      {lines.map(({ kind, text }, index) => (
+        <div key={index} className={classes.line} data-kind={kind}>
+          <span className={classes.mark}>{MARKS[kind]}</span>
+          {text}
+        </div>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,278 @@
+import type { App, AppComponent } from "@binnacle/client";
+import { Anchor, Button, Code, Divider, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useRead } from "../../api/queries.runner.ts";
+import { Allowed } from "../../frame/org.tsx";
+import { CopyText } from "../../parts/copy-text.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { EmptyState, Facts } from "../../parts/page.tsx";
+import { usePageSearch } from "../../parts/use-search.tsx";
+import { Basis, StatusBadge } from "../../status/status-badge.tsx";
+import { obstacle, stateOf } from "../app-action.ts";
+import { addressOf } from "../app-address.ts";
+import { type ComponentRow, componentKind, componentRows, scalableComponents, sourceOf } from "../components.ts";
+import { ScaleDialog } from "../scale-dialog.tsx";
+import { componentStatus } from "./component-list.tsx";
+import { variableRows } from "./variables.ts";
+
+/** Everything about one component, at the side of the page. Which one is open is in the address. */
+export function ComponentPanel(props: {
+  readonly app: App;
+  readonly name: string | undefined;
+  readonly onClose: () => void;
+}) {
+  const { app, name, onClose } = props;
+  const row = componentRows(app).find(({ component }) => component.name === name);
+  return (
+    <Drawer
+      opened={name !== undefined}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title={<Text fw={650}>{name}</Text>}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {row ? (
+        <PanelBody app={app} row={row} />
+      ) : name === undefined ? null : (
+        <EmptyState title={`There is no component ${name}`}>It may have been removed from the app.</EmptyState>
+      )}
+    </Drawer>
+  );
+}
+
+function PanelBody({ app, row }: { readonly app: App; readonly row: ComponentRow }) {
+  const { component, status } = row;
+  const [isScaling, setScaling] = useState(false);
+  const [, choose] = usePageSearch();
+  const spec = component.workload_spec;
+  const canScale = scalableComponents([component]).length > 0 && obstacle("scale", stateOf(app)) === null;
+  return (
+    <Stack gap="lg">
+      <Stack gap={4}>
+        <Group gap="sm">
+          <StatusBadge status={componentStatus(row, app)} />
+          <Basis of={app} />
+        </Group>
+        {status?.message ? (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {status.message}
+          </Text>
+        ) : null}
+      </Stack>
+      <Group gap="xs">
+        <Button size="xs" variant="default" onClick={() => choose({ tab: "logs", component: component.name })}>
+          Logs
+        </Button>
+        {canScale ? (
+          <Allowed to="scaleApp" in={{ clusterId: app.cluster_id, projectId: app.project_id }}>
+            <Button size="xs" variant="default" onClick={() => setScaling(true)}>
+              Scale
+            </Button>
+          </Allowed>
+        ) : null}
+      </Group>
+      <Facts
+        of={known([
+          ["Kind", componentKind(component)],
+          [
+            spec ? "Image" : "Source",
+            <Group key="image" gap={4} wrap="nowrap">
+              <Code style={{ overflowWrap: "anywhere" }}>{sourceOf(component)}</Code>
+              <CopyText text={sourceOf(component)} label="Copy the image" />
+            </Group>,
+          ],
+          ["Replicas", status ? `${status.ready} ready, ${status.updated} up to date, ${status.desired} wanted` : null],
+          ["Restarts", status ? String(status.restarts) : null],
+          ["Ports", spec?.ports?.map(({ name, port, protocol }) => `${name} ${port}/${protocol ?? "TCP"}`).join(", ")],
+          ["Schedule", spec?.schedule],
+          ["Needs", component.depends_on?.join(", ")],
+          [
+            "Volumes",
+            spec?.volumes
+              ?.map(({ name, mount_path, size_gb }) => `${name} at ${mount_path} (${size_gb} GB)`)
+              .join(", "),
+          ],
+        ])}
+      />
+      <Pods app={app} row={row} />
+      <Variables component={component} />
+      <Exports component={component} />
+      <Events app={app} name={component.name} />
+      {isScaling ? <ScaleDialog app={app} component={component.name} onClose={() => setScaling(false)} /> : null}
+    </Stack>
+  );
+}
+
+type Fact = readonly [name: string, value: ReactNode];
+const known = (facts: readonly Fact[]): readonly Fact[] => facts.filter(([, value]) => Boolean(value));
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Stack gap="xs" component="section" aria-label={title}>
+      <Divider />
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+function Pods({ app, row }: { readonly app: App; readonly row: ComponentRow }) {
+  const pods = row.status?.pods ?? [];
+  const component = row.component.name;
+  return (
+    <Part title="Pods">
+      {pods.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          None has been reported.
+        </Text>
+      ) : (
+        <Table.ScrollContainer minWidth={440}>
+          <Table aria-label="Pods">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Pod</Table.Th>
+                <Table.Th>Phase</Table.Th>
+                <Table.Th>Restarts</Table.Th>
+                <Table.Th>Node</Table.Th>
+                <Table.Th>Started</Table.Th>
+                <Table.Th aria-label="Go to" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {pods.map((pod) => (
+                <Table.Tr key={pod.name}>
+                  <Table.Td style={{ overflowWrap: "anywhere" }}>{pod.name}</Table.Td>
+                  <Table.Td>{pod.reason ?? pod.phase}</Table.Td>
+                  <Table.Td>{pod.restarts}</Table.Td>
+                  <Table.Td>{pod.node ?? "—"}</Table.Td>
+                  <Table.Td>{pod.started_at ? <Moment at={pod.started_at} /> : "—"}</Table.Td>
+                  <Table.Td>
+                    <PodLinks app={app} component={component} pod={pod.name} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Part>
+  );
+}
+
+/** The jumps from a pod to its logs, and to a terminal in it for those who may open one. */
+export function PodLinks({
+  app,
+  component,
+  pod,
+}: {
+  readonly app: App;
+  readonly component: string;
+  readonly pod: string;
+}) {
+  const to = (tab: string) => ({ project: app.project_id, tab, component, pod }) as never;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Anchor
+        size="xs"
+        aria-label={`Logs of ${pod}`}
+        renderRoot={(props) => <Link {...props} to="." search={to("logs")} />}
+      >
+        Logs
+      </Anchor>
+      <Allowed to="execComponent" in={{ clusterId: app.cluster_id, projectId: app.project_id }}>
+        <Anchor
+          size="xs"
+          aria-label={`Terminal in ${pod}`}
+          renderRoot={(props) => <Link {...props} to="." search={to("terminal")} />}
+        >
+          Terminal
+        </Anchor>
+      </Allowed>
+    </Group>
+  );
+}
+
+function Variables({ component }: { readonly component: AppComponent }) {
+  const rows = variableRows(component);
+  if (rows.length === 0) return null;
+  return (
+    <Part title="Variables">
+      <Table aria-label="Variables" layout="fixed">
+        <Table.Tbody>
+          {rows.map(({ name, value, source }) => (
+            <Table.Tr key={`${source}${name}`}>
+              <Table.Td style={{ overflowWrap: "anywhere" }}>
+                <Code>{name}</Code>
+              </Table.Td>
+              <Table.Td style={{ overflowWrap: "anywhere" }}>
+                {value === null ? (
+                  <Text span size="sm" c="dimmed">
+                    {source}
+                  </Text>
+                ) : (
+                  value
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Part>
+  );
+}
+
+function Exports({ component }: { readonly component: AppComponent }) {
+  const own = Object.entries(component.exports ?? {});
+  const isServing = (component.workload_spec?.ports ?? []).length > 0;
+  if (own.length === 0 && !isServing) return null;
+  return (
+    <Part title="Exports">
+      {isServing ? (
+        <Text size="sm" c="dimmed">
+          host, port and url, as every workload with ports.
+        </Text>
+      ) : null}
+      <Facts of={own.map(([key, text]) => [key, <Code key={key}>{text}</Code>])} />
+    </Part>
+  );
+}
+
+const MOST_EVENTS = 20;
+
+function Events({ app, name }: { readonly app: App; readonly name: string }) {
+  const events = useRead("listAppEvents", addressOf(app), { refetchMs: 15_000 });
+  return (
+    <Part title="Recent events">
+      <Loaded of={events}>
+        {(answer) => {
+          const shown = answer.events.filter(({ object }) => object.component === name).slice(0, MOST_EVENTS);
+          return shown.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Kubernetes says nothing about it.
+            </Text>
+          ) : (
+            <Stack gap={6}>
+              {shown.map((event, index) => (
+                <Text key={index} size="sm" style={{ overflowWrap: "anywhere" }}>
+                  <Text span fw={600} size="sm" c={event.type === "Warning" ? "var(--tone-warning)" : "inherit"}>
+                    {event.reason}
+                  </Text>{" "}
+                  {event.message}{" "}
+                  <Text span size="xs" c="dimmed">
+                    {event.last_seen_at ? <Moment at={event.last_seen_at} /> : null}
+                    {event.count > 1 ? `, ${event.count} times` : ""}
+                  </Text>
+                </Text>
+              ))}
+            </Stack>
+          );
+        }}
+      </Loaded>
+    </Part>
+  );
+}

@@ -1,0 +1,66 @@
+import type { App } from "@binnacle/client";
+import { Anchor, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { IconExternalLink } from "@tabler/icons-react";
+import { lazy, Suspense } from "react";
+import { LoadingLines } from "../../parts/loaded.tsx";
+import { Section } from "../../parts/page.tsx";
+import { usePageSearch } from "../../parts/use-search.tsx";
+import { publicAddresses } from "../components.ts";
+import { ComponentList } from "./component-list.tsx";
+import { ComponentPanel } from "./component-panel.tsx";
+import { DriftCard } from "./drift-card.tsx";
+import { LastDeployments } from "./last-deployments.tsx";
+
+const ResourceTree = lazy(async () => ({ default: (await import("./resource-tree-view.tsx")).ResourceTreeView }));
+
+const VIEWS = [
+  { value: "list", label: "List" },
+  { value: "tree", label: "Resources" },
+];
+
+/** Whether the app runs as it was asked for: its components, its drift, and what was done to it last. */
+export function OverviewTab({ app }: { readonly app: App }) {
+  const [search, choose] = usePageSearch();
+  const view = VIEWS.find(({ value }) => value === search["view"])?.value ?? "list";
+  const addresses = publicAddresses(app.components);
+  return (
+    <Stack gap="md">
+      {addresses.length > 0 ? (
+        <Group gap="md">
+          {addresses.map((url) => (
+            <Anchor key={url} href={url} target="_blank" rel="noopener noreferrer" size="sm">
+              <Group gap={4} component="span" wrap="nowrap">
+                {url.replace(/\/$/, "")}
+                <IconExternalLink size={14} aria-label="opens in a new tab" role="img" />
+              </Group>
+            </Anchor>
+          ))}
+        </Group>
+      ) : null}
+      <DriftCard app={app} />
+      <Section
+        title="Components"
+        actions={
+          <SegmentedControl
+            size="xs"
+            data={VIEWS}
+            value={view}
+            onChange={(value) => choose({ view: value === "list" ? undefined : value })}
+            aria-label="View"
+          />
+        }
+      >
+        <Suspense fallback={<LoadingLines lines={4} />}>
+          {view === "tree" ? <ResourceTree app={app} /> : <ComponentList app={app} />}
+        </Suspense>
+      </Section>
+      <LastDeployments app={app} />
+      <ComponentPanel app={app} name={search["component"]} onClose={() => choose({ component: undefined })} />
+      {app.components.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          The app has no components.
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}

@@ -1,0 +1,93 @@
+import type { App, ResourceNode } from "@binnacle/client";
+import { ActionIcon, Box, Group, Stack, Text } from "@mantine/core";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useState } from "react";
+import { useRead } from "../../api/queries.runner.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { believed, RESOURCE_STATUS } from "../../status/status.ts";
+import { StatusBadge } from "../../status/status-badge.tsx";
+import { addressOf } from "../app-address.ts";
+import { PodLinks } from "./component-panel.tsx";
+import { nodeWords, treeRows } from "./resource-tree.ts";
+
+const INDENT = 22;
+
+/** The objects of the app in the cluster, read there at this moment: app, components, their objects, down to the pods. */
+export function ResourceTreeView({ app }: { readonly app: App }) {
+  const resources = useRead("getAppResources", addressOf(app), { refetchMs: 10_000 });
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const fold = (id: string) => {
+    const next = new Set(folded);
+    if (!next.delete(id)) next.add(id);
+    setFolded(next);
+  };
+  return (
+    <Loaded of={resources}>
+      {({ nodes, truncated, observed_at }) => (
+        <Stack gap={0}>
+          <Box component="ul" m={0} p={0} style={{ listStyle: "none", overflowX: "auto" }} aria-label="Resources">
+            {treeRows(nodes, folded).map(({ node, depth, hasChildren }) => (
+              <Row
+                key={node.id}
+                app={app}
+                node={node}
+                depth={depth}
+                isFolded={hasChildren ? folded.has(node.id) : null}
+                observedAt={observed_at}
+                onFold={() => fold(node.id)}
+              />
+            ))}
+          </Box>
+          <Text size="xs" c="dimmed" mt="xs">
+            Read in the cluster <Moment at={observed_at} />.{truncated ? " There is more than is shown here." : ""}
+          </Text>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Row(props: {
+  readonly app: App;
+  readonly node: ResourceNode;
+  readonly depth: number;
+  /** Null where there is nothing below it. */
+  readonly isFolded: boolean | null;
+  readonly observedAt: string;
+  readonly onFold: () => void;
+}) {
+  const { app, node, depth, isFolded, observedAt, onFold } = props;
+  const status = believed(RESOURCE_STATUS[node.status], { stale: false, observed_at: observedAt });
+  const words = nodeWords(node);
+  return (
+    <Group component="li" gap={8} wrap="nowrap" py={5} pl={depth * INDENT} miw={520}>
+      {isFolded === null ? (
+        <Box w={22} style={{ flexShrink: 0 }} />
+      ) : (
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          onClick={onFold}
+          aria-expanded={!isFolded}
+          aria-label={`${isFolded ? "Unfold" : "Fold"} ${node.kind} ${node.name}`}
+        >
+          {isFolded ? <IconChevronRight size={14} aria-hidden /> : <IconChevronDown size={14} aria-hidden />}
+        </ActionIcon>
+      )}
+      <Text size="sm" truncate style={{ flexShrink: 1, minWidth: 90 }} title={node.name}>
+        <Text span size="xs" c="dimmed">
+          {node.kind}
+        </Text>{" "}
+        {node.name}
+      </Text>
+      <StatusBadge status={status} size="sm" />
+      <Text size="xs" c="dimmed" truncate style={{ flex: 1 }} title={words}>
+        {words}
+        {node.node ? `${words ? ", " : ""}on ${node.node}` : ""}
+      </Text>
+      {node.kind === "Pod" && node.component ? <PodLinks app={app} component={node.component} pod={node.name} /> : null}
+    </Group>
+  );
+}

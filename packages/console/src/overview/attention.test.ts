@@ -1,0 +1,70 @@
+import type { AttentionItem } from "@binnacle/client";
+import { expect, test } from "vitest";
+import openapi from "../../../../openapi.json" with { type: "json" };
+import { activityWords, attentionView } from "./attention.ts";
+
+const item: AttentionItem = {
+  kind: "app",
+  id: "1",
+  name: "shop",
+  namespace: "web",
+  project_id: "p",
+  cluster_id: "c",
+  severity: "failed",
+  reason: "failed",
+  message: null,
+  since: null,
+};
+
+test.each<[AttentionItem["kind"], AttentionItem["reason"], string, string, object]>([
+  ["app", "failed", "App web/shop", "/o/demo/apps/web/shop", { tab: "logs", project: "p" }],
+  ["app", "invalid", "App web/shop", "/o/demo/apps/web/shop", { tab: "configuration", project: "p" }],
+  ["app", "degraded", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
+  ["app", "blocked_sync", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
+  ["app", "drifted", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
+  ["cluster", "disconnected", "Cluster shop", "/o/demo/clusters/1", {}],
+  ["cluster", "install_failed", "Cluster shop", "/o/demo/clusters/1", { tab: "install" }],
+  ["cluster", "error", "Cluster shop", "/o/demo/clusters/1", {}],
+  ["project", "degraded", "Project shop", "/o/demo/projects/1", {}],
+  ["project", "namespace_conflict", "Project shop", "/o/demo/projects/1", {}],
+  ["project", "cleanup_degraded", "Project shop", "/o/demo/projects/1", {}],
+  ["addon_instance", "failed", "Addon shop", "/o/demo/addons/1", {}],
+  ["addon_instance", "degraded", "Addon shop", "/o/demo/addons/1", {}],
+  ["provisioning_job", "provisioning_failed", "Provisioning of shop", "/o/demo/clusters/c/jobs/1", {}],
+  ["cli_token", "expires_soon", "CLI token shop", "/account", { tab: "tokens" }],
+])("[WC71] %s that is %s says its cause and leads to where it is resolved", (kind, reason, title, to, search) => {
+  const view = attentionView({ ...item, kind, reason }, "demo");
+  expect(view).toMatchObject({ title, action: { to, search } });
+  expect(view.cause).not.toBe("");
+  expect(view.action.label).not.toBe("Open it");
+});
+
+test("[WC71] the cause is told in the words of the cluster, and the tone is that of the severity", () => {
+  expect(attentionView({ ...item, message: "ImagePullBackOff" }, "demo")).toMatchObject({
+    cause: "ImagePullBackOff",
+    status: { tone: "bad" },
+  });
+  expect(attentionView({ ...item, severity: "warning" }, "demo").status.tone).toBe("warning");
+});
+
+test("[WC71] a name cannot lead elsewhere", () => {
+  expect(attentionView({ ...item, name: "../../admin" }, "demo").action.to).toBe("/o/demo/apps/web/..%2F..%2Fadmin");
+});
+
+test("[WC71] a reason that this console does not know yet is shown and can be opened", () => {
+  const { reason } = openapi.components.schemas.AttentionItem.properties;
+  for (const each of reason.enum) {
+    const view = attentionView({ ...item, kind: "project", reason: each as AttentionItem["reason"] }, "demo");
+    expect(view.status.word).toMatch(/^[A-Z]/);
+    expect(view.action.to).toBe("/o/demo/projects/1");
+  }
+});
+
+test.each([
+  ["cluster.create", "created"],
+  ["cluster.rotate_token", "rotate token"],
+  ["app.deploy", "deploy"],
+  ["strange", "strange"],
+])("[WC71] the action %s reads %s", (action, words) => {
+  expect(activityWords(action)).toBe(words);
+});
