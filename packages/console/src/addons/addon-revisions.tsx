@@ -35,11 +35,8 @@ export function AddonRevisions({ addon, mayChange }: Props) {
                     title={`Revision ${revision.revision_number}${isCurrent ? ", in force" : ""}`}
                   >
                     <Text size="xs" c="dimmed">
-                      <Moment at={revision.created_at} /> by{" "}
-                      {revision.created_by
-                        ? (nameOf.get(revision.created_by) ?? "somebody who has left")
-                        : "the system"}
-                      , chart {revision.chart_version}
+                      <Moment at={revision.created_at} /> by {revision.created_by ?? "the system"}, chart{" "}
+                      {revision.chart_version}
                     </Text>
                     {revision.notes ? (
                       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
