@@ -73,7 +73,11 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
     usage: "clusters list",
     about: "List the clusters of an organization",
     operation: "listClusters",
-    fields: [{ ...IN_ORG, to: "org_id" }],
+    fields: [
+      { ...IN_ORG, to: "org_id" },
+      option("--status <states>", "status", "only in these states, with commas between them", { kind: "list" }),
+      option("--search <text>", "search", "only with this text in their name"),
+    ],
     isList: true,
     view: CLUSTER,
   }),

@@ -129,6 +129,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     usage: "users list",
     about: "List all users, as a superuser",
     operation: "listUsers",
+    fields: [option("--search <text>", "search", "only with this text in their name, username or address")],
     isList: true,
     view: USER,
   }),

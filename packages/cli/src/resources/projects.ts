@@ -72,7 +72,11 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     usage: "projects list",
     about: "List the projects you can see",
     operation: "listProjects",
-    fields: [{ from: "--on <cluster>", to: "cluster_id", kind: "cluster", help: "only those of a cluster" }],
+    fields: [
+      { from: "--on <cluster>", to: "cluster_id", kind: "cluster", help: "only those of a cluster" },
+      option("--lifecycle <states>", "lifecycle", "only in these states, with commas between them", { kind: "list" }),
+      option("--search <text>", "search", "only with this text in their name"),
+    ],
     isList: true,
     view: PROJECT,
   }),
@@ -187,11 +191,15 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   {
     usage: "addons list",
     about: "List the addon instances of --project, or of an organization",
-    fields: [LIMIT],
+    fields: [
+      option("--phase <phases>", "phase", "only in these phases, with commas between them", { kind: "list" }),
+      option("--search <text>", "search", "only with this text in their name or namespace"),
+      LIMIT,
+    ],
     uses: ["listAddonInstances"],
-    async run(call, { options }) {
+    async run(call, { options, input }) {
       const limit = options["limit"] as number | undefined;
-      call.list(ADDON, await taken(call, "listAddonInstances", await call.find.place(), limit));
+      call.list(ADDON, await taken(call, "listAddonInstances", { ...(await call.find.place()), ...input }, limit));
       return undefined;
     },
   },

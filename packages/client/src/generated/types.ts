@@ -4838,6 +4838,10 @@ export interface Operations {
     input: {
       org_id?: string | undefined;
       project_id?: string | undefined;
+      /** Only those in one of these phases. */
+      phase?: readonly ("pending" | "installing" | "ready" | "upgrading" | "degraded" | "failed" | "deleting")[] | undefined;
+      /** Only those with this text in their name or namespace. Upper and lower case are the same. */
+      search?: string | undefined;
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
@@ -4935,6 +4939,18 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** Only actions that begin like this: `app.` has all of apps. */
+      action?: string | undefined;
+      /** Only changes by this user. */
+      actor_id?: string | undefined;
+      /** Only of such resources. */
+      resource_type?: string | undefined;
+      /** Only of this resource. */
+      resource_id?: string | undefined;
+      /** Only from this time on. */
+      since?: string | undefined;
+      /** Only before this time. */
+      until?: string | undefined;
     };
     answer: {
       data: readonly AuditEntry[];
@@ -5023,6 +5039,10 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** Only those in one of these states. */
+      status?: readonly ("pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error")[] | undefined;
+      /** Only those with this text in their name. Upper and lower case are the same. */
+      search?: string | undefined;
     };
     answer: {
       data: readonly Cluster[];
@@ -5179,8 +5199,14 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** Only those of this organization. */
+      org_id?: string | undefined;
       /** Only those on this cluster. */
       cluster_id?: string | undefined;
+      /** Only those in one of these states. */
+      lifecycle?: readonly ("pending" | "ready" | "degraded" | "cleanup_pending")[] | undefined;
+      /** Only those with this text in their name. Upper and lower case are the same. */
+      search?: string | undefined;
     };
     answer: {
       data: readonly Project[];
@@ -5280,6 +5306,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** Only those with this text in their name, username or email address. Upper and lower case are the same. */
+      search?: string | undefined;
     };
     answer: {
       data: readonly User[];

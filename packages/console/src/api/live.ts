@@ -13,7 +13,6 @@ const APP = ["app", "build", "addon_attachment", "component"] as const;
 export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>> = {
   getOrgOverview: EVERYTHING,
   getFleet: ["cluster", "app"],
-  listAppSummaries: [...APP, "project"],
   listApps: APP,
   listAppSummaries: [...APP, "project", "cluster"],
   listProjectApps: APP,

@@ -10,6 +10,8 @@ import {
   Page,
   PageQuery,
   pageFields,
+  SearchText,
+  severalOf,
   strict,
   Timestamp,
   Uuid,
@@ -189,10 +191,17 @@ export const listAddonInstances = operation({
   path: "/addon-instances",
   tag,
   summary: "List the addon instances of a project or an organization, newest first",
-  description: "At least one of `org_id` and `project_id`. Only what you can see is listed and counted.",
+  description:
+    "At least one of `org_id` and `project_id`. Only what you can see is listed and counted. `phase` may be repeated.",
   credentials: "user",
   query: Type.Object(
-    { org_id: Type.Optional(Uuid()), project_id: Type.Optional(Uuid()), ...pageFields() },
+    {
+      org_id: Type.Optional(Uuid()),
+      project_id: Type.Optional(Uuid()),
+      phase: Type.Optional(severalOf(ADDON_PHASES, "Only those in one of these phases.")),
+      search: Type.Optional(SearchText("Only those with this text in their name or namespace.")),
+      ...pageFields(),
+    },
     { anyOf: [needs("org_id"), needs("project_id")] },
   ),
   success: [200, Page(AddonInstance)],

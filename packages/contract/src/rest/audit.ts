@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { AnyMap, Nullable, Page, PageQuery, Timestamp, Uuid } from "../fields.ts";
+import { AnyMap, DisplayLine, Nullable, Page, pageFields, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 /** The kind of credential that made a change; `system` is the control plane itself. */
@@ -37,7 +37,16 @@ export const listAuditLog = operation({
   summary: "Read who changed what in the organization; org admin",
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
-  query: PageQuery,
+  description: "Newest first. The filters are combined.",
+  query: Type.Object({
+    ...pageFields(),
+    action: Type.Optional(DisplayLine("app.", 100, "Only actions that begin like this: `app.` has all of apps.")),
+    actor_id: Type.Optional(Uuid("Only changes by this user.")),
+    resource_type: Type.Optional(DisplayLine("app", 100, "Only of such resources.")),
+    resource_id: Type.Optional(DisplayLine("01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", 200, "Only of this resource.")),
+    since: Type.Optional({ ...Timestamp("Only from this time on."), maxLength: 64 }),
+    until: Type.Optional({ ...Timestamp("Only before this time."), maxLength: 64 }),
+  }),
   success: [200, Page(AuditEntry)],
   failures: [403, 404],
 });

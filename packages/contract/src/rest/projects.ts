@@ -6,6 +6,8 @@ import {
   Page,
   PageQuery,
   pageFields,
+  SearchText,
+  severalOf,
   strict,
   Timestamp,
   Uuid,
@@ -81,7 +83,14 @@ export const listProjects = operation({
   method: "GET",
   path: "/projects",
   summary: "List the projects you can see",
-  query: Type.Object({ ...pageFields(), cluster_id: Type.Optional(Uuid("Only those on this cluster.")) }),
+  description: "The filters are combined. `lifecycle` may be repeated.",
+  query: Type.Object({
+    ...pageFields(),
+    org_id: Type.Optional(Uuid("Only those of this organization.")),
+    cluster_id: Type.Optional(Uuid("Only those on this cluster.")),
+    lifecycle: Type.Optional(severalOf(PROJECT_LIFECYCLES, "Only those in one of these states.")),
+    search: Type.Optional(SearchText("Only those with this text in their name.")),
+  }),
   success: [200, Page(Project)],
 });
 

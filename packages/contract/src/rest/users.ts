@@ -4,8 +4,9 @@ import {
   Email,
   Nullable,
   Page,
-  PageQuery,
   Password,
+  pageFields,
+  SearchText,
   strict,
   Timestamp,
   Username,
@@ -111,7 +112,10 @@ export const listUsers = operation({
   tag,
   summary: "List users: all for a superuser, otherwise those who share an organization with you",
   credentials: "user",
-  query: PageQuery,
+  query: Type.Object({
+    ...pageFields(),
+    search: Type.Optional(SearchText("Only those with this text in their name, username or email address.")),
+  }),
   success: [200, Page(User)],
 });
 

@@ -96,6 +96,18 @@ const PROJECTS_OF_CLUSTER = projects(
     project_scopes as (select * from direct where cluster_id = $5)`,
 );
 
+export interface ProjectListFilter {
+  readonly org_id?: string | undefined;
+  readonly cluster_id?: string | undefined;
+  readonly lifecycle?: readonly string[] | undefined;
+  readonly search?: string | undefined;
+}
+
+export interface InstanceFilter extends ContentFilter {
+  readonly phase?: readonly string[] | undefined;
+  readonly search?: string | undefined;
+}
+
 export interface ContentFilter {
   readonly org_id?: string | undefined;
   readonly project_id?: string | undefined;
@@ -126,6 +138,29 @@ const content =
       // Every answer with an app shows the keys of its secrets.
       columns: ["page.*", surroundingsOf("page"), ...(relation === "apps" ? [secretPathsOf("page")] : [])].join(", "),
     };
+  };
+
+/** An empty parameter is no filter, so that one statement serves all combinations. Several values have commas between them. */
+const unlessEmpty = (parameter: string, condition: string) => `(${parameter} = '' or ${condition})`;
+const isId = (column: string, parameter: string) =>
+  unlessEmpty(parameter, `${column} = nullif(${parameter}, '')::uuid`);
+const isAmong = (column: string, parameter: string) =>
+  unlessEmpty(parameter, `${column} = any (string_to_array(${parameter}, ','))`);
+/** No character of the text is a wildcard. */
+const contains = (text: string, parameter: string) =>
+  unlessEmpty(parameter, `strpos(${text}, lower(${parameter})) > 0`);
+
+/** A list with filters for which no totals are kept: the visible rows are read and counted. */
+const filtered =
+  (table: string, project: string, conditions: readonly string[], columns: string): ListSql =>
+  (_bound, { visibleProjects }) => {
+    const where = conditions.join(" and ");
+    const own = `${project} in (select v.id from ${visibleProjects} v) and ${where}`;
+    const select = (matching: string) => ({
+      page: `select * from ${table} where ${matching} ${WINDOW}`,
+      total: `(select count(*) from ${table} where ${matching})`,
+    });
+    return { all: select(where), own: select(own), columns };
   };
 
 /** The column with the keys of the secrets of an app, of which `row` is the alias. */
@@ -181,6 +216,31 @@ export const LISTS = {
   orgs: list("orgs", ORGS),
   projects: list("projects", PROJECTS),
   projectsOfCluster: list("projects of a cluster", PROJECTS_OF_CLUSTER),
+  /** $5 is the organization, $6 the cluster, $7 the lifecycles and $8 the text. */
+  filteredProjects: list(
+    "filtered projects",
+    filtered(
+      "projects",
+      "id",
+      [isId("org_id", "$5"), isId("cluster_id", "$6"), isAmong("lifecycle", "$7"), contains("name", "$8")],
+      `page.*, ${connectionOf("page")}`,
+    ),
+  ),
   apps: contentLists("apps"),
   addonInstances: contentLists("addon_instances"),
+  /** $5 is the organization, $6 the project, $7 the phases and $8 the text. */
+  filteredAddonInstances: list(
+    "filtered addon instances",
+    filtered(
+      "addon_instances",
+      "project_id",
+      [
+        isId("org_id", "$5"),
+        isId("project_id", "$6"),
+        isAmong("phase", "$7"),
+        contains("name || ' ' || namespace", "$8"),
+      ],
+      `page.*, ${surroundingsOf("page")}`,
+    ),
+  ),
 };

@@ -11,7 +11,15 @@ import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 import { type CallerRow, callerOf, type Statement, statement } from "./caller.store.ts";
 import type { Caller, Credential } from "./caller.ts";
-import { type ContentFilter, FIRST_ROWS, LISTS, type List, secretPathsOf } from "./list.store.ts";
+import {
+  type ContentFilter,
+  FIRST_ROWS,
+  type InstanceFilter,
+  LISTS,
+  type List,
+  type ProjectListFilter,
+  secretPathsOf,
+} from "./list.store.ts";
 import { ME, type Me, type MeRow, OWN_ACCESS, type OwnAccess, type OwnAccessRow, recordOf } from "./own-roles.store.ts";
 import { rowsFrom } from "./prepared-query.adapter.ts";
 import { type Located, strongest } from "./role.ts";
@@ -33,9 +41,9 @@ export interface PlaceStore {
   cloudCredential: FindPlace<CloudCredential>;
   provisioningJob: FindPlace<ProvisioningJob>;
   orgs: FindList<Org>;
-  projects: FindList<ConnectedProject, { readonly cluster_id?: string | undefined }>;
+  projects: FindList<ConnectedProject, ProjectListFilter>;
   apps: FindList<AppWithSecretPaths, ContentFilter>;
-  addonInstances: FindList<ShownInstance, ContentFilter>;
+  addonInstances: FindList<ShownInstance, InstanceFilter>;
   administersAnyOrg(userId: string): Promise<boolean>;
 }
 
@@ -205,6 +213,12 @@ export function placeStore(pool: pg.Pool): PlaceStore {
       ({ org_id, project_id }) => [org_id, project_id].filter((id) => id !== undefined),
     );
 
+  const listingInstances = listingContent<ShownInstance>(LISTS.addonInstances);
+  const listingFilteredInstances = listing<ShownInstance, InstanceFilter>(
+    () => LISTS.filteredAddonInstances,
+    ({ org_id = "", project_id = "", phase = [], search = "" }) => [org_id, project_id, phase.join(), search],
+  );
+
   const finding =
     <P, A = string>(statement: Statement, valuesOf: (address: A) => readonly string[]): FindPlace<P, A> =>
     async (credential, address, now) => {
@@ -238,11 +252,21 @@ export function placeStore(pool: pg.Pool): PlaceStore {
     provisioningJob: byId(STATEMENTS.provisioningJob),
     orgs: listing(() => LISTS.orgs),
     projects: listing(
-      ({ cluster_id }) => (cluster_id === undefined ? LISTS.projects : LISTS.projectsOfCluster),
-      ({ cluster_id }) => (cluster_id === undefined ? [] : [cluster_id]),
+      (filter) => {
+        if (isFiltered(filter)) return LISTS.filteredProjects;
+        return filter.cluster_id === undefined ? LISTS.projects : LISTS.projectsOfCluster;
+      },
+      (filter) => {
+        const { org_id = "", cluster_id = "", lifecycle = [], search = "" } = filter;
+        if (isFiltered(filter)) return [org_id, cluster_id, lifecycle.join(), search];
+        return cluster_id === "" ? [] : [cluster_id];
+      },
     ),
     apps: listingContent(LISTS.apps),
-    addonInstances: listingContent(LISTS.addonInstances),
+    addonInstances: (credential, filter, ...rest) => {
+      const read = filter.phase || filter.search ? listingFilteredInstances : listingInstances;
+      return read(credential, filter, ...rest);
+    },
     async administersAnyOrg(userId) {
       const { rowCount } = await pool.query({
         name: "administers any org",
@@ -253,6 +277,10 @@ export function placeStore(pool: pg.Pool): PlaceStore {
     },
   };
 }
+
+/** The totals of other filters are kept. */
+const isFiltered = ({ org_id, lifecycle, search }: ProjectListFilter): boolean =>
+  org_id !== undefined || lifecycle !== undefined || Boolean(search);
 
 function locatedOf<P>(credential: Credential, row: PlaceRow<P>): Located<P> {
   return {

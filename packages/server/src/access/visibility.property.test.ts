@@ -240,7 +240,7 @@ function listedOf(built: Built): Listed[] {
       return {
         id,
         path: `/user/${id}`,
-        lists: ["/users"],
+        lists: ["/users", `/users?search=${id}`],
         // No CLI token reads users.
         place: "nowhere" as const,
         seenBy: (viewer: Viewer) => viewer.id === id || shares(viewer),
@@ -250,13 +250,16 @@ function listedOf(built: Built): Listed[] {
       return {
         id,
         path: `/clusters/${id}`,
-        lists: [`/orgs/${org_id}/clusters`],
+        lists: ["", "?status=provisioning&status=error", `?search=${id.toUpperCase()}`].map(
+          (filter) => `/orgs/${org_id}/clusters${filter}`,
+        ),
         seenBy: member(org_id),
         place: { org_id },
       };
     }),
     ...built.projects.map(({ id, org_id, cluster_id }) => {
-      const lists = ["/projects", `/projects?cluster_id=${cluster_id}`];
+      const filters = [`cluster_id=${cluster_id}`, `org_id=${org_id}`, "lifecycle=pending", `search=${id}`];
+      const lists = ["/projects", ...[...filters, filters.join("&")].map((filter) => `/projects?${filter}`)];
       return { id, path: `/projects/${id}`, lists, seenBy: ofProject(id), place: { org_id, project_id: id } };
     }),
     ...built.apps.map(({ id, namespace, name, org_id, project_id, cluster_id }) => {
@@ -271,7 +274,8 @@ function listedOf(built: Built): Listed[] {
       return { id, path, lists, seenBy: ofProject(project_id), place: { org_id, project_id } };
     }),
     ...built.instances.map(({ id, project_id, org_id }) => {
-      const filters = [`?project_id=${project_id}`, `?org_id=${org_id}`, `?org_id=${org_id}&project_id=${project_id}`];
+      const places = [`?project_id=${project_id}`, `?org_id=${org_id}`, `?org_id=${org_id}&project_id=${project_id}`];
+      const filters = [...places, ...places.map((place) => `${place}&phase=pending&search=THING`)];
       const lists = filters.map((filter) => `/addon-instances${filter}`);
       const path = `/addon-instances/${id}`;
       return { id, path, lists, seenBy: ofProject(project_id), place: { org_id, project_id } };

@@ -105,7 +105,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
     })),
 
     route(listUsers, signedIn, async ({ caller, query }) => {
-      const { users, total } = await listUserRows(db, caller, pageOf(query));
+      const { users, total } = await listUserRows(db, caller, query.search, pageOf(query));
       return envelope(users.map(wireUser), total, query);
     }),
 

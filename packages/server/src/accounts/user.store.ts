@@ -1,4 +1,4 @@
-import type { Updateable } from "kysely";
+import { type SqlBool, sql, type Updateable } from "kysely";
 import type { AccessUnit } from "../access/access-change.ts";
 import type { Caller } from "../access/caller.ts";
 import { orgIdsOf, visibleUsers } from "../access/visible.store.ts";
@@ -102,12 +102,16 @@ export function lockUser(tx: Tx, id: string): Promise<UserWithHash | undefined> 
 export async function listUserRows(
   db: Queries,
   caller: Caller,
+  search: string | undefined,
   { limit, offset }: Window,
 ): Promise<{ users: User[]; total: number }> {
-  const visible = db.selectFrom("users").where(visibleUsers(caller));
+  const all = db.selectFrom("users").where(visibleUsers(caller));
+  // A line break is in no name and in no text that is searched for.
+  const text = sql`lower(concat_ws(E'\\n', users.name, users.username, users.email))`;
+  const visible = search ? all.where(sql<SqlBool>`strpos(${text}, lower(${search})) > 0`) : all;
   const [users, total] = await Promise.all([
     visible.select(COLUMNS).orderBy("users.id", "desc").limit(limit).offset(offset).execute(),
-    caller.isSuperuser
+    caller.isSuperuser && !search
       ? totalRows(db, "users")
       : visible
           .select((count) => count.fn.countAll<number>().as("total"))

@@ -1,5 +1,6 @@
 import {
   type ClusterInput,
+  type ClusterStatus,
   createCluster,
   deleteCluster,
   getCluster,
@@ -14,7 +15,7 @@ import { totalRows } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
-import { envelope, pageOf } from "../http/pagination.ts";
+import { envelope, type Page, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
@@ -23,6 +24,7 @@ import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
 import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
 import type { AgentTokens } from "./agent-token.adapter.ts";
 import {
+  clustersById,
   deleteClusterRow,
   describeCluster,
   insertCluster,
@@ -33,8 +35,9 @@ import {
   projectNamesOn,
 } from "./cluster.store.ts";
 import { type Cluster, hasProjects, isProvisioned, provisioningOptions, wireCluster } from "./cluster.ts";
+import { readClusterFacts } from "./cluster-facts.store.ts";
 import { installCommand, type PublicUrl } from "./connection.ts";
-import { statusAnnouncement } from "./status.ts";
+import { statusAnnouncement, statusOf } from "./status.ts";
 
 interface Ports {
   readonly db: Queries;
@@ -45,6 +48,34 @@ interface Ports {
 }
 
 const FIRST_TOKEN_VERSION = 1;
+
+async function allClusters(db: Queries, orgId: string, page: Page) {
+  const [clusters, total] = await Promise.all([
+    listClusterRows(db, orgId, pageOf(page)),
+    totalRows(db, "clusters", orgId),
+  ]);
+  return { clusters, total };
+}
+
+interface ClusterFilter extends Page {
+  readonly status?: readonly ClusterStatus[] | undefined;
+  readonly search?: string | undefined;
+}
+
+/** A status is not stored, so the facts of all clusters are read to find those in it. */
+async function filteredClusters(db: Queries, orgId: string, { status, search, ...page }: ClusterFilter, now: Date) {
+  const facts = await readClusterFacts(db, orgId, search);
+  const ids = facts
+    .filter((cluster) => status === undefined || status.includes(statusOf(cluster, now)))
+    .map(({ id }) => id)
+    .sort()
+    .reverse();
+  const { limit, offset } = pageOf(page);
+  const shown = ids.slice(offset, offset + limit);
+  const rows = new Map((await clustersById(db, shown)).map((cluster) => [cluster.id, cluster]));
+  return { clusters: shown.flatMap((id) => rows.get(id) ?? []), total: ids.length };
+}
+
 const resourceOf = ({ id, name }: Pick<Cluster, "id" | "name">) => ({ type: "cluster", id, name });
 
 export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Ports, publicUrl: PublicUrl): Route[] {
@@ -53,11 +84,10 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
       listClusters,
       orgMember(({ params }) => params.org_id),
       async ({ org, query }) => {
-        const [clusters, total] = await Promise.all([
-          listClusterRows(db, org.id, pageOf(query)),
-          totalRows(db, "clusters", org.id),
-        ]);
         const now = clock();
+        const { clusters, total } = await (query.status || query.search
+          ? filteredClusters(db, org.id, query, now)
+          : allClusters(db, org.id, query));
         return envelope(
           clusters.map((cluster) => wireCluster(cluster, now)),
           total,

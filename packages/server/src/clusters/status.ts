@@ -18,6 +18,16 @@ export type StatusFacts = Pick<
   | "stage_status"
 >;
 
+/** A cluster with no more than its status, its freshness and its place in a list need. */
+export interface ClusterFacts extends StatusFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly last_heartbeat: Date | null;
+  readonly stage_at: Date | null;
+  readonly job_id: string | null;
+  readonly job_updated_at: Date | null;
+}
+
 /**
  * Derives the status of a cluster. It is not stored, so every change of a fact changes it, including the expiry of a
  * lease. Deletion takes precedence over failure, and failure over installation.

@@ -1,16 +1,11 @@
 import { getFleet, getOrgOverview } from "@binnacle/contract";
 import { visibleProjectIds } from "../access/visible.store.ts";
 import type { Clock } from "../clock.ts";
+import { readClusterFacts } from "../clusters/cluster-facts.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { orgMember } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import {
-  countAppsByCluster,
-  countContents,
-  findExpiringTokens,
-  findTrouble,
-  readClusterFacts,
-} from "./overview.store.ts";
+import { countAppsByCluster, countContents, findExpiringTokens, findTrouble } from "./overview.store.ts";
 import { fleetOf, overviewOf } from "./overview.ts";
 
 export function overviewRoutes(db: Queries, clock: Clock): Route[] {

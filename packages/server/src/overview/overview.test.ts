@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { attentionItems, type ClusterFacts, clusterTrouble, type Found, fleetOf, overviewOf } from "./overview.ts";
+import type { ClusterFacts } from "../clusters/status.ts";
+import { attentionItems, clusterTrouble, type Found, fleetOf, overviewOf } from "./overview.ts";
 
 const NOW = new Date("2026-02-01T12:00:00.000Z");
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);

@@ -12,17 +12,7 @@ import {
   PROJECT_LIFECYCLES,
 } from "@binnacle/contract";
 import { isStale } from "../clusters/freshness.ts";
-import { messageOf, type StatusFacts, statusOf } from "../clusters/status.ts";
-
-/** A cluster with no more than its status, its freshness and its place in a list need. */
-export interface ClusterFacts extends StatusFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly last_heartbeat: Date | null;
-  readonly stage_at: Date | null;
-  readonly job_id: string | null;
-  readonly job_updated_at: Date | null;
-}
+import { type ClusterFacts, messageOf, statusOf } from "../clusters/status.ts";
 
 /** How many apps on a cluster the caller sees. */
 export interface AppCounts {

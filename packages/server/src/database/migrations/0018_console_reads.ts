@@ -31,6 +31,9 @@ const STATEMENTS = [
     for each row execute function describe_app()`,
   sql`create index apps_by_name on apps (name, id)`,
   sql`create index apps_by_deployment on apps (deployed_at, id)`,
+  sql`create index audit_log_by_actor on audit_log (org_id, actor_id, id desc) where actor_id is not null`,
+  sql`create index audit_log_by_resource on audit_log (org_id, resource_id, id desc) where resource_id is not null`,
+  sql`create index audit_log_by_time on audit_log (org_id, at)`,
 ];
 
 export const consoleReads: Migration = {
