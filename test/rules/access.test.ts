@@ -213,6 +213,7 @@ beforeAll(async () => {
     "?name": "nothing",
     "?org_id": org,
     "?project_id": project,
+    "?q": "here",
     "?repo": world.url,
     "body.addon_instance_id": addonInstance,
     "body.cluster_id": cluster,

@@ -62,7 +62,7 @@ const under = (heading: string, groups: Readonly<Record<string, string>>): Group
 
 export const GROUPS: readonly Group[] = [
   ...under("Sign in:", { login: "", logout: "", whoami: "", access: "", context: "Switch between control planes" }),
-  ...under("At a glance:", { overview: "", fleet: "" }),
+  ...under("At a glance:", { overview: "", search: "", fleet: "" }),
   ...under("Apps:", {
     apps: "Deploy and operate apps",
     "apps secrets": "Secrets of a component",

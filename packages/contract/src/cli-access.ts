@@ -37,6 +37,7 @@ export const CLOSED_TO_READ_AND_WRITE: Readonly<Record<string, string>> = {
     "replaceClusterRole",
     "revokeClusterRole",
     "listProjectRoles",
+    "getRoleMatrix",
     "grantProjectRole",
     "replaceProjectRole",
     "revokeProjectRole",

@@ -54,6 +54,7 @@ export * from "./rest/provisioning.ts";
 export * from "./rest/registry-secrets.ts";
 export * from "./rest/role-bindings.ts";
 export * from "./rest/runs.ts";
+export * from "./rest/search.ts";
 export * from "./rest/sessions.ts";
 export * from "./rest/tasks.ts";
 export { StackTemplate, StackTemplateContent, StackTemplateSummary } from "./rest/template-shapes.ts";

@@ -44,6 +44,7 @@ import { memberRoutes } from "./orgs/member.routes.ts";
 import { orgRoutes } from "./orgs/org.routes.ts";
 import type { Log } from "./outage.ts";
 import { overviewRoutes } from "./overview/overview.routes.ts";
+import { searchRoutes } from "./overview/search.routes.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
 import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
@@ -91,6 +92,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...memberRoutes(db, clock),
     ...auditRoutes(db),
     ...overviewRoutes(db, clock),
+    ...searchRoutes(db),
     ...tierRoutes(db, clock),
     ...taskRoutes(db, bus, clock),
     ...bundleRoutes(catalog.bundles),

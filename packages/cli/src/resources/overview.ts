@@ -1,4 +1,4 @@
-import { type Command, IN_ORG, send } from "../command.ts";
+import { arg, type Command, IN_ORG, send, verb } from "../command.ts";
 import { ageColumn, column, type Row, stateColumn, view } from "../output.ts";
 import { isTable } from "./app-views.ts";
 
@@ -27,6 +27,13 @@ const ATTENTION = view(
   column("MESSAGE", "message"),
   column("ID", "id", true),
 );
+const FOUND = view(
+  ({ namespace, name }: Row) => (namespace ? `${namespace}/${name}` : name),
+  column("KIND", "kind"),
+  { title: "NAME", of: ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name) },
+  column("IN", "detail"),
+  column("ID", "id", true),
+);
 const FLEET = view(
   "name",
   column("NAME", "name"),
@@ -52,6 +59,23 @@ export const OVERVIEW_COMMANDS: readonly Command[] = [
       return undefined;
     },
   },
+  {
+    usage: "search <text>",
+    about: "Find what you can see by a part of its name",
+    fields: [arg("<text>", "q")],
+    uses: ["search"],
+    async run(call, { input }) {
+      const place = call.asked.org ? { org_id: await call.find.orgId() } : {};
+      call.list(FOUND, [...(await send(call, "search", { ...input, ...place })).results]);
+      return undefined;
+    },
+  },
+  verb({
+    usage: "members matrix",
+    about: "Show all members of an organization with their roles on its clusters and projects",
+    operation: "getRoleMatrix",
+    fields: [IN_ORG],
+  }),
   {
     usage: "fleet",
     about: "Show all clusters of an organization with the counts of their apps",

@@ -1908,6 +1908,24 @@ export type LoggedOut = {
   message: string;
 };
 
+export type MatrixMember = {
+  user_id: string;
+  name: string;
+  email: string;
+  role: "member" | "admin";
+  clusters: readonly {
+    id: string;
+    name: string;
+    role: "viewer" | "editor" | "admin";
+  }[];
+  projects: readonly {
+    id: string;
+    name: string;
+    cluster_id: string;
+    role: "viewer" | "editor" | "admin";
+  }[];
+};
+
 export type Me = {
   id: string;
   name: string;
@@ -2540,12 +2558,30 @@ export type RoleGrant = {
   role: "viewer" | "editor" | "admin";
 };
 
+export type RoleMatrix = {
+  members: readonly MatrixMember[];
+};
+
 export type RotatedToken = {
   token: string;
   token_version: number;
   /** Deploys the new token: the whole command, as the answer to the registration has it. */
   install_command: string;
   enforcement: "in_force" | "pending";
+};
+
+export type SearchResult = {
+  kind: "app" | "project" | "cluster" | "stack_template" | "addon_instance";
+  id: string;
+  name: string;
+  namespace: string | null;
+  project_id: string | null;
+  cluster_id: string | null;
+  detail: string | null;
+};
+
+export type SearchResults = {
+  results: readonly SearchResult[];
 };
 
 /** Stands where a secret is: the Secret in the cluster that holds it, and the key there. */
@@ -4731,6 +4767,17 @@ export interface Operations {
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
   /**
+   * Read all members of an organization with their roles on its clusters and projects; org admin. `GET
+   * /orgs/{id}/role-matrix`
+   */
+  getRoleMatrix: {
+    input: {
+      id: string;
+    };
+    answer: RoleMatrix;
+    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+  };
+  /**
    * List the secrets that a project sees and where each is inherited from; keys, never values. `GET
    * /projects/{id}/secrets-overview`
    */
@@ -5642,6 +5689,16 @@ export interface Operations {
     };
     answer: ProvisioningJob;
     failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Find what you can see by a part of its name. `GET /search` */
+  search: {
+    input: {
+      q: string;
+      /** Only in this organization, and global stack templates. */
+      org_id?: string | undefined;
+    };
+    answer: SearchResults;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Disable or enable a user; superuser only. `PATCH /user/{id}/disabled` */
   setUserDisabled: {

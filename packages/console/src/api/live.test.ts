@@ -65,6 +65,7 @@ const NOT_LIVE: readonly string[] = [
   "previewAddonInstanceDeletion",
   "previewAppDeletion",
   "previewProjectDeletion",
+  "search",
 ];
 
 test("[WC3] every read of the API is kept live, or is known not to be", () => {

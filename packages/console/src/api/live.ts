@@ -49,6 +49,7 @@ export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>>
   getOrg: ["org"],
   getOrgSettings: ["org"],
   listMembers: ["member", "user"],
+  getRoleMatrix: ["member", "user", "role_binding"],
   getMyAccess: ["member", "role_binding", "org"],
   listCredentials: ["credential"],
   getCredential: ["credential"],

@@ -1,24 +1,56 @@
+import type { Answer } from "@binnacle/client";
+import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { addonAddress, appAddress, clusterAddress, projectAddress, templateAddress } from "../parts/addresses.ts";
 import { ENTRIES } from "./navigation.ts";
 import { useAccess, useMay } from "./org.tsx";
 import { useOrgs } from "./org-switcher.tsx";
 
 export const openPalette = (): void => spotlight.open();
 
+type Result = Answer<"search">["results"][number];
+
+const KINDS: Readonly<Record<Result["kind"], string>> = {
+  app: "App",
+  project: "Project",
+  cluster: "Cluster",
+  stack_template: "Template",
+  addon_instance: "Addon",
+};
+
+/** Where a search result is shown. */
+function addressOf(org: string, { kind, id, name, namespace, project_id }: Result): string {
+  switch (kind) {
+    case "app":
+      return `${appAddress(org, { namespace: namespace ?? "", name })}?project=${project_id ?? ""}`;
+    case "project":
+      return projectAddress(org, id);
+    case "cluster":
+      return clusterAddress(org, id);
+    case "stack_template":
+      return templateAddress(org, namespace ?? "", name);
+    case "addon_instance":
+      return addonAddress(org, id);
+  }
+}
+
 /** Ctrl/Cmd+K: go to any page or object by name. */
 export function Palette() {
   const [typed, setTyped] = useState("");
+  const [asked] = useDebouncedValue(typed.trim().slice(0, 100), 150);
   const navigate = useNavigate();
   const may = useMay();
   const access = useAccess();
   const orgs = useOrgs();
   const { org: slug } = useParams({ strict: false });
   const org = orgs.data?.find((each) => each.slug === slug) ?? orgs.data?.[0];
+  const found = useRead("search", { q: asked || "-", ...(org ? { org_id: org.id } : {}) }, { enabled: asked !== "" });
 
-  const go = (to: string) => () => void navigate({ to });
+  const go = (href: string) => () => void navigate({ href });
   const pages: SpotlightActionData[] = org
     ? ENTRIES.filter(({ needs }) => may(needs, { orgId: org.id })).map(({ label, to }) => ({
         id: `page-${to}`,
@@ -29,7 +61,15 @@ export function Palette() {
     : [];
   if (access.is_superuser) pages.push({ id: "page-admin", label: "Administration", onClick: go("/admin") });
   pages.push({ id: "page-account", label: "Account", onClick: go("/account") });
-  const shown = pages.filter(({ label }) => label?.toLowerCase().includes(typed.trim().toLowerCase()));
+  const objects: SpotlightActionData[] = org
+    ? (found.data?.results ?? []).map((result) => ({
+        id: `${result.kind}-${result.id}`,
+        label: result.name,
+        description: [KINDS[result.kind], result.namespace, result.detail].filter(Boolean).join(" · "),
+        onClick: go(addressOf(org.slug, result)),
+      }))
+    : [];
+  const shown = pages.filter(({ label }) => label?.toLowerCase().includes(asked.toLowerCase()));
   return (
     <Spotlight
       query={typed}
@@ -37,8 +77,11 @@ export function Palette() {
       shortcut="mod + K"
       // The server has searched already.
       filter={(_query, actions) => actions}
-      actions={[{ group: "Pages", actions: shown }]}
-      nothingFound={"Nothing has this name."}
+      actions={[
+        { group: "Found", actions: asked ? objects : [] },
+        { group: "Pages", actions: shown },
+      ]}
+      nothingFound={found.isFetching ? "Searching …" : "Nothing has this name."}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: "Apps, projects, clusters, templates, pages",

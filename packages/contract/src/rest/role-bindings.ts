@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Nullable, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { BINDING_ROLES } from "../states.ts";
+import { BINDING_ROLES, ORG_ROLES } from "../states.ts";
 
 /** A role granted to a user on one cluster or on one project. */
 export const RoleBinding = Type.Object(
@@ -103,5 +103,42 @@ export const revokeProjectRole = operation({
   summary: "Revoke a role on a project",
   query,
   success: [204, null],
+  failures: [403, 404],
+});
+
+export const MOST_MATRIX_MEMBERS = 1000;
+
+const MatrixMember = Type.Object(
+  {
+    user_id: Uuid(),
+    name: Type.String({ examples: ["Ada Lovelace"] }),
+    email: Type.String({ examples: ["ada@example.com"] }),
+    role: Type.Enum(ORG_ROLES),
+    clusters: Type.Array(
+      Type.Object({ id: Uuid(), name: Type.String({ examples: ["production"] }), role: Type.Enum(BINDING_ROLES) }),
+    ),
+    projects: Type.Array(
+      Type.Object({
+        id: Uuid(),
+        name: Type.String({ examples: ["shop"] }),
+        cluster_id: Uuid(),
+        role: Type.Enum(BINDING_ROLES),
+      }),
+    ),
+  },
+  { title: "MatrixMember" },
+);
+export type MatrixMember = Static<typeof MatrixMember>;
+
+export const getRoleMatrix = operation({
+  id: "getRoleMatrix",
+  method: "GET",
+  path: "/orgs/{id}/role-matrix",
+  tag: "Organizations",
+  summary: "Read all members of an organization with their roles on its clusters and projects; org admin",
+  description: `By name, the first ${MOST_MATRIX_MEMBERS} of them.`,
+  credentials: "user",
+  params: Type.Object({ id: Uuid() }),
+  success: [200, Type.Object({ members: Type.Array(MatrixMember) }, { title: "RoleMatrix" })],
   failures: [403, 404],
 });

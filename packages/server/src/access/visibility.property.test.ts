@@ -327,6 +327,9 @@ async function compareOverviews(api: Client, seen: readonly Listed[]): Promise<v
     const own = seen.filter(({ place: where }) => typeof where === "object" && where.org_id === orgId);
     const count = (prefix: string) => own.filter(({ path }) => path.startsWith(prefix)).length;
     const { body } = await api.get(`/orgs/${orgId}/overview`);
+    const { results } = (await api.get(`/search?q=thing&org_id=${orgId}`)).body;
+    const things = own.filter(({ path }) => /^\/(apps|addon-instances)\//.test(path)).map(({ id }) => id);
+    expect(results.map(({ id }: { id: string }) => id).sort()).toEqual(things.sort());
     const totals = [body.clusters.total, body.projects.total, body.apps.total, body.addon_instances.total];
     const expected = ["/clusters/", "/projects/", "/apps/", "/addon-instances/"].map(count);
     expect(totals).toEqual(expected);

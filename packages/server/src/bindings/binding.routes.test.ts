@@ -173,3 +173,36 @@ test("[RB3] a role on a cluster holds on its projects, and one on a project on n
   expect((await grantOn(other, narrow)).status).toBe(404);
   expect((await narrow.api.get(`/clusters/${cluster}/rbac`)).status).toBe(403);
 });
+
+test("[RB10] the matrix has every member with the roles in this organization, for its administrators only", async () => {
+  const { kysely: db } = world.database;
+  const here = await world.org();
+  const [boss, ada] = [await world.person({ org: here, role: "admin" }), await world.person({ org: here })];
+  await world.admin.api.post(`/orgs/${org}/members`, { user_id: ada.id, role: "admin" });
+  const [on, elsewhere] = [await insertCluster(db, here), cluster];
+  const shop = await insertProject(db, here, on);
+  await bindRole(db, ada.id, "viewer", { cluster: on });
+  await bindRole(db, ada.id, "editor", { project: shop });
+  await bindRole(db, ada.id, "admin", { cluster: elsewhere });
+  const { status, body } = await boss.api.get(`/orgs/${here}/role-matrix`);
+  expect(status).toBe(200);
+  const rows = new Map(body.members.map((member: { user_id: string }) => [member.user_id, member]));
+  expect(rows.size).toBe(3);
+  expect(rows.get(boss.id)).toMatchObject({
+    name: "Somebody",
+    email: boss.email,
+    role: "admin",
+    clusters: [],
+    projects: [],
+  });
+  expect(rows.get(ada.id)).toEqual({
+    user_id: ada.id,
+    name: "Somebody",
+    email: ada.email,
+    role: "member",
+    clusters: [{ id: on, name: `cluster ${on}`, role: "viewer" }],
+    projects: [{ id: shop, name: `project-${shop}`, cluster_id: on, role: "editor" }],
+  });
+  expect((await ada.api.get(`/orgs/${here}/role-matrix`)).status).toBe(403);
+  expect((await stranger.api.get(`/orgs/${here}/role-matrix`)).status).toBe(403);
+});

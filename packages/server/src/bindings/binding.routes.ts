@@ -1,4 +1,5 @@
 import {
+  getRoleMatrix,
   grantClusterRole,
   grantProjectRole,
   listClusterRoles,
@@ -14,7 +15,7 @@ import type { Clock } from "../clock.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import type { Change } from "../http/change.runner.ts";
-import { type Input, inProject, onCluster } from "../http/guard.ts";
+import { type Input, inProject, onCluster, orgAdmin } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { findMember, lockOrg } from "../orgs/org.store.ts";
@@ -25,6 +26,7 @@ import {
   listBindings,
   notAMember,
   type Place,
+  readRoleMatrix,
   updateBindingRole,
 } from "./binding.store.ts";
 
@@ -68,6 +70,8 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
     });
 
   return [
+    route(getRoleMatrix, orgAdmin(placeId), async ({ org }) => ({ members: await readRoleMatrix(db, org.id) })),
+
     route(listClusterRoles, onCluster("viewer", placeId), async ({ cluster }) => list(clusterPlace(cluster))),
     route(grantClusterRole, onCluster("admin", placeId), async ({ cluster, body, change }) =>
       grant(change, clusterPlace(cluster), body),

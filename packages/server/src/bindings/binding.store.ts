@@ -1,5 +1,5 @@
-import type { BindingRole } from "@binnacle/contract";
-import type { Insertable, Selectable } from "kysely";
+import { type BindingRole, type MatrixMember, MOST_MATRIX_MEMBERS } from "@binnacle/contract";
+import { type Insertable, type Selectable, sql } from "kysely";
 import type { AccessUnit } from "../access/access-change.ts";
 import type { RoleBindingTable } from "../database/fleet-tables.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries } from "../database/transaction.ts";
@@ -86,4 +86,22 @@ export async function deleteBinding(
     .executeTakeFirst();
   if (binding) accessChanged({ user_id: binding.user_id });
   return binding;
+}
+
+/** The members of an organization with their roles on its clusters and projects, by name. */
+export async function readRoleMatrix(db: Queries, orgId: string): Promise<MatrixMember[]> {
+  const { rows } = await sql<MatrixMember>`
+    select m.user_id, u.name, u.email, m.role,
+      (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'role', b.role) order by c.name, c.id), '[]')
+        from role_bindings b join clusters c on c.id = b.cluster_id
+        where b.user_id = m.user_id and c.org_id = m.org_id) as clusters,
+      (select coalesce(json_agg(
+          json_build_object('id', p.id, 'name', p.name, 'cluster_id', p.cluster_id, 'role', b.role) order by p.name, p.id
+        ), '[]')
+        from role_bindings b join projects p on p.id = b.project_id
+        where b.user_id = m.user_id and p.org_id = m.org_id) as projects
+    from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} order by u.name, u.id limit ${MOST_MATRIX_MEMBERS}
+  `.execute(db);
+  return rows;
 }
