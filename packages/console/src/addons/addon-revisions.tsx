@@ -2,7 +2,6 @@ import type { AddonInstance, AddonRevision } from "@binnacle/client";
 import { Button, Group, Select, Stack, Text, Timeline } from "@mantine/core";
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
-import { useOrg } from "../frame/org.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Section } from "../parts/page.tsx";
@@ -18,10 +17,7 @@ interface Props {
 
 /** The revisions of an instance, the differences between any two, and the way back to one. */
 export function AddonRevisions({ addon, mayChange }: Props) {
-  const org = useOrg();
   const revisions = useAll("listAddonRevisions", { id: addon.id });
-  const members = useAll("listMembers", { id: org.id });
-  const nameOf = new Map((members.data ?? []).map(({ user_id, name }) => [user_id, name]));
   const [rolling, setRolling] = useState<AddonRevision | null>(null);
   return (
     <Loaded of={revisions}>
@@ -39,11 +35,8 @@ export function AddonRevisions({ addon, mayChange }: Props) {
                     title={`Revision ${revision.revision_number}${isCurrent ? ", in force" : ""}`}
                   >
                     <Text size="xs" c="dimmed">
-                      <Moment at={revision.created_at} /> by{" "}
-                      {revision.created_by
-                        ? (nameOf.get(revision.created_by) ?? "somebody who has left")
-                        : "the system"}
-                      , chart {revision.chart_version}
+                      <Moment at={revision.created_at} /> by {revision.created_by ?? "the system"}, chart{" "}
+                      {revision.chart_version}
                     </Text>
                     {revision.notes ? (
                       <Text size="sm" style={{ overflowWrap: "anywhere" }}>

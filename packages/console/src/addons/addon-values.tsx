@@ -36,7 +36,7 @@ export function AddonValues({ addon, definition, mayChange }: Props) {
     );
   }
   return (
-    <Stack>
+    <Stack maw={800}>
       {/* A change by somebody else begins the forms anew. */}
       <Section title="Values">
         <ValuesEditor key={addon.revision_number} addon={addon} definition={definition} />

@@ -162,7 +162,7 @@ function ActorFilter() {
       onChange={(value) => choose({ actor: value ?? undefined })}
       clearable
       searchable
-      w={{ base: "100%", xs: 220 }}
+      w={{ base: "100%", xs: 190 }}
     />
   );
 }
@@ -177,7 +177,7 @@ function TimeFilter({ name, label }: { readonly name: "since" | "until"; readonl
       leftSectionWidth={52}
       value={inputOfTime(search[name])}
       onChange={(event) => choose({ [name]: timeOfInput(event.currentTarget.value) })}
-      w={{ base: "100%", xs: 240 }}
+      w={{ base: "100%", xs: 230 }}
     />
   );
 }

@@ -1,0 +1,95 @@
+import { Grid, Group, SimpleGrid, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import { Moment } from "../parts/moment.tsx";
+import { Facts, Section } from "../parts/page.tsx";
+import type { StatusView } from "../status/status.ts";
+import { StatusBadge } from "../status/status-badge.tsx";
+import { databaseStatus, hubStatus, queueStatus, type SystemStatus, sizeWords } from "./system-status.ts";
+
+/** How the installation is: its queue, its sessions with clusters, its database, and its version. */
+export function SystemTab() {
+  const status = useRead("getSystemStatus" as "getVersion", {}, { refetchMs: 10_000 });
+  return <Loaded of={status}>{(data) => <SystemView status={data as unknown as SystemStatus} />}</Loaded>;
+}
+
+function SystemView({ status }: { readonly status: SystemStatus }) {
+  const { jobs, hub, database } = status;
+  const counts = [
+    ["Organizations", status.organizations],
+    ["Users", status.users],
+    ["Clusters", status.clusters],
+    ["Apps", status.apps],
+  ] as const;
+  return (
+    <Grid>
+      <Grid.Col span={12}>
+        <SimpleGrid cols={{ base: 2, sm: 4 }}>
+          {counts.map(([name, count]) => (
+            <Section key={name} title={name}>
+              <Text fz={28} fw={700}>
+                {count.toLocaleString()}
+              </Text>
+            </Section>
+          ))}
+        </SimpleGrid>
+      </Grid.Col>
+      <Part title="Queue" status={queueStatus(jobs)}>
+        <Facts
+          of={[
+            ["Waiting", jobs.pending.toLocaleString()],
+            ["Running", jobs.running.toLocaleString()],
+            ["Failed", jobs.failed.toLocaleString()],
+            [
+              "Longest wait",
+              jobs.oldest_pending_seconds === null ? "Nothing waits" : `${Math.round(jobs.oldest_pending_seconds)} s`,
+            ],
+          ]}
+        />
+      </Part>
+      <Part title="Clusters" status={hubStatus(status)}>
+        <Facts
+          of={[
+            ["Sessions", hub.sessions.toLocaleString()],
+            ["On this server", hub.sessions_here.toLocaleString()],
+            ["Changes to deliver", hub.desired_pending.toLocaleString()],
+            ["Event streams here", status.events.subscribers_here.toLocaleString()],
+          ]}
+        />
+      </Part>
+      <Part title="Database" status={databaseStatus(database)}>
+        <Facts
+          of={[
+            ["PostgreSQL", database.version],
+            ["Size", sizeWords(database.size_bytes)],
+            ["Connections", `${database.connections} of ${database.max_connections}`],
+            ["Migration", database.migration],
+          ]}
+        />
+      </Part>
+      <Part title="Server" status={null}>
+        <Facts
+          of={[
+            ["Version", status.version],
+            ["Environment", status.environment],
+            ["Running since", <Moment key="since" at={status.started_at} />],
+          ]}
+        />
+      </Part>
+    </Grid>
+  );
+}
+
+function Part(props: { readonly title: string; readonly status: StatusView | null; readonly children: ReactNode }) {
+  return (
+    <Grid.Col span={{ base: 12, md: 6 }}>
+      <Section
+        title={props.title}
+        actions={<Group>{props.status ? <StatusBadge status={props.status} /> : null}</Group>}
+      >
+        {props.children}
+      </Section>
+    </Grid.Col>
+  );
+}
