@@ -1,4 +1,4 @@
-import type { AddonDefinition, ItemOf } from "@binnacle/client";
+import type { AddonDefinition, Input, ItemOf } from "@binnacle/client";
 import {
   Anchor,
   Avatar,
@@ -19,7 +19,7 @@ import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { addonAddress, projectAddress } from "../parts/addresses.ts";
-import { ChoiceFilter } from "../parts/filters.tsx";
+import { ChoiceFilter, ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -29,6 +29,8 @@ import { ADDON_PHASE, believed } from "../status/status.ts";
 import { StatusCell } from "../status/status-badge.tsx";
 import { lettersOf } from "../templates/gallery.ts";
 import { CreateAddon } from "./create-addon.tsx";
+
+const PHASES = Object.entries(ADDON_PHASE).map(([value, { word }]) => ({ value, label: word }));
 
 /** The addons that run, and the catalog of those that can. */
 export function AddonsPage() {
@@ -119,8 +121,14 @@ function DefinitionCard({
 function Instances(props: { readonly definitions: readonly AddonDefinition[]; readonly onCatalog: () => void }) {
   const org = useOrg();
   const [search] = usePageSearch();
-  const projects = useAll("listProjects", {});
-  const own = (projects.data ?? []).filter(({ org_id }) => org_id === org.id);
+  const projects = useAll("listProjects", { org_id: org.id });
+  const own = projects.data ?? [];
+  const input = {
+    org_id: org.id,
+    ...(search["project"] ? { project_id: search["project"] } : {}),
+    ...(search["phase"] ? { phase: choicesOf(search["phase"]) } : {}),
+    ...(search["q"] ? { search: search["q"] } : {}),
+  } as Input<"listAddonInstances">;
   const projectName = new Map(own.map(({ id, name }) => [id, name]));
   const definitionName = new Map(props.definitions.map(({ id, display_name }) => [id, display_name]));
   const columns: readonly Column<ItemOf<"listAddonInstances">>[] = [
@@ -180,19 +188,19 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
   ];
   return (
     <Stack>
-      {own.length > 1 ? (
-        <Group gap="xs">
-          <ChoiceFilter
-            name="project"
-            label="All projects"
-            choices={own.map(({ id, name }) => ({ value: id, label: name }))}
-          />
-        </Group>
-      ) : null}
+      <Group gap="xs">
+        <SearchFilter label="Filter by name" />
+        <ChoicesFilter name="phase" label="Any status" choices={PHASES} />
+        <ChoiceFilter
+          name="project"
+          label="All projects"
+          choices={own.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </Group>
       <ListTable
         label="Addon instances"
         operation="listAddonInstances"
-        input={{ org_id: org.id, ...(search["project"] ? { project_id: search["project"] } : {}) }}
+        input={input}
         columns={columns}
         empty={
           <EmptyState

@@ -1,4 +1,4 @@
-import type { Input, User } from "@binnacle/client";
+import type { User } from "@binnacle/client";
 import { ActionIcon, Badge, Button, Group, Menu, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
@@ -111,7 +111,7 @@ export function UsersTab() {
       <ListTable
         label="Users"
         operation="listUsers"
-        input={{ ...(search["q"] ? { search: search["q"] } : {}) } as Input<"listUsers">}
+        input={search["q"] ? { search: search["q"] } : {}}
         columns={columns}
         empty={<EmptyState title="No user fits">Create one, or remove the filter.</EmptyState>}
       />

@@ -26,7 +26,16 @@ import { absoluteTime, Moment } from "../parts/moment.tsx";
 import { EmptyState, Facts, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import type { Search } from "../search.ts";
-import { actionWords, auditFilter, changesOf, csvOf, inputOfTime, jsonOf, timeOfInput } from "./audit.ts";
+import {
+  type AuditFilter,
+  actionWords,
+  auditFilter,
+  changesOf,
+  csvOf,
+  inputOfTime,
+  jsonOf,
+  timeOfInput,
+} from "./audit.ts";
 
 const TYPES = [
   "addon_instance",
@@ -47,7 +56,7 @@ const TYPES = [
   "user",
 ].map((value) => ({ value, label: value.replaceAll("_", " ") }));
 
-const inputOf = (orgId: string, filter: object) => ({ id: orgId, ...filter }) as Input<"listAuditLog">;
+const inputOf = (orgId: string, filter: AuditFilter): Input<"listAuditLog"> => ({ id: orgId, ...filter });
 
 /** Who did what, and when. The filters are in the address, and what they leave can be exported. */
 export function AuditPage() {
@@ -186,7 +195,7 @@ function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (chan
   const { entry } = props;
   const org = useOrg();
   const { resource } = entry;
-  const about = { resource_type: resource.type, resource_id: resource.id, until: entry.at };
+  const about = { resource_type: resource.type, resource_id: resource.id ?? "", until: entry.at };
   const earlier = useRead(
     "listAuditLog",
     { ...inputOf(org.id, about), items_per_page: 100 },
@@ -282,7 +291,7 @@ function ValueText({ value }: { readonly value: unknown }) {
 /** More would take minutes, and hold the browser's memory; a narrower time gets the rest. */
 const MOST_EXPORTED = 20_000;
 
-function Export(props: { readonly orgId: string; readonly slug: string; readonly filter: object }) {
+function Export(props: { readonly orgId: string; readonly slug: string; readonly filter: AuditFilter }) {
   const [count, setCount] = useState<number | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isCut, setCut] = useState(false);

@@ -23,7 +23,7 @@ export function MembersPage() {
   const may = useMay();
   const [search, choose] = usePageSearch();
   const [isAdding, setAdding] = useState(false);
-  const seesMatrix = may("listAuditLog");
+  const seesMatrix = may("getRoleMatrix");
   const list = <MembersList onAdd={() => setAdding(true)} />;
   return (
     <Page

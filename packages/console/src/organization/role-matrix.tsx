@@ -16,12 +16,10 @@ const MOST_MEMBERS = 200;
 /** Who has which role on which cluster and project, and why. */
 export function RoleMatrix() {
   const org = useOrg();
-  const matrix = useRead("getRoleMatrix" as "getVersion", { id: org.id } as never);
+  const matrix = useRead("getRoleMatrix", { id: org.id });
   const clusters = useAll("listClusters", { org_id: org.id });
   const names = new Map((clusters.data ?? []).map(({ id, name }) => [id, name]));
-  return (
-    <Loaded of={matrix}>{(data) => <MatrixView matrix={data as unknown as Matrix} clusterNames={names} />}</Loaded>
-  );
+  return <Loaded of={matrix}>{(data) => <MatrixView matrix={data} clusterNames={names} />}</Loaded>;
 }
 
 function MatrixView(props: { readonly matrix: Matrix; readonly clusterNames: ReadonlyMap<string, string> }) {

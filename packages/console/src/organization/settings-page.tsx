@@ -118,20 +118,20 @@ function NameForm() {
   );
 }
 
-type DriftPolicy = NonNullable<OrgSettings["drift_policy"]> | "default";
+type DriftPolicy = NonNullable<OrgSettings["drift_policy"]>;
 
 function SettingsForm({ settings }: { readonly settings: OrgSettings }) {
   const org = useOrg();
   const mayChange = useMay()("updateOrgSettings");
   const change = useChange("updateOrgSettings");
-  const [policy, setPolicy] = useState<DriftPolicy>(settings.drift_policy ?? "default");
+  const [policy, setPolicy] = useState<DriftPolicy>(settings.drift_policy ?? "heal");
   const [repo, setRepo] = useState(settings.gitops?.repo_url ?? "");
   const [branch, setBranch] = useState(settings.gitops?.branch ?? "");
   const problems = change.error ? failureView(change.error).fields : {};
   const { drift_policy: _policy, gitops: _gitops, ...others } = settings;
 
   const changed: Input<"updateOrgSettings">["body"]["settings"] = {
-    ...(policy === (settings.drift_policy ?? "default") ? {} : { drift_policy: policy === "default" ? null : policy }),
+    ...(policy === (settings.drift_policy ?? "heal") ? {} : { drift_policy: policy }),
     ...(repo === (settings.gitops?.repo_url ?? "") && branch === (settings.gitops?.branch ?? "")
       ? {}
       : { gitops: repo === "" ? null : { repo_url: repo, ...(branch ? { branch } : {}) } }),
@@ -161,8 +161,7 @@ function SettingsForm({ settings }: { readonly settings: OrgSettings }) {
           readOnly={!mayChange}
         >
           <Stack gap="xs" mt="xs">
-            <Radio value="default" label="As Binnacle does by default" disabled={!mayChange} />
-            <Radio value="heal" label="Put it back as it was asked for" disabled={!mayChange} />
+            <Radio value="heal" label="Put it back as it was asked for (the default)" disabled={!mayChange} />
             <Radio value="report" label="Report the drift, and leave the object as it is" disabled={!mayChange} />
           </Stack>
         </Radio.Group>
@@ -202,7 +201,7 @@ function SettingsForm({ settings }: { readonly settings: OrgSettings }) {
             <SameByCommand
               operation="updateOrgSettings"
               input={input}
-              command={`binnacle orgs settings update --org ${org.slug}${policy === "default" ? "" : ` --drift-policy ${policy}`}`}
+              command={`binnacle orgs settings update --org ${org.slug} --drift-policy ${policy}`}
             />
             <Group justify="flex-end">
               <Button type="submit" disabled={!isChanged} loading={change.isPending}>

@@ -19,12 +19,12 @@ export function ProjectChoice({ value, onChange, to, problem }: Props) {
   const org = useOrg();
   const may = useMay();
   const [isCreating, setCreating] = useState(false);
-  const projects = useAll("listProjects", {});
+  const projects = useAll("listProjects", { org_id: org.id });
   const clusters = useAll("listClusters", { org_id: org.id });
   const clusterName = new Map((clusters.data ?? []).map(({ id, name }) => [id, name]));
   const offered = (projects.data ?? []).filter(
-    ({ id, org_id, cluster_id, lifecycle }) =>
-      org_id === org.id && lifecycle !== "cleanup_pending" && may(to, { clusterId: cluster_id, projectId: id }),
+    ({ id, cluster_id, lifecycle }) =>
+      lifecycle !== "cleanup_pending" && may(to, { clusterId: cluster_id, projectId: id }),
   );
   const mayCreate = (clusters.data ?? []).filter(({ id }) => may("createProject", { clusterId: id }));
   const hasNone = projects.data !== undefined && offered.length === 0;

@@ -32,7 +32,7 @@ const SCOPES: readonly { readonly value: Scope; readonly label: string }[] = [
 /** The fields of a place as a request has them, or null while something is missing. */
 export function usePlaceBody(place: Place) {
   const org = useOrg();
-  const projects = useAll("listProjects", {});
+  const projects = useAll("listProjects", { org_id: org.id });
   const project = projects.data?.find(({ id }) => id === place.projectId);
   const common = {
     name: place.name,

@@ -42,7 +42,7 @@ export function YamlDoor() {
   const org = useOrg();
   const navigate = useNavigate();
   const change = useChange("createStackTemplateFromYaml");
-  const projects = useAll("listProjects", {});
+  const projects = useAll("listProjects", { org_id: org.id });
   const [text, setText] = useState(FIRST);
   const [projectId, setProjectId] = useState<string | null>(null);
   const [namespace, setNamespace] = useState("");
