@@ -14,6 +14,7 @@ export const OPEN_TO_READ = [
   "getOrgOverview",
   "getFleet",
   "search",
+  "getSystemStatus",
   "listAuditLog",
   "listTiers",
   "listRateLimits",

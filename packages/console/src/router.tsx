@@ -11,7 +11,7 @@ import { useOrgs } from "./frame/org-switcher.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { EmptyState, Page } from "./parts/page.tsx";
-import { type Search, searchOf } from "./search.ts";
+import { parseSearch, type Search, searchOf, stringifySearch } from "./search.ts";
 
 /** Everything that a page lets people choose is in the address; pages read it by `Route.useSearch()`. */
 const root = createRootRoute({
@@ -121,6 +121,8 @@ export const router = createRouter({
   routeTree: root.addChildren([home, login, ...outside, org.addChildren(orgPages)]),
   defaultPreload: "intent",
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module "@tanstack/react-router" {

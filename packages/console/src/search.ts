@@ -19,3 +19,11 @@ export function searchOf(given: Readonly<Record<string, unknown>>): Search {
 export function withChoice(search: Search, changes: Search): Search {
   return Object.fromEntries(Object.entries({ ...search, ...changes }).filter(([, value]) => value));
 }
+
+/** The choices in the query of an address, each as it stands there: "1.10" is a version and no number. */
+export const parseSearch = (query: string): Search => searchOf(Object.fromEntries(new URLSearchParams(query)));
+
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams(searchOf(search) as Record<string, string>).toString();
+  return query === "" ? "" : `?${query}`;
+}

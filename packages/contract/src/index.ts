@@ -56,6 +56,7 @@ export * from "./rest/role-bindings.ts";
 export * from "./rest/runs.ts";
 export * from "./rest/search.ts";
 export * from "./rest/sessions.ts";
+export * from "./rest/system.ts";
 export * from "./rest/tasks.ts";
 export { StackTemplate, StackTemplateContent, StackTemplateSummary } from "./rest/template-shapes.ts";
 export * from "./rest/templates.ts";

@@ -49,6 +49,7 @@ import { projectRoutes } from "./projects/project.routes.ts";
 import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
 import { registrySecretRoutes } from "./registry-secrets/registry-secret.routes.ts";
+import { systemRoutes } from "./system/system.routes.ts";
 import { taskRoutes } from "./tasks/task.routes.ts";
 import { stackTemplateRoutes } from "./templates/stack-template.routes.ts";
 import { tierRoutes } from "./tiers/tier.routes.ts";
@@ -84,6 +85,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
+    ...systemRoutes(db, clock, config),
     ...sessionRoutes(db, tokens, isPasswordRight, clock, issuer),
     ...userRoutes({ db, passwords, isPasswordRight, clock }),
     ...cliTokenRoutes(db, clock),

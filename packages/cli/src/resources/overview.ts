@@ -45,6 +45,12 @@ const FLEET = view(
 );
 
 export const OVERVIEW_COMMANDS: readonly Command[] = [
+  verb({
+    usage: "system",
+    about: "Show how the installation is: database, jobs and connected operators",
+    operation: "getSystemStatus",
+    fields: [],
+  }),
   {
     usage: "overview",
     about: "Show what an organization has, and what of it needs attention",

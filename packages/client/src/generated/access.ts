@@ -82,6 +82,7 @@ export const ACCESS: Readonly<Record<OperationName, Requirement>> = {
   getSecretsOverview: {"needs":"project_role","role":"viewer"},
   getSshKey: {"needs":"cluster_role","role":"org_admin"},
   getStackTemplate: {"needs":"signed_in"},
+  getSystemStatus: {"needs":"superuser"},
   getTask: {"needs":"signed_in"},
   getUser: {"needs":"signed_in"},
   getVersion: {"needs":"signed_in"},

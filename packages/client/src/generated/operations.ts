@@ -79,6 +79,7 @@ export const OPERATIONS = {
   getSecretsOverview: "GET /projects/{id}/secrets-overview",
   getSshKey: "GET /clusters/{id}/ssh-key",
   getStackTemplate: "GET /stack-templates/{namespace}/{name}",
+  getSystemStatus: "GET /system/status",
   getTask: "GET /tasks/task/{id}",
   getUser: "GET /user/{id}",
   getVersion: "GET /version",

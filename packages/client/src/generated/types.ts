@@ -3209,6 +3209,37 @@ export type StatefulDowngrade = {
   };
 };
 
+export type SystemStatus = {
+  build: string | null;
+  environment: string;
+  /** When the process that answers was started. */
+  started_at: string;
+  database: {
+    version: string;
+    size_bytes: number;
+    /** Of all clients of the database server. */
+    connections: number;
+    max_connections: number;
+    migration: string | null;
+  };
+  jobs: {
+    pending: number;
+    running: number;
+    failed: number;
+    oldest_pending_seconds: number | null;
+  };
+  hub: {
+    /** Operators that are connected to any hub. */
+    sessions: number;
+    /** Changes that their cluster has not confirmed. */
+    pending: number;
+  };
+  organizations: number;
+  users: number;
+  clusters: number;
+  apps: number;
+};
+
 export type Task = {
   id: string;
   kind: "ping" | "resync_cluster";
@@ -4809,6 +4840,12 @@ export interface Operations {
     };
     answer: StackTemplate;
     failures: 400 | 401 | 403 | 404 | 409 | 422 | 500 | 503;
+  };
+  /** Read how the installation is. `GET /system/status` */
+  getSystemStatus: {
+    input: Record<never, never>;
+    answer: SystemStatus;
+    failures: 400 | 401 | 403 | 422 | 500 | 503;
   };
   /** Read a task of yours. `GET /tasks/task/{id}` */
   getTask: {

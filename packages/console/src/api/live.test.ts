@@ -55,6 +55,7 @@ const NOT_LIVE: readonly string[] = [
   "getProvisioningLogs",
   "getRateLimit",
   "getSshKey",
+  "getSystemStatus",
   "getTask",
   "getVersion",
   "inspectChart",

@@ -142,7 +142,10 @@ function Dialog({ action, app, onClose }: DialogProps) {
       return <TemplateDialog app={app} onClose={onClose} />;
     case "delete":
       return <DeleteDialog app={app} onClose={onClose} />;
-    default:
+    case "edit":
+    case "roll_back":
+    case null:
+      // These lead to a tab.
       return null;
   }
 }

@@ -42,15 +42,15 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
   {
     key: "drift",
     title: "Drift",
-    width: "minmax(100px, 1fr)",
+    width: "minmax(80px, 0.8fr)",
     from: "desktop",
-    // What is in sync is the rule, and what is not compared yet has a status that says so.
+    // Being in sync is the rule and needs no colour.
     render: ({ drift_state }) =>
       drift_state === "drifted" || drift_state === "blocked_sync" ? (
         <StatusBadge status={DRIFT_STATE[drift_state]} />
       ) : (
         <Text span size="sm" c="dimmed">
-          {DRIFT_STATE[drift_state].word}
+          {drift_state === "in_sync" ? DRIFT_STATE.in_sync.word : "—"}
         </Text>
       ),
   },
@@ -58,7 +58,7 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
   {
     key: "images",
     title: "Image",
-    width: "minmax(120px, 1.6fr)",
+    width: "minmax(110px, 1.3fr)",
     from: "desktop",
     render: ({ images }) => images.map(shortImage).join(", ") || "—",
   },
@@ -81,7 +81,7 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
   {
     key: "deployed",
     title: "Last deployment",
-    width: "minmax(130px, 1.2fr)",
+    width: "minmax(190px, 1.5fr)",
     sort: "deployed_at",
     from: "tablet",
     render: ({ last_deployment: last }) =>

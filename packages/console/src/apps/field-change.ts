@@ -14,7 +14,7 @@ export interface FieldChange {
 const LONGEST_VALUE = 2_000;
 
 /** A value as people read it. A long one is cut, because a cluster may report anything. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 1) ?? "");
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
@@ -56,8 +56,8 @@ export function driftChanges(fields: readonly Readonly<Record<string, unknown>>[
   return fields.map(({ object, pointer, desired, observed, manager }) => {
     const { kind = "", name = "" } = (object ?? {}) as { kind?: unknown; name?: unknown };
     return {
-      owner: `${String(kind)} ${String(name)}`.trim(),
-      field: pointerSteps(String(pointer ?? "")).join(".") || "the object",
+      owner: `${valueText(kind)} ${valueText(name)}`.trim(),
+      field: pointerSteps(typeof pointer === "string" ? pointer : "").join(".") || "the object",
       change: desired === undefined ? "added" : observed === undefined ? "removed" : "changed",
       ...(desired === undefined ? {} : { before: valueText(desired) }),
       ...(observed === undefined ? {} : { after: valueText(observed) }),

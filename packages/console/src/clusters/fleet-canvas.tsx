@@ -124,7 +124,7 @@ function Pointed({ words, x, y, tileWidth, tileHeight, isRight }: Box & { words:
           top: y - 2,
           width: tileWidth + 4,
           height: tileHeight + 4,
-          border: "2px solid var(--mantine-primary-color-filled)",
+          border: "2px solid var(--mantine-color-text)",
           borderRadius: 4,
           pointerEvents: "none",
         }}

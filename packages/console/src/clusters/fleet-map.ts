@@ -116,7 +116,14 @@ function lastInColumn(column: number, columns: number, count: number): number {
 export type Pen = Pick<
   CanvasRenderingContext2D,
   "beginPath" | "rect" | "roundRect" | "moveTo" | "lineTo" | "closePath" | "fill" | "stroke" | "clearRect" | "fillText"
-> & { fillStyle: unknown; strokeStyle: unknown; lineWidth: number; font: string; textBaseline: string };
+> & {
+  globalAlpha: number;
+  fillStyle: unknown;
+  strokeStyle: unknown;
+  lineWidth: number;
+  font: string;
+  textBaseline: string;
+};
 
 export interface MapColors {
   readonly tones: Readonly<Record<Tone, string>>;
@@ -154,7 +161,10 @@ export function drawMap(
     pen.fillStyle = colors.tones[tone];
     pen.beginPath();
     for (const { x, y } of places) pen.rect(x + inset, y + inset, square, square);
+    // Thousands of tiles in full green would hide the few that need a look.
+    pen.globalAlpha = tone === "good" && !isLabelled ? 0.5 : 1;
     pen.fill();
+    pen.globalAlpha = 1;
     drawSigns(pen, tone, places, square, inset, colors.surface);
   }
   if (!isLabelled) return;

@@ -88,7 +88,7 @@ function AwsForm(props: {
 
   return (
     <Section title="The cluster">
-      <form onSubmit={send}>
+      <form onSubmit={(event) => void send(event)}>
         <Stack maw={620}>
           <TextInput
             label="Name"

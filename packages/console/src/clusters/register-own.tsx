@@ -52,7 +52,7 @@ export function RegisterOwn() {
   const fieldError = error ? failureView(error).fields["name"] : undefined;
   return (
     <Section title="Name the cluster">
-      <form onSubmit={send}>
+      <form onSubmit={(event) => void send(event)}>
         <Stack maw={520}>
           <TextInput
             label="Name"

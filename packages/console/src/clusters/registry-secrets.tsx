@@ -158,7 +158,7 @@ function Attach({ of, id, onClose }: { readonly of: Props["of"]; readonly id: st
 
   return (
     <Modal opened onClose={onClose} title="Attach a registry secret" size="lg">
-      <form onSubmit={send} autoComplete="off">
+      <form onSubmit={(event) => void send(event)} autoComplete="off">
         <Stack>
           <TextInput
             label="Name"

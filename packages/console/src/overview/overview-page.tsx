@@ -159,7 +159,7 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
             Create app
           </ButtonLink>
         }
-        command="binnacle deploy -f app.yaml"
+        command="binnacle apps deploy -f app.yaml"
       >
         An app is a set of components that run together in a project.
       </EmptyState>

@@ -39,7 +39,7 @@ export function CreateProject({ clusterId, onClose }: { readonly clusterId: stri
 
   return (
     <Modal opened onClose={onClose} title="Create a project" size="lg">
-      <form onSubmit={send}>
+      <form onSubmit={(event) => void send(event)}>
         <Stack>
           <Select
             label="Cluster"

@@ -73,7 +73,7 @@ export function ProjectApps({ project }: { readonly project: Project }) {
               </ButtonLink>
             ) : null
           }
-          command={`binnacle deploy -f app.yaml --project ${quoted(project.name)}`}
+          command={`binnacle apps deploy -f app.yaml --project ${quoted(project.name)}`}
         >
           An app is a set of components that run together. Begin with a template, an image or YAML.
         </EmptyState>

@@ -79,7 +79,8 @@ function degradedWords(reason: Project["lifecycle_reason"], message: string | nu
         todo: "Correct what the message names, in the policy or on the cluster; it is tried again by itself.",
         at: "policy",
       };
-    default:
+    case "cleanup_degraded":
+    case null:
       return { what: "The project is not as it should be.", why: message, todo: null, at: null };
   }
 }

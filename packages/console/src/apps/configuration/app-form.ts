@@ -91,7 +91,12 @@ export function fromYaml(text: string): FromYaml {
     const at = placesIn(text);
     return refused(mistakes.map(([path, message]) => ({ ...at(path), message })));
   }
-  const { name, project, description = null, components } = value as AppForm;
+  const {
+    name,
+    project,
+    description = null,
+    components,
+  } = value as Omit<AppForm, "description"> & { description?: string | null };
   return {
     form: { name, ...(project === undefined ? {} : { project }), description, components },
     problems: [],

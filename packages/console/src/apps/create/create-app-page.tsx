@@ -26,7 +26,7 @@ const DOORS: readonly Door[] = [
     text: "Databases, tools and stacks, by a short form.",
     Icon: IconTemplate,
   },
-  { value: "yaml", title: "From YAML", text: "A binnacle.yaml with everything an app can have.", Icon: IconFileCode },
+  { value: "yaml", title: "From YAML", text: "A binnacle.yaml, with a form beside it.", Icon: IconFileCode },
 ];
 
 /** Three ways to a running app. Which one is open is in the address. */

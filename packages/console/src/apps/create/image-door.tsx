@@ -48,7 +48,7 @@ export function ImageDoor() {
 
   return (
     <Section title="Run an image">
-      <form onSubmit={send} noValidate>
+      <form onSubmit={(event) => void send(event)} noValidate>
         <Stack gap="md" maw={720}>
           <ProjectChoice
             to="createApp"

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconRocket } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -61,6 +61,14 @@ export function YamlDoor() {
           value={projectId}
           onChange={(id) => choose({ project: id ?? undefined })}
           problem={problems.find(({ path }) => path[0] === "project_id")?.message}
+        />
+        <TextInput
+          label="Name of the app"
+          value={form.name}
+          onChange={(event) => editing.setForm({ ...form, name: event.currentTarget.value })}
+          error={problems.find(({ path }) => path[0] === "name")?.message}
+          autoComplete="off"
+          withAsterisk
         />
       </AppEditor>
       {change.error && problems.length === 0 ? <FailurePanel error={change.error} /> : null}

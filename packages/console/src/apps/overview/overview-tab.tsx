@@ -1,5 +1,6 @@
 import type { App } from "@binnacle/client";
 import { Anchor, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconExternalLink } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 import { LoadingLines } from "../../parts/loaded.tsx";
@@ -13,7 +14,10 @@ import { LastDeployments } from "./last-deployments.tsx";
 
 const ResourceTree = lazy(async () => ({ default: (await import("./resource-tree-view.tsx")).ResourceTreeView }));
 
+const GraphView = lazy(async () => ({ default: (await import("./graph-view.tsx")).GraphView }));
+
 const VIEWS = [
+  { value: "graph", label: "Graph" },
   { value: "list", label: "List" },
   { value: "tree", label: "Resources" },
 ];
@@ -21,7 +25,10 @@ const VIEWS = [
 /** Whether the app runs as it was asked for: its components, its drift, and what was done to it last. */
 export function OverviewTab({ app }: { readonly app: App }) {
   const [search, choose] = usePageSearch();
-  const view = VIEWS.find(({ value }) => value === search["view"])?.value ?? "list";
+  const isWide = useMediaQuery("(min-width: 48em)", undefined, { getInitialValueInEffect: false });
+  // One component has no edges, and a small screen no room for a picture.
+  const usual = isWide && app.components.length > 1 ? "graph" : "list";
+  const view = VIEWS.find(({ value }) => value === search["view"])?.value ?? usual;
   const addresses = publicAddresses(app.components);
   return (
     <Stack gap="md">
@@ -45,13 +52,19 @@ export function OverviewTab({ app }: { readonly app: App }) {
             size="xs"
             data={VIEWS}
             value={view}
-            onChange={(value) => choose({ view: value === "list" ? undefined : value })}
+            onChange={(value) => choose({ view: value === usual ? undefined : value })}
             aria-label="View"
           />
         }
       >
         <Suspense fallback={<LoadingLines lines={4} />}>
-          {view === "tree" ? <ResourceTree app={app} /> : <ComponentList app={app} />}
+          {view === "tree" ? (
+            <ResourceTree app={app} />
+          ) : view === "graph" ? (
+            <GraphView app={app} />
+          ) : (
+            <ComponentList app={app} />
+          )}
         </Suspense>
       </Section>
       <LastDeployments app={app} />

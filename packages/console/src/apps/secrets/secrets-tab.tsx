@@ -147,7 +147,7 @@ function SetSecret({ app, component }: { readonly app: App; readonly component: 
 
   return (
     <Section title="Set a secret">
-      <form onSubmit={send} autoComplete="off">
+      <form onSubmit={(event) => void send(event)} autoComplete="off">
         <Stack gap="sm">
           <Group gap="sm" align="flex-start">
             <TextInput

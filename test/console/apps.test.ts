@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openShop, type Shop } from "../../packages/server/src/apps/app.fixture.ts";
+import { createAgentTokens } from "../../packages/server/src/clusters/agent-token.adapter.ts";
+import { SOON } from "../../packages/server/src/jobs/jobs.fixture.ts";
+import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
+import { type Person, startWorld, type World } from "../world/world.ts";
+import { describeInBrowser, type Visitor } from "./browser.ts";
+
+const SIGNING_KEY = randomBytes(32).toString("base64url");
+const HOSTILE = `<img src=x onerror="document.title='taken'">`;
+
+describeInBrowser("the pages of apps", (visit) => {
+  let world: World;
+  let shop: Shop;
+  let slug: string;
+  let operator: SimulatedOperator;
+
+  beforeAll(async () => {
+    world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
+    shop = await openShop(world);
+    slug = (await world.admin.api.get(`/orgs/${shop.org}`)).body.slug;
+    const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(shop.cluster, 1);
+    operator = simulateOperator({ url: world.url, token });
+    await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
+  });
+  afterAll(async () => {
+    await operator?.stop();
+    await world?.stop();
+  });
+
+  async function visitAs(person: Person): Promise<Visitor> {
+    const visitor = await visit({ url: world.url });
+    await visitor.signIn(person.username, person.password);
+    return visitor;
+  }
+  const address = (name: string, query = "") =>
+    `/o/${slug}/apps/${shop.namespace}/${name}?project=${shop.project}${query}`;
+  const read = async (name: string) => (await shop.editor.api.get(shop.path(name))).body;
+
+  function expectClean({ problems, undocumented }: Visitor): void {
+    expect(problems).toEqual([]);
+    expect(undocumented).toEqual([]);
+  }
+
+  test("[WC50] an image becomes a running app, and its page shows it become running", async () => {
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(`/o/${slug}/apps/new`);
+    await page.getByRole("textbox", { name: "Image" }).fill("ghcr.io/acme/till:1");
+    await page.getByRole("textbox", { name: "Port" }).fill("8080");
+    await page.getByRole("button", { name: "Create app" }).click();
+    await page.getByRole("heading", { level: 1, name: "till" }).waitFor();
+    await page.getByText("Running", { exact: true }).first().waitFor();
+    expect((await read("till")).components[0].workload_spec).toMatchObject({
+      image: "ghcr.io/acme/till:1",
+      ports: [{ name: "http", port: 8080 }],
+    });
+    expectClean(visitor);
+  });
+
+  test("[WC46] what the API refuses stands at the field of the form, and nothing is created", async () => {
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(`/o/${slug}/apps/new`);
+    await page.getByRole("textbox", { name: "Image" }).fill("Not An Image");
+    await page.getByRole("textbox", { name: "Name" }).fill("refused");
+    await page.getByRole("button", { name: "Create app" }).click();
+    await page.locator("input[aria-invalid=true][placeholder='nginx:1.29']").waitFor();
+    expect((await shop.editor.api.get(shop.path("refused"))).status).toBe(404);
+    expectClean(visitor);
+  });
+
+  test("[WC48] [WC49] a change is reviewed before it is sent, and somebody else's change is not overwritten", async () => {
+    const name = await shop.app();
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name, "&tab=configuration"));
+    await page.getByLabel("Image", { exact: true }).fill("nginx:1.30");
+    await page.getByLabel("YAML of the app").getByText("nginx:1.30").waitFor();
+    // Somebody else is faster.
+    const changed = { description: "changed meanwhile" };
+    expect((await shop.editor.api.send("PATCH", shop.path(name), { body: changed })).status).toBe(200);
+    await page.getByRole("button", { name: "Review changes" }).click();
+    const review = page.getByRole("dialog", { name: "Review changes" });
+    await review.getByText("image: nginx:1.30").waitFor();
+    expect((await read(name)).components[0].workload_spec.image).toBe("nginx:1.29");
+    await review.getByRole("button", { name: "Deploy changes" }).click();
+    const conflict = page.getByRole("dialog", { name: "Somebody else has changed the app" });
+    await conflict.getByText("description: changed meanwhile").first().waitFor();
+    expect((await read(name)).components[0].workload_spec.image).toBe("nginx:1.29");
+    await conflict.getByRole("button", { name: "Deploy mine on top" }).click();
+    await conflict.waitFor({ state: "hidden" });
+    const app = await read(name);
+    expect([app.description, app.components[0].workload_spec.image]).toEqual(["changed meanwhile", "nginx:1.30"]);
+    expectClean(visitor);
+  });
+
+  test("[WC31] [WC1] a viewer reads the app and is offered none of its changes", async () => {
+    const name = await shop.app();
+    const visitor = await visitAs(shop.viewer);
+    const { page } = visitor;
+    await visitor.goTo(address(name));
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.getByRole("tab", { name: "Deployments" }).waitFor();
+    expect(await page.getByRole("button", { name: "Edit configuration" }).count()).toBe(0);
+    expect(await page.getByRole("tab", { name: "Terminal" }).count()).toBe(0);
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Save as template" }).waitFor();
+    expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Save as template"]);
+    await visitor.goTo(`/o/${slug}/apps`);
+    await page.getByRole("row", { name }).waitFor();
+    expect(await page.getByRole("link", { name: "Create app" }).count()).toBe(0);
+    expectClean(visitor);
+  });
+
+  test("[WC52] selected apps are paused together, each with its result", async () => {
+    const names = [await shop.app(), await shop.app()];
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(`/o/${slug}/apps`);
+    for (const name of names) await page.getByRole("row", { name }).getByRole("checkbox").check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Pause" }).click();
+    const dialog = page.getByRole("dialog", { name: "Pause 2 apps" });
+    await dialog.getByRole("button", { name: "Pause" }).click();
+    await dialog.getByText("2 done").waitFor();
+    expect(await dialog.getByText("Accepted").count()).toBe(2);
+    for (const name of names) expect((await read(name)).paused).toBe(true);
+    expectClean(visitor);
+  });
+
+  test("[WC38] a deletion asks for the name, after it has said what goes", async () => {
+    const name = await shop.app();
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name));
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog", { name: `Delete ${name}` });
+    await dialog.getByText("1 component: web.").waitFor();
+    const button = dialog.getByRole("button", { name: "Delete app" });
+    expect(await button.isDisabled()).toBe(true);
+    await dialog.getByRole("textbox").fill(name);
+    await button.click();
+    await dialog.waitFor({ state: "hidden" });
+    await vi.waitFor(async () => expect((await shop.editor.api.get(shop.path(name))).status).toBe(404), SOON);
+    expectClean(visitor);
+  });
+
+  test("[WC41] [WC47] a secret can be set and is shown nowhere, and hostile text stays text", async () => {
+    const env = [{ name: "MOTD", value: HOSTILE }];
+    const name = await shop.app([{ name: "web", workload_spec: { image: "nginx:1", env } }], { description: HOSTILE });
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name, "&tab=secrets"));
+    await page.getByLabel("Key").fill("TOKEN");
+    await page.locator("input[type=password]").fill("hush-hush");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await page.getByRole("cell", { name: "TOKEN", exact: true }).waitFor();
+    expect(await page.content()).not.toContain("hush-hush");
+    expect((await read(name)).components[0].secrets).toEqual(["TOKEN"]);
+    await visitor.goTo(address(name, "&component=web"));
+    await page.getByRole("dialog").getByText(HOSTILE).waitFor();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+    expect(await page.title()).not.toBe("taken");
+    expectClean(visitor);
+  });
+});

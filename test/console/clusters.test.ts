@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
+import { type Person, startWorld, type World } from "../world/world.ts";
+import { describeInBrowser, type Visitor } from "./browser.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='taken over'">`;
+
+describeInBrowser("the pages of clusters and projects", (visit) => {
+  let world: World;
+  let member: Person;
+  const operators: SimulatedOperator[] = [];
+
+  beforeAll(async () => {
+    world = await startWorld();
+    member = await world.person({ org: world.demoOrgId });
+  });
+  afterAll(async () => {
+    await Promise.all(operators.map((operator) => operator.stop()));
+    await world.stop();
+  });
+
+  const connect = (token: string) => void operators.push(simulateOperator({ url: world.url, token }));
+
+  async function newCluster(name: string): Promise<{ id: string; connection_token: string }> {
+    return (await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name })).body;
+  }
+
+  async function signedIn(person: { username: string; password: string } = world.admin): Promise<Visitor> {
+    const visitor = await visit({ url: world.url });
+    await visitor.signIn(person.username, person.password);
+    return visitor;
+  }
+
+  function expectNoProblems(visitor: Visitor): void {
+    expect(visitor.problems).toEqual([]);
+    expect(visitor.undocumented).toEqual([]);
+  }
+
+  test("[WC72] a registered cluster turns connected by itself, and its command is shown once", async () => {
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/clusters/new");
+    await page.getByRole("button", { name: "I have a cluster" }).click();
+    await page.getByLabel("Name").and(page.locator("input")).fill("edge");
+    await page.getByRole("button", { name: "Register" }).click();
+    const command = await page.getByText("helm upgrade --install").textContent();
+    const token = /cluster\.token=(\S+)/.exec(command ?? "")?.[1] ?? "";
+    // The clock of the server stands still, so a slow machine may already be past the first minute.
+    await page.getByText(/edge: (Waiting for the operator|The operator has not connected yet)/).waitFor();
+    const stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])");
+    expect(stored).not.toContain(token);
+
+    connect(token);
+    await page.getByText("edge: The operator has connected.").waitFor();
+
+    await page.reload();
+    await page.getByText("The command was shown once").waitFor();
+    expect(await page.content()).not.toContain(token);
+    expectNoProblems(visitor);
+  });
+
+  test("[WC72] a name that is taken is refused in the API's own words, and nothing is lost", async () => {
+    await newCluster("taken");
+    const { page, goTo } = await signedIn();
+    await goTo("/o/demo/clusters/new?way=own");
+    await page.getByLabel("Name").and(page.locator("input")).fill("taken");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Name").and(page.locator("input")).inputValue()).toBe("taken");
+  });
+
+  test("[WC73] a cluster with projects is not deleted: the projects are named before, and by the API's refusal", async () => {
+    const cluster = await newCluster("busy");
+    await world.admin.api.post("/projects", { name: "shop", cluster_id: cluster.id });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo(`/o/demo/clusters/${cluster.id}?tab=settings`);
+    await page.getByRole("button", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("link", { name: "shop" }).waitFor();
+    const button = dialog.getByRole("button", { name: "Delete the cluster" });
+    expect(await button.isDisabled()).toBe(true);
+    await dialog.getByLabel("Type busy to confirm").fill("busy");
+    await button.click();
+    await dialog.getByText("The cluster still has projects: shop.").waitFor();
+    expect((await world.admin.api.get(`/clusters/${cluster.id}`)).status).toBe(200);
+    expectNoProblems(visitor);
+  });
+
+  test("[WC73] a rotated token is shown once, by the dialog alone", async () => {
+    const cluster = await newCluster("rotated");
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo(`/o/demo/clusters/${cluster.id}?tab=settings`);
+    await page.getByRole("button", { name: "Rotate…" }).click();
+    await page.getByRole("button", { name: "Rotate the token" }).click();
+    await page.getByText("helm upgrade --install").waitFor();
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain("cluster.token=");
+    expectNoProblems(visitor);
+  });
+
+  test("[WC74] a member is offered nothing that only administrators may do", async () => {
+    const cluster = await newCluster("watched");
+    const visitor = await signedIn(member);
+    const { page } = visitor;
+    await visitor.goTo(`/o/demo/clusters/${cluster.id}?tab=settings`);
+    await page.getByText("Ingress namespaces").waitFor();
+    expect(await page.getByText("Danger zone").count()).toBe(0);
+    expect(await page.getByRole("tab", { name: "Roles" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Save|Create project/ }).count()).toBe(0);
+    await visitor.goTo("/o/demo/clusters");
+    await page.getByRole("link", { name: "watched" }).waitFor();
+    expect(await page.getByRole("link", { name: "Add cluster" }).count()).toBe(0);
+    await visitor.goTo("/o/demo/clusters/new");
+    await page.getByText("Only administrators of the organization add clusters").waitFor();
+    await visitor.goTo("/o/demo/overview");
+    await page.getByRole("heading", { name: "Clusters" }).waitFor();
+    expect(await page.getByText("Recent activity").count()).toBe(0);
+    expectNoProblems(visitor);
+  });
+
+  test("[WC75] a hostile name is text, on every page that shows it", async () => {
+    const cluster = await newCluster(HOSTILE);
+    await world.admin.api.post(`/clusters/${cluster.id}/install-events`, {
+      stage: "verify",
+      status: "failed",
+      reason_code: "BROKEN",
+      detail: HOSTILE,
+    });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    for (const path of ["overview", "clusters", `clusters/${cluster.id}`, `clusters/${cluster.id}?tab=install`]) {
+      await visitor.goTo(`/o/demo/${path}`);
+      await page.getByText(HOSTILE).first().waitFor();
+      expect(await page.locator("img").count()).toBe(0);
+    }
+    expectNoProblems(visitor);
+  });
+
+  test("[WC62] the map of the fleet is walked with the keyboard, names each tile, and opens it", async () => {
+    await newCluster("aaa-first");
+    await newCluster("aab-second");
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/clusters?view=map&q=aa");
+    const map = page.getByRole("listbox", { name: /Map of 2 clusters/ });
+    await map.focus();
+    expect(await page.getByRole("option").textContent()).toBe("aaa-first: Pending, 0 apps");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.getByRole("option").textContent()).toBe("aab-second: Pending, 0 apps");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "aab-second" }).waitFor();
+    expectNoProblems(visitor);
+  });
+
+  test("[WC76] a project is created, becomes ready by itself, and is followed until it is gone", async () => {
+    const cluster = await newCluster("home");
+    connect(cluster.connection_token);
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo(`/o/demo/projects?new=${cluster.id}`);
+    const creating = page.getByRole("dialog");
+    await creating.getByLabel("Name").fill("Not A Name");
+    await creating.getByRole("button", { name: "Create" }).click();
+    // The refusal is shown at the field.
+    await creating.locator("[aria-invalid=true]").first().waitFor();
+    await creating.getByLabel("Name").fill("bakery");
+    await creating.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { level: 1, name: "bakery" }).waitFor();
+    await page.locator("[data-tone=good]").getByText("Ready").waitFor();
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    const deleting = page.getByRole("dialog");
+    await deleting.getByText("No app is in it.").waitFor();
+    await deleting.getByLabel("Type bakery to confirm").fill("bakery");
+    await deleting.getByRole("button", { name: "Delete the project" }).click();
+    await page.getByText("The project is gone").waitFor();
+    expectNoProblems(visitor);
+  });
+
+  test("[WC71] the overview leads from a failed installation to its journal", async () => {
+    const cluster = await newCluster("broken");
+    await world.admin.api.post(`/clusters/${cluster.id}/install-events`, {
+      stage: "platform-storage",
+      status: "failed",
+      reason_code: "TIMEOUT",
+    });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/overview");
+    const row = page.getByRole("listitem").filter({ hasText: "Cluster broken" });
+    await row.getByRole("link", { name: "Read the journal" }).click();
+    await page.getByRole("heading", { level: 1, name: "broken" }).waitFor();
+    await page.getByText("TIMEOUT").waitFor();
+    expectNoProblems(visitor);
+  });
+
+  test("[WC67] two bundles are compared, and the choice is in the address", async () => {
+    const visitor = await signedIn(member);
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/bundles?from=1.2&to=1.4");
+    const table = page.getByRole("table", { name: "Changes from 1.2 to 1.4" });
+    await table.getByText("It cannot be taken back without a restore.").first().waitFor();
+    await page.getByRole("link", { name: "Show the pins" }).first().click();
+    await page.getByRole("heading", { name: "Pins of 1.4" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("from")).toBe("1.2");
+    expectNoProblems(visitor);
+  });
+});
