@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -32,6 +33,10 @@ export function routeWebSockets(app: FastifyInstance, paths: readonly RegExp[]):
   );
   app.addHook("preClose", async () => {
     await Promise.all([...open.values()].map((onStop) => onStop()));
+    const deadline = AbortSignal.timeout(CLOSE_AT_EXIT_MS);
+    await Promise.allSettled([...open.keys()].map((peer) => once(peer, "close", { signal: deadline })));
+    // The stop waits for every connection, and the library cuts off a silent peer only after 30 seconds.
+    for (const peer of open.keys()) peer.terminate();
   });
 }
 
@@ -39,6 +44,9 @@ type OnStop = () => Promise<void>;
 
 /** Pings are answered up to here. It is more than the output that may wait for a client. */
 const UNREAD_BYTES = 128 * 1024;
+
+/** For peers to answer the close frame, when the server stops. */
+const CLOSE_AT_EXIT_MS = 500;
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 

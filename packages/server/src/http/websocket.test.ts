@@ -71,3 +71,12 @@ test("[EX19] pings of a client that does not read are answered only while little
   client.ping("again");
   await vi.waitUntil(() => answered === "again", ANSWERED);
 });
+
+test("[EX21] a client that does not answer the close frame does not hold up the stop of the server", async () => {
+  const client = new WebSocket(`ws://127.0.0.1:${port}/open`, SUBPROTOCOL);
+  left = client;
+  await once(client, "open");
+  client.pause();
+  await app.close();
+  expect(connection.destroyed).toBe(true);
+}, 15_000);
