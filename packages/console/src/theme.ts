@@ -26,7 +26,14 @@ export const theme = createTheme({
   },
   components: {
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Table: { defaultProps: { verticalSpacing: "xs", highlightOnHover: true } },
     Paper: { defaultProps: { withBorder: true } },
     Card: { defaultProps: { withBorder: true } },
@@ -52,7 +59,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--tone-bad": "#ff8f88",
     "--tone-unknown": "#adb5bd",
     "--mantine-color-dimmed": "#a6adb4",
-    "--mantine-color-anchor": "#9db2f2",
+    "--mantine-color-anchor": "#8ab0ff",
     "--page-background": "#1a1b1e",
   },
 });
