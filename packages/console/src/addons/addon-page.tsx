@@ -46,7 +46,11 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
           <span>
             {definition?.display_name ?? (definitions.isPending ? "" : "Not in the catalog any more")}{" "}
             {addon.chart_version} in{" "}
-            <Anchor inherit renderRoot={(props) => <Link {...props} to={projectAddress(org.slug, addon.project_id)} />}>
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => <Link {...props} to={projectAddress(org.slug, addon.project_id)} />}
+            >
               {addon.namespace}
             </Anchor>
           </span>
