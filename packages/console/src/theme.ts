@@ -59,6 +59,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--tone-bad": "#ff8f88",
     "--tone-unknown": "#adb5bd",
     "--mantine-color-dimmed": "#a6adb4",
+    "--mantine-color-anchor": "#8ab0ff",
     "--page-background": "#1a1b1e",
   },
 });
