@@ -26,7 +26,14 @@ export const theme = createTheme({
   },
   components: {
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Table: { defaultProps: { verticalSpacing: "xs", highlightOnHover: true } },
     Paper: { defaultProps: { withBorder: true } },
     Card: { defaultProps: { withBorder: true } },
