@@ -79,8 +79,8 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
       }
     >
       {addon.phase_message && status.tone !== "good" ? (
-        <Notice tone={status.tone} title={addon.phase_reason ?? status.word}>
-          {addon.phase_message}
+        <Notice tone={status.tone} title={status.word}>
+          {addon.phase_message} {addon.phase_reason ? <Code>{addon.phase_reason}</Code> : null}
         </Notice>
       ) : null}
       <Tabs
