@@ -70,7 +70,10 @@ describeInBrowser("the first five minutes", (visit) => {
     await page.getByLabel("Image").fill("docker.io/traefik/does-not-exist:1");
     await page.getByRole("button", { name: "Review changes" }).click();
     await picture("review");
-    await page.getByRole("dialog").getByRole("button", { name: /Deploy/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /Deploy/ })
+      .click();
     await tab("Overview");
     await says(/does-not-exist/);
     await says(/cannot be pulled|not found/);
@@ -80,7 +83,10 @@ describeInBrowser("the first five minutes", (visit) => {
     // The one below the current is the one that was scaled.
     await page.getByRole("button", { name: "Roll back" }).first().click();
     await picture("roll-back");
-    await page.getByRole("dialog").getByRole("button", { name: /^Roll back to/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Roll back to/ })
+      .click();
     await says("Rolled back");
     await picture("deployments");
     await tab("Overview");

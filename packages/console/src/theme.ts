@@ -33,7 +33,7 @@ export const theme = createTheme({
   },
 });
 
-/** The tones as text colours. Each has a contrast of at least 4.5 on the page and on its own light badge. */
+/** The tones as text colours, and links. Each has a contrast of at least 4.5 on the page and on its own light badge. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -52,6 +52,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--tone-bad": "#ff8f88",
     "--tone-unknown": "#adb5bd",
     "--mantine-color-dimmed": "#a6adb4",
+    "--mantine-color-anchor": "#91a7ef",
     "--page-background": "#1a1b1e",
   },
 });

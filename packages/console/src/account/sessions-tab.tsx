@@ -14,7 +14,7 @@ export function SessionsTab() {
     {
       key: "device",
       title: "Device",
-      width: "minmax(140px, 2fr)",
+      width: "minmax(100px, 2fr)",
       render: (session) => (
         <Group gap={6} wrap="nowrap" miw={0}>
           <Text size="sm" truncate title={session.user_agent ?? ""}>
@@ -35,7 +35,7 @@ export function SessionsTab() {
       from: "tablet",
       render: ({ last_used_address, source_address }) => last_used_address ?? source_address ?? "—",
     },
-    { key: "used", title: "Last used", width: "110px", render: ({ last_used_at }) => <Moment at={last_used_at} /> },
+    { key: "used", title: "Last used", width: "90px", render: ({ last_used_at }) => <Moment at={last_used_at} /> },
     {
       key: "since",
       title: "Signed in",

@@ -17,7 +17,7 @@ export function TokensTab() {
     {
       key: "name",
       title: "Name",
-      width: "minmax(120px, 1.4fr)",
+      width: "minmax(84px, 1.4fr)",
       render: ({ name }) => (
         <Text size="sm" fw={600} truncate>
           {name}
@@ -41,7 +41,7 @@ export function TokensTab() {
     {
       key: "used",
       title: "Last used",
-      width: "minmax(110px, 1fr)",
+      width: "minmax(90px, 1fr)",
       from: "tablet",
       render: ({ last_used_at, last_used_address }) =>
         last_used_at ? (

@@ -92,6 +92,7 @@ export function AuditPage() {
       key: "actor",
       title: "Who",
       width: "minmax(120px, 1.3fr)",
+      from: "tablet",
       render: ({ actor, via }) => `${actor.email ?? "The system"}${via === "cli_token" ? ", by token" : ""}`,
     },
     {

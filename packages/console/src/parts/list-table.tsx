@@ -74,52 +74,54 @@ export function ListTable<N extends ListName>(props: Props<N>) {
   if (rows.error && rows.total === null) return <FailurePanel error={rows.error} onRetry={rows.refetch} />;
   if (rows.total === 0) return <div className={classes.table}>{props.empty}</div>;
   return (
-    <div className={classes.table} role="table" aria-label={props.label} aria-rowcount={(rows.total ?? 0) + 1}>
-      <div className={classes.header} role="row" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
-        {selection ? <span role="columnheader" aria-label="Selected" /> : null}
-        {columns.map((column) => (
-          <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
-        ))}
-      </div>
-      <div
-        ref={body}
-        className={classes.body}
-        role="rowgroup"
-        style={{ height: rows.total === null ? ROW_HEIGHT * 8 : virtual.getTotalSize() }}
-      >
-        {rows.total === null ? <PendingRows tracks={tracks} columns={columns.length} /> : null}
-        {virtual.getVirtualItems().map(({ index, start, size }) => {
-          const row = rows.rowAt(index);
-          const isSelected = row !== undefined && selection?.selected.has(idOf(row));
-          return (
-            <div
-              key={index}
-              className={classes.row}
-              role="row"
-              aria-rowindex={index + 2}
-              data-selected={isSelected || undefined}
-              style={{ gridTemplateColumns: tracks, height: size, transform: `translateY(${start - top}px)` }}
-            >
-              {selection ? (
-                <span role="cell" className={classes.above}>
-                  {row ? (
-                    <Checkbox
-                      size="xs"
-                      checked={isSelected ?? false}
-                      onChange={() => selection.toggle(row)}
-                      aria-label="Select the row"
-                    />
-                  ) : null}
-                </span>
-              ) : null}
-              {columns.map((column) => (
-                <div key={column.key} role="cell" className={classes.cell}>
-                  {row === undefined ? <Skeleton height={14} width="70%" /> : column.render(row)}
-                </div>
-              ))}
-            </div>
-          );
-        })}
+    <div className={classes.table}>
+      <div role="table" aria-label={props.label} aria-rowcount={(rows.total ?? 0) + 1}>
+        <div className={classes.header} role="row" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
+          {selection ? <span role="columnheader" aria-label="Selected" /> : null}
+          {columns.map((column) => (
+            <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
+          ))}
+        </div>
+        <div
+          ref={body}
+          className={classes.body}
+          role="rowgroup"
+          style={{ height: rows.total === null ? ROW_HEIGHT * 8 : virtual.getTotalSize() }}
+        >
+          {rows.total === null ? <PendingRows tracks={tracks} columns={columns.length} /> : null}
+          {virtual.getVirtualItems().map(({ index, start, size }) => {
+            const row = rows.rowAt(index);
+            const isSelected = row !== undefined && selection?.selected.has(idOf(row));
+            return (
+              <div
+                key={index}
+                className={classes.row}
+                role="row"
+                aria-rowindex={index + 2}
+                data-selected={isSelected || undefined}
+                style={{ gridTemplateColumns: tracks, height: size, transform: `translateY(${start - top}px)` }}
+              >
+                {selection ? (
+                  <span role="cell" className={classes.above}>
+                    {row ? (
+                      <Checkbox
+                        size="xs"
+                        checked={isSelected ?? false}
+                        onChange={() => selection.toggle(row)}
+                        aria-label="Select the row"
+                      />
+                    ) : null}
+                  </span>
+                ) : null}
+                {columns.map((column) => (
+                  <div key={column.key} role="cell" className={classes.cell}>
+                    {row === undefined ? <Skeleton height={14} width="70%" /> : column.render(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
       </div>
       <Text size="xs" c="dimmed" px="md" py={6} role="status">
         {rows.total === null ? "Loading" : `${rows.total.toLocaleString()} in all`}
