@@ -165,4 +165,73 @@ describeInBrowser("the pages of apps", (visit) => {
     expect(await page.title()).not.toBe("taken");
     expectClean(visitor);
   });
+
+  test("[WC30] [WC34] a conflict over fields shows who holds them, and the way out takes them over", async () => {
+    const name = await shop.app();
+    const { id, generation } = await read(name);
+    await vi.waitFor(async () => expect((await read(name)).phase).toBe("running"), SOON);
+    const key = [...operator.store.entries.values()].find(({ resource_id }) => resource_id === id)?.key ?? "";
+    const drift = {
+      state: "blocked_sync" as const,
+      summary: "kubectl holds spec.replicas",
+      fields: [
+        {
+          object: { kind: "Deployment", name: "web" },
+          pointer: "/spec/replicas",
+          desired: 2,
+          observed: 5,
+          manager: "kubectl",
+        },
+      ],
+      detected_at: null,
+    };
+    const report = { phase: "running" as const, reason: null, message: null, components: [], drift };
+    operator.outbox.report("app", { key, resource_id: id, generation }, report);
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name));
+    await page.getByText("Blocked by a conflict").waitFor();
+    const card = page.getByRole("region", { name: "Drift" });
+    await card.getByText("Held by kubectl").waitFor();
+    expect(await card.getByText("5", { exact: true }).count()).toBe(1);
+    await page.getByRole("button", { name: "Take over fields" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take over fields" }).click();
+    await page.getByRole("button", { name: "Edit configuration" }).waitFor();
+    const after = await read(name);
+    expect([after.drift.state, after.generation]).toEqual(["in_sync", generation + 1]);
+    expectClean(visitor);
+  });
+
+  test("[WC39] two deployments are compared, and a rollback shows what it changes", async () => {
+    const name = await shop.app();
+    const patch = { components: [{ op: "patch", name: "web", workload_spec: { image: "nginx:2" } }] };
+    expect((await shop.editor.api.send("PATCH", shop.path(name), { body: patch })).status).toBe(200);
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name, "&tab=deployments&compare=1,2"));
+    const compared = page.getByRole("region", { name: "From #1 to #2" });
+    await compared.getByText("workload_spec.image").waitFor();
+    await compared.getByText("nginx:2").waitFor();
+    await page.getByRole("button", { name: "Roll back" }).click();
+    const dialog = page.getByRole("dialog", { name: `Roll back ${name} to #1` });
+    await dialog.getByText("nginx:1.29").waitFor();
+    await dialog.getByRole("button", { name: "Roll back to #1" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect((await read(name)).components[0].workload_spec.image).toBe("nginx:1.29");
+    expectClean(visitor);
+  });
+
+  test("[WC46] what the API refuses in a change is marked in the text and at the field", async () => {
+    const name = await shop.app();
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name, "&tab=configuration"));
+    await page.getByLabel("Image", { exact: true }).fill("Not An Image");
+    await page.getByRole("button", { name: "Review changes" }).click();
+    await page.getByRole("button", { name: "Deploy changes" }).click();
+    await page.locator("input[aria-invalid=true]").waitFor();
+    await page.locator(".cm-lintRange-error").getByText("image").waitFor();
+    expect((await read(name)).components[0].workload_spec.image).toBe("nginx:1.29");
+    expectClean(visitor);
+  });
 });

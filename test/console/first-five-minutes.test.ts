@@ -88,7 +88,6 @@ describeInBrowser("the first five minutes", (visit) => {
       .getByRole("button", { name: /^Roll back to/ })
       .click();
     await says("Rolled back");
-    await picture("deployments");
     await tab("Overview");
     await says(/whoami/);
     await page.locator('h1 ~ [data-tone="good"]').waitFor(SOON);

@@ -26,14 +26,21 @@ export const theme = createTheme({
   },
   components: {
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Table: { defaultProps: { verticalSpacing: "xs", highlightOnHover: true } },
     Paper: { defaultProps: { withBorder: true } },
     Card: { defaultProps: { withBorder: true } },
   },
 });
 
-/** The tones as text colours, and links. Each has a contrast of at least 4.5 on the page and on its own light badge. */
+/** The tones as text colours. Each has a contrast of at least 4.5 on the page and on its own light badge. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -52,7 +59,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--tone-bad": "#ff8f88",
     "--tone-unknown": "#adb5bd",
     "--mantine-color-dimmed": "#a6adb4",
-    "--mantine-color-anchor": "#91a7ef",
+    "--mantine-color-anchor": "#8ab0ff",
     "--page-background": "#1a1b1e",
   },
 });

@@ -1,7 +1,7 @@
 const BROWSERS = [
   [/\bEdg\//, "Edge"],
   [/\bFirefox\//, "Firefox"],
-  [/\bChrom(?:e|ium)\//, "Chrome"],
+  [/Chrom(?:e|ium)\//, "Chrome"],
   [/\bSafari\//, "Safari"],
   [/^curl\//, "curl"],
 ] as const;

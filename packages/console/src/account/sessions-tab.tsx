@@ -1,5 +1,5 @@
 import type { Session } from "@binnacle/client";
-import { Badge, Button, Group, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import { ActionDialog } from "../parts/action-dialog.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
@@ -14,18 +14,11 @@ export function SessionsTab() {
     {
       key: "device",
       title: "Device",
-      width: "minmax(100px, 2fr)",
+      width: "minmax(0, 2fr)",
       render: (session) => (
-        <Group gap={6} wrap="nowrap" miw={0}>
-          <Text size="sm" truncate title={session.user_agent ?? ""}>
-            {session.client_name ?? browserOf(session.user_agent) ?? "Unknown"}
-          </Text>
-          {session.current ? (
-            <Badge variant="light" tt="none" radius="sm" style={{ flexShrink: 0 }}>
-              This one
-            </Badge>
-          ) : null}
-        </Group>
+        <Text size="sm" truncate title={session.user_agent ?? ""}>
+          {session.client_name ?? browserOf(session.user_agent) ?? "Unknown"}
+        </Text>
       ),
     },
     {
@@ -53,9 +46,13 @@ export function SessionsTab() {
     {
       key: "end",
       title: "",
-      width: "70px",
+      width: "60px",
       render: (session) =>
-        session.current ? null : (
+        session.current ? (
+          <Text size="xs" c="dimmed">
+            This one
+          </Text>
+        ) : (
           <Button size="compact-sm" variant="default" onClick={() => setEnding(session)}>
             End
           </Button>

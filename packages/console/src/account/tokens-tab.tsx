@@ -17,11 +17,14 @@ export function TokensTab() {
     {
       key: "name",
       title: "Name",
-      width: "minmax(84px, 1.4fr)",
-      render: ({ name }) => (
-        <Text size="sm" fw={600} truncate>
-          {name}
-        </Text>
+      width: "minmax(0, 1.4fr)",
+      render: ({ name, expires_soon }) => (
+        <Group gap={6} wrap="nowrap" miw={0}>
+          <Text size="sm" fw={600} truncate>
+            {name}
+          </Text>
+          {expires_soon ? <StatusBadge status={{ tone: "warning", word: "Expires soon" }} size="sm" /> : null}
+        </Group>
       ),
     },
     {
@@ -41,7 +44,7 @@ export function TokensTab() {
     {
       key: "used",
       title: "Last used",
-      width: "minmax(90px, 1fr)",
+      width: "minmax(110px, 1fr)",
       from: "tablet",
       render: ({ last_used_at, last_used_address }) =>
         last_used_at ? (
@@ -52,21 +55,11 @@ export function TokensTab() {
           "Never"
         ),
     },
-    {
-      key: "expires",
-      title: "Expires",
-      width: "140px",
-      render: ({ expires_at, expires_soon }) => (
-        <Group gap={6} wrap="nowrap">
-          <Moment at={expires_at} />
-          {expires_soon ? <StatusBadge status={{ tone: "warning", word: "Soon" }} size="sm" /> : null}
-        </Group>
-      ),
-    },
+    { key: "expires", title: "Expires", width: "80px", render: ({ expires_at }) => <Moment at={expires_at} /> },
     {
       key: "revoke",
       title: "",
-      width: "84px",
+      width: "74px",
       render: (token) => (
         <Button
           size="compact-sm"

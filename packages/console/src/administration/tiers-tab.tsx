@@ -42,11 +42,11 @@ function Limits({ tier }: { readonly tier: string }) {
   const [editing, setEditing] = useState<RateLimit | "new" | null>(null);
   const [deleting, setDeleting] = useState<RateLimit | null>(null);
   const columns: readonly Column<RateLimit>[] = [
-    { key: "path", title: "Path", width: "minmax(140px, 2fr)", render: ({ path }) => <Code>{path}</Code> },
+    { key: "path", title: "Path", width: "minmax(0, 2fr)", render: ({ path }) => <Code>{path}</Code> },
     {
       key: "limit",
       title: "At most",
-      width: "minmax(150px, 1.2fr)",
+      width: "minmax(0, 1.2fr)",
       render: ({ limit, period }) => `${limit.toLocaleString()} in ${period} s`,
     },
     { key: "name", title: "Name", width: "minmax(100px, 1fr)", from: "tablet", render: ({ name }) => name ?? "—" },

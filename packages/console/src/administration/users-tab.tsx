@@ -23,7 +23,7 @@ export function UsersTab() {
     {
       key: "name",
       title: "Name",
-      width: "minmax(130px, 1.5fr)",
+      width: "minmax(0, 1.5fr)",
       render: (user) => (
         <div style={{ minWidth: 0 }}>
           <Text size="sm" fw={600} truncate>
@@ -52,7 +52,7 @@ export function UsersTab() {
     {
       key: "state",
       title: "State",
-      width: "120px",
+      width: "110px",
       render: ({ disabled, is_superuser }) =>
         disabled ? (
           <StatusBadge status={{ tone: "bad", word: "Disabled" }} />

@@ -24,7 +24,7 @@ export function useRead<N extends CallName>(name: N, input: Input<N>, options: R
 const read = <N extends CallName>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Answer<N>> =>
   (client.call as (name: N, input: Input<N>, options: CallOptions) => Promise<Answer<N>>)(name, input, { signal });
 
-export const ROWS_PER_PAGE = 100;
+const ROWS_PER_PAGE = 100;
 
 export interface Rows<T> {
   /** Null until the first page has come. */

@@ -88,7 +88,7 @@ export function DeleteDialog({ app, onClose }: Props) {
       <Loaded of={preview}>
         {({ volumes_known, message }) =>
           volumes_known ? (
-            <Text size="sm">This cannot be undone. It goes with it:</Text>
+            <Text size="sm">This cannot be undone. With the app go:</Text>
           ) : (
             <Text size="sm" c="var(--tone-warning)">
               The cluster has not answered, so there may be more than is listed. {message}

@@ -24,7 +24,7 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
   {
     key: "name",
     title: "Name",
-    width: "minmax(110px, 2fr)",
+    width: "minmax(90px, 2fr)",
     sort: "name",
     render: (app) => (
       <RowLink to={appAddress(org, app)} search={appSearch(app)}>
@@ -35,7 +35,7 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
   {
     key: "phase",
     title: "Status",
-    width: "minmax(120px, 1.4fr)",
+    width: "minmax(124px, 1.4fr)",
     sort: "phase",
     render: (app) => <StatusCell status={appStatus(app)} reason={app.phase_message} />,
   },

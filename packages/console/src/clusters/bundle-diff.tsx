@@ -2,6 +2,7 @@ import { Badge, Group, Table, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useRead } from "../api/queries.runner.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 import { bundleLines, type ChangeLine } from "./bundle-words.ts";
 
 const KIND_COLOR = { added: "green", removed: "red", changed: "blue" } as const;
@@ -19,24 +20,22 @@ export function BundleDiffTable({ from, to }: { readonly from: string; readonly 
             The two do not differ.
           </Text>
         ) : (
-          <Table.ScrollContainer minWidth={480}>
-            <Table aria-label={`Changes from ${from} to ${to}`}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Part</Table.Th>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Change</Table.Th>
-                  <Table.Th>{from}</Table.Th>
-                  <Table.Th>{to}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {lines.map((line) => (
-                  <Row key={`${line.part} ${line.name}`} line={line} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <WideTable label={`Changes from ${from} to ${to}`} minWidth={640}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Part</Table.Th>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>Change</Table.Th>
+                <Table.Th>{from}</Table.Th>
+                <Table.Th>{to}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {lines.map((line) => (
+                <Row key={`${line.part} ${line.name}`} line={line} />
+              ))}
+            </Table.Tbody>
+          </WideTable>
         );
       }}
     </Loaded>

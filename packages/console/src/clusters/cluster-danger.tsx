@@ -174,7 +174,9 @@ function BlockingProjects({ clusterId }: { readonly clusterId: string }) {
         {data.map(({ id, name }, index) => (
           <span key={id}>
             {index > 0 ? ", " : ""}
-            <TextLink to={projectAddress(org.slug, id)}>{name}</TextLink>
+            <TextLink to={projectAddress(org.slug, id)} isInText>
+              {name}
+            </TextLink>
           </span>
         ))}
         {total_count > data.length ? ` and ${total_count - data.length} more` : ""}.

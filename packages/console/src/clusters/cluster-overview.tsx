@@ -74,7 +74,7 @@ function TokenAge({ clusterId }: { readonly clusterId: string }) {
   const isPermitted = useMay()("listAuditLog");
   const log = useRead(
     "listAuditLog",
-    { id: org.id, action: "cluster.", resource_id: clusterId, items_per_page: 100 } as never,
+    { id: org.id, action: "cluster.", resource_id: clusterId, items_per_page: 100 },
     { enabled: isPermitted },
   );
   if (!isPermitted) return "administrators of the organization see its age";

@@ -43,15 +43,20 @@ test.each<[ProvisioningJob["phase"], ProvisioningJob["status"], string]>([
 
 const job = { phase: "apply", status: "failed", error_message: "AccessDenied: ec2:RunInstances", attempts: 1 } as const;
 
-test.each<[Partial<Parameters<typeof jobWords>[0]>, string]>([
+test.each<[Partial<Parameters<typeof jobWords>[0]>, string, number?]>([
   [{}, "The job failed in the phase Apply: AccessDenied: ec2:RunInstances"],
   [{ attempts: 3 }, "The job failed in the phase Apply, after 3 attempts: AccessDenied: ec2:RunInstances"],
   [{ error_message: null }, "The job failed in the phase Apply: no reason was given"],
   [{ status: "running" }, "Machines and networks are being changed."],
-  [{ status: "pending" }, "The job waits for its turn. Jobs of one cluster run one after the other."],
+  [{ status: "pending" }, "The job was accepted and waits for its turn. Jobs of one cluster run one after the other."],
+  [
+    { status: "pending" },
+    "The job was accepted, but no worker has taken it up yet. Ask whoever runs this installation whether its provisioning works.",
+    121,
+  ],
   [{ status: "succeeded" }, "The job is done."],
-])("[WC65] a job says what it does or how it has ended: %#", (change, words) => {
-  expect(jobWords({ ...job, ...change })).toBe(words);
+])("[WC65] a job says what it does or how it has ended: %#", (change, words, waited = 5) => {
+  expect(jobWords({ ...job, ...change }, waited)).toBe(words);
 });
 
 const entry = (given: Partial<JournalEntry>): JournalEntry => ({

@@ -77,9 +77,19 @@ export const JOB_STATUS: Readonly<Record<ProvisioningJob["status"], StatusView>>
   failed: { tone: "bad", word: "Failed" },
 };
 
+/** A worker takes a job up within seconds; after this time there is probably none. */
+const QUEUE_SECONDS = 120;
+
 /** A job in one sentence: what it does now, or how it has ended. */
-export function jobWords(job: Pick<ProvisioningJob, "phase" | "status" | "error_message" | "attempts">): string {
-  if (job.status === "pending") return "The job waits for its turn. Jobs of one cluster run one after the other.";
+export function jobWords(
+  job: Pick<ProvisioningJob, "phase" | "status" | "error_message" | "attempts">,
+  waitedSeconds: number,
+): string {
+  if (job.status === "pending") {
+    return waitedSeconds > QUEUE_SECONDS
+      ? "The job was accepted, but no worker has taken it up yet. Ask whoever runs this installation whether its provisioning works."
+      : "The job was accepted and waits for its turn. Jobs of one cluster run one after the other.";
+  }
   if (job.status === "succeeded") return "The job is done.";
   const phase = PHASES.find(({ key }) => key === job.phase);
   if (job.status === "running") return phase?.words ?? "The job is running.";

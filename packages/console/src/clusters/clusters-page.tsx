@@ -1,4 +1,4 @@
-import type { Cluster, Input } from "@binnacle/client";
+import type { Cluster } from "@binnacle/client";
 import { Card, Group, SegmentedControl } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
@@ -14,6 +14,9 @@ import { providerWord } from "./cluster-words.ts";
 import { Fleet } from "./fleet.tsx";
 
 const STATUSES = Object.entries(CLUSTER_STATUS).map(([value, { word }]) => ({ value, label: word }));
+
+/** An address may name anything. */
+const isStatus = (word: string): word is Cluster["status"] => Object.hasOwn(CLUSTER_STATUS, word);
 
 /** All clusters of the organization: as a list, or as a map of tiles. */
 export function ClustersPage() {
@@ -61,12 +64,13 @@ function ClusterList() {
   const org = useOrg();
   const may = useMay();
   const [search] = usePageSearch();
+  const statuses = choicesOf(search["status"]).filter(isStatus);
   const input = {
     org_id: org.id,
     ...(search["q"] ? { search: search["q"] } : {}),
-    ...(search["status"] ? { status: choicesOf(search["status"]) } : {}),
-  } as Input<"listClusters">;
-  const isFiltered = Boolean(search["q"] || search["status"]);
+    ...(statuses.length > 0 ? { status: statuses } : {}),
+  };
+  const isFiltered = Boolean(search["q"]) || statuses.length > 0;
   const columns: readonly Column<Cluster>[] = [
     {
       key: "name",

@@ -46,7 +46,6 @@ export interface MapLayout {
   readonly isLabelled: boolean;
 }
 
-const MOST_LABELLED = 60;
 const LABEL = { width: 168, height: 30, gap: 6 } as const;
 const TALLEST = 420;
 const LARGEST_PITCH = 22;
@@ -54,8 +53,9 @@ const SMALLEST_PITCH = 8;
 
 /** Places so many tiles in a width: as large as the height allows, and never too small to be pointed at. */
 export function layoutOf(count: number, width: number): MapLayout {
-  if (count <= MOST_LABELLED) {
-    const columns = Math.max(1, Math.floor((width + LABEL.gap) / (LABEL.width + LABEL.gap)));
+  const labelColumns = Math.max(1, Math.floor((width + LABEL.gap) / (LABEL.width + LABEL.gap)));
+  if (Math.ceil(count / labelColumns) * (LABEL.height + LABEL.gap) <= TALLEST) {
+    const columns = labelColumns;
     const pitchX = (width + LABEL.gap) / columns;
     const pitchY = LABEL.height + LABEL.gap;
     const tileWidth = pitchX - LABEL.gap;

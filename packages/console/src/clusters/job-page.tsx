@@ -1,5 +1,5 @@
 import type { ProvisioningJob } from "@binnacle/client";
-import { Button, Code, Group, Progress, ScrollArea, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Button, Code, Group, Progress, ScrollArea, Stack, Text, ThemeIcon, VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconPlayerPlay, IconX } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -9,7 +9,7 @@ import { ActionDialog } from "../parts/action-dialog.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
 import { ButtonLink, TextLink } from "../parts/links.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
+import { Moment, useNow } from "../parts/moment.tsx";
 import { Facts, Page, Section } from "../parts/page.tsx";
 import { TONE_COLOR } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
@@ -28,6 +28,7 @@ export function JobPage() {
   const hasEnded = !isUnderWay(job.data);
   useEffect(() => setOver(hasEnded), [hasEnded]);
   const name = cluster.data?.name ?? "the cluster";
+  const now = useNow();
   return (
     <Loaded of={job}>
       {(read) => (
@@ -36,8 +37,11 @@ export function JobPage() {
           status={<StatusBadge status={JOB_STATUS[read.status]} />}
           detail={
             <>
-              On the cluster <TextLink to={clusterAddress(org.slug, read.cluster_id)}>{name}</TextLink>, begun{" "}
-              <Moment at={read.started_at ?? read.created_at} />. You may leave this page; the job goes on.
+              On the cluster{" "}
+              <TextLink to={clusterAddress(org.slug, read.cluster_id)} isInText>
+                {name}
+              </TextLink>
+              , begun <Moment at={read.started_at ?? read.created_at} />. You may leave this page; the job goes on.
             </>
           }
           actions={
@@ -52,7 +56,7 @@ export function JobPage() {
           <Section title="Progress">
             <Stack gap="md">
               <Text size="sm" role="status" style={{ overflowWrap: "anywhere" }}>
-                {jobWords(read)}
+                {jobWords(read, (now - Date.parse(read.updated_at)) / 1_000)}
               </Text>
               <Progress
                 value={read.progress_pct}
@@ -88,7 +92,7 @@ const PHASE_LOOK = {
 
 function Phases({ phases }: { readonly phases: readonly PhaseView[] }) {
   return (
-    <Group component="ol" gap="xs 20px" m={0} p={0} style={{ listStyle: "none" }} aria-label="Phases">
+    <Group component="ol" gap="8px 24px" m={0} p={0} style={{ listStyle: "none" }} aria-label="Phases">
       {phases.map(({ key, label, state }) => {
         const look = PHASE_LOOK[state];
         return (
@@ -98,10 +102,14 @@ function Phases({ phases }: { readonly phases: readonly PhaseView[] }) {
             </ThemeIcon>
             <Text size="sm" c={state === "to_come" ? "dimmed" : "inherit"} fw={state === "current" ? 600 : 400}>
               {label}
-              <Text span inherit c="dimmed" fw={400}>
-                {" "}
-                {look.word}
-              </Text>
+              {state === "failed" || state === "current" ? (
+                <Text span inherit c="dimmed" fw={400}>
+                  {" "}
+                  {look.word}
+                </Text>
+              ) : (
+                <VisuallyHidden> {look.word}</VisuallyHidden>
+              )}
             </Text>
           </Group>
         );

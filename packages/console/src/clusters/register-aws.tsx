@@ -112,6 +112,7 @@ function AwsForm(props: {
             <TextInput
               label="Region"
               placeholder={credential?.region ?? "eu-central-1"}
+              inputWrapperOrder={["label", "input", "description", "error"]}
               description={credential?.region ? "Empty takes the credential's." : undefined}
               value={region}
               onChange={(event) => setRegion(event.currentTarget.value)}
@@ -122,6 +123,7 @@ function AwsForm(props: {
           <Group grow align="flex-start">
             <Select
               label="Machines"
+              inputWrapperOrder={["label", "input", "description", "error"]}
               description="One kind for all nodes."
               data={MACHINES}
               value={machine}
@@ -131,6 +133,7 @@ function AwsForm(props: {
             />
             <NumberInput
               label="Agents"
+              inputWrapperOrder={["label", "input", "description", "error"]}
               description="Beside the one control-plane node."
               min={0}
               max={20}
@@ -141,6 +144,7 @@ function AwsForm(props: {
             />
             <NumberInput
               label="Disk of each node"
+              inputWrapperOrder={["label", "input", "description", "error"]}
               description="From 10 to 500 GB."
               suffix=" GB"
               min={10}
@@ -152,8 +156,11 @@ function AwsForm(props: {
           </Group>
           <Alert color="gray" variant="light" py="xs">
             <Text size="sm">
-              {agents + 1} {agents === 0 ? "machine" : "machines"} of type {machine} with {disk} GB each will run in
-              your account until the cluster is deleted. AWS bills them to you; the prices are not known here.
+              {agents === 0
+                ? `One machine of type ${machine} with a disk of ${disk} GB`
+                : `${agents + 1} machines of type ${machine} with ${disk} GB each`}{" "}
+              will run in your account until the cluster is deleted. AWS bills you for it; the prices are not known
+              here.
             </Text>
           </Alert>
           {create.error && !isAtField ? <FailurePanel error={create.error} /> : null}

@@ -112,7 +112,7 @@ function Waiting({ id, command }: { readonly id: string; readonly command: strin
 function SettingsLink({ id }: { readonly id: string }) {
   const org = useOrg();
   return (
-    <TextLink to={clusterAddress(org.slug, id)} search={{ tab: "settings" }}>
+    <TextLink to={clusterAddress(org.slug, id)} search={{ tab: "settings" }} isInText>
       settings of the cluster
     </TextLink>
   );

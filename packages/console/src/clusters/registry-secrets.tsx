@@ -1,5 +1,5 @@
 import type { RegistrySecret } from "@binnacle/client";
-import { ActionIcon, Button, Modal, PasswordInput, Stack, Table, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Modal, PasswordInput, Stack, Table, TextInput, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -14,6 +14,7 @@ import { quoted } from "../parts/commands.ts";
 import { FailurePanel, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Section } from "../parts/page.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 
 const CALLS = {
   cluster: {
@@ -61,48 +62,43 @@ export function RegistrySecrets({ of, id, place }: Props) {
               {calls.words} Without one, only public images can be pulled.
             </EmptyState>
           ) : (
-            <Table.ScrollContainer minWidth={300}>
-              <Text size="sm" c="dimmed" mb="xs">
-                {calls.words}
-              </Text>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Registry</Table.Th>
-                    <Table.Th visibleFrom="sm">User</Table.Th>
-                    <Table.Th visibleFrom="sm">Changed</Table.Th>
-                    {isEditor ? <Table.Th w={48} aria-label="Actions" /> : null}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((secret) => (
-                    <Table.Tr key={secret.id}>
-                      <Table.Td>{secret.name}</Table.Td>
-                      <Table.Td style={{ overflowWrap: "anywhere" }}>{secret.server_url}</Table.Td>
-                      <Table.Td visibleFrom="sm">{secret.username}</Table.Td>
-                      <Table.Td visibleFrom="sm">
-                        <Moment at={secret.updated_at} />
+            <WideTable label={"Registry secrets"} minWidth={300}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Registry</Table.Th>
+                  <Table.Th visibleFrom="sm">User</Table.Th>
+                  <Table.Th visibleFrom="sm">Changed</Table.Th>
+                  {isEditor ? <Table.Th w={48} aria-label="Actions" /> : null}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {data.map((secret) => (
+                  <Table.Tr key={secret.id}>
+                    <Table.Td>{secret.name}</Table.Td>
+                    <Table.Td style={{ overflowWrap: "anywhere" }}>{secret.server_url}</Table.Td>
+                    <Table.Td visibleFrom="sm">{secret.username}</Table.Td>
+                    <Table.Td visibleFrom="sm">
+                      <Moment at={secret.updated_at} />
+                    </Table.Td>
+                    {isEditor ? (
+                      <Table.Td>
+                        <Tooltip label="Remove">
+                          <ActionIcon
+                            variant="subtle"
+                            color="red"
+                            aria-label={`Remove ${secret.name}`}
+                            onClick={() => setDetaching(secret)}
+                          >
+                            <IconTrash size={16} aria-hidden />
+                          </ActionIcon>
+                        </Tooltip>
                       </Table.Td>
-                      {isEditor ? (
-                        <Table.Td>
-                          <Tooltip label="Remove">
-                            <ActionIcon
-                              variant="subtle"
-                              color="red"
-                              aria-label={`Remove ${secret.name}`}
-                              onClick={() => setDetaching(secret)}
-                            >
-                              <IconTrash size={16} aria-hidden />
-                            </ActionIcon>
-                          </Tooltip>
-                        </Table.Td>
-                      ) : null}
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+                    ) : null}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </WideTable>
           )
         }
       </Loaded>

@@ -10,6 +10,7 @@ import { quoted } from "../parts/commands.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Section } from "../parts/page.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 
 type Role = RoleBinding["role"];
 const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
@@ -79,64 +80,62 @@ export function Roles({ of, id, name, place }: Props) {
               Grant one to a member of the organization, who then sees this {of} and works on it.
             </EmptyState>
           ) : (
-            <Table.ScrollContainer minWidth={300}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Person</Table.Th>
-                    <Table.Th>Role</Table.Th>
-                    <Table.Th visibleFrom="sm">Granted</Table.Th>
-                    {isAdmin ? <Table.Th w={48} aria-label="Actions" /> : null}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((binding) => (
-                    <Table.Tr key={binding.binding_id}>
-                      <Table.Td>
-                        {personOf(binding)}
-                        <Text size="xs" c="dimmed">
-                          {byId.get(binding.user_id)?.email}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        {isAdmin ? (
-                          <Select
-                            size="xs"
-                            w={130}
-                            aria-label={`Role of ${personOf(binding)}`}
-                            data={ROLES.map(({ value }) => value)}
-                            value={binding.role}
-                            allowDeselect={false}
-                            onChange={(role) => {
-                              if (role && role !== binding.role) setChanging({ binding, role: role as Role });
-                            }}
-                          />
-                        ) : (
-                          binding.role
-                        )}
-                      </Table.Td>
-                      <Table.Td visibleFrom="sm">
-                        <Moment at={binding.created_at} />
-                      </Table.Td>
+            <WideTable label={"Roles"} minWidth={300}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Person</Table.Th>
+                  <Table.Th>Role</Table.Th>
+                  <Table.Th visibleFrom="sm">Granted</Table.Th>
+                  {isAdmin ? <Table.Th w={48} aria-label="Actions" /> : null}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {data.map((binding) => (
+                  <Table.Tr key={binding.binding_id}>
+                    <Table.Td>
+                      {personOf(binding)}
+                      <Text size="xs" c="dimmed">
+                        {byId.get(binding.user_id)?.email}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td>
                       {isAdmin ? (
-                        <Table.Td>
-                          <Tooltip label="Revoke">
-                            <ActionIcon
-                              variant="subtle"
-                              color="red"
-                              aria-label={`Revoke the role of ${personOf(binding)}`}
-                              onClick={() => setChanging({ binding, role: null })}
-                            >
-                              <IconTrash size={16} aria-hidden />
-                            </ActionIcon>
-                          </Tooltip>
-                        </Table.Td>
-                      ) : null}
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+                        <Select
+                          size="xs"
+                          w={130}
+                          aria-label={`Role of ${personOf(binding)}`}
+                          data={ROLES.map(({ value }) => value)}
+                          value={binding.role}
+                          allowDeselect={false}
+                          onChange={(role) => {
+                            if (role && role !== binding.role) setChanging({ binding, role: role as Role });
+                          }}
+                        />
+                      ) : (
+                        binding.role
+                      )}
+                    </Table.Td>
+                    <Table.Td visibleFrom="sm">
+                      <Moment at={binding.created_at} />
+                    </Table.Td>
+                    {isAdmin ? (
+                      <Table.Td>
+                        <Tooltip label="Revoke">
+                          <ActionIcon
+                            variant="subtle"
+                            color="red"
+                            aria-label={`Revoke the role of ${personOf(binding)}`}
+                            onClick={() => setChanging({ binding, role: null })}
+                          >
+                            <IconTrash size={16} aria-hidden />
+                          </ActionIcon>
+                        </Tooltip>
+                      </Table.Td>
+                    ) : null}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </WideTable>
           )
         }
       </Loaded>

@@ -58,6 +58,9 @@ const TYPES = [
 
 const inputOf = (orgId: string, filter: AuditFilter): Input<"listAuditLog"> => ({ id: orgId, ...filter });
 
+const actorWords = ({ actor, via }: AuditEntry): string =>
+  `${actor.email ?? "The system"}${via === "cli_token" ? ", by token" : ""}`;
+
 /** Who did what, and when. The filters are in the address, and what they leave can be exported. */
 export function AuditPage() {
   const org = useOrg();
@@ -70,15 +73,22 @@ export function AuditPage() {
     setOpen(null);
   }
   const columns: readonly Column<AuditEntry>[] = [
-    { key: "at", title: "When", width: "100px", render: ({ at }) => <Moment at={at} /> },
+    { key: "at", title: "When", width: "90px", render: ({ at }) => <Moment at={at} /> },
     {
       key: "action",
       title: "Action",
-      width: "minmax(140px, 1.3fr)",
+      width: "minmax(0, 1.3fr)",
       render: (entry) => (
-        <UnstyledButton onClick={() => setOpen(entry)} data-row-link fz="sm" fw={600}>
-          {actionWords(entry.action)}
-        </UnstyledButton>
+        <div style={{ minWidth: 0 }}>
+          <UnstyledButton onClick={() => setOpen(entry)} data-row-link fz="sm" fw={600} maw="100%">
+            <Text inherit truncate>
+              {actionWords(entry.action)}
+            </Text>
+          </UnstyledButton>
+          <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
+            {actorWords(entry)}
+          </Text>
+        </div>
       ),
     },
     {
@@ -93,7 +103,7 @@ export function AuditPage() {
       title: "Who",
       width: "minmax(120px, 1.3fr)",
       from: "tablet",
-      render: ({ actor, via }) => `${actor.email ?? "The system"}${via === "cli_token" ? ", by token" : ""}`,
+      render: actorWords,
     },
     {
       key: "from",

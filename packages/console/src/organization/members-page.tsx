@@ -69,7 +69,7 @@ function MembersList({ onAdd }: { readonly onAdd: () => void }) {
     {
       key: "name",
       title: "Name",
-      width: "minmax(120px, 1.5fr)",
+      width: "minmax(0, 1.5fr)",
       render: ({ name, user_id }) => (
         <Text size="sm" fw={600} truncate component="span">
           {name}
@@ -81,7 +81,7 @@ function MembersList({ onAdd }: { readonly onAdd: () => void }) {
     {
       key: "role",
       title: "Role",
-      width: "130px",
+      width: "116px",
       render: ({ role }) => (
         <Badge variant={role === "admin" ? "light" : "default"} tt="none" radius="sm">
           {role === "admin" ? "Administrator" : "Member"}

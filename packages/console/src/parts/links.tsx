@@ -10,9 +10,14 @@ interface Target {
 }
 
 /** A link to another page in running text or in a cell. */
-export function TextLink({ to, search = {}, children }: Target) {
+export function TextLink({ to, search = {}, children, isInText = false }: Target & { readonly isInText?: boolean }) {
   return (
-    <Anchor size="sm" renderRoot={(props) => <Link {...props} to={to} search={search as never} />}>
+    <Anchor
+      size="sm"
+      // Between words the colour alone does not tell a link.
+      underline={isInText ? "always" : "hover"}
+      renderRoot={(props) => <Link {...props} to={to} search={search as never} />}
+    >
       {children}
     </Anchor>
   );

@@ -1,5 +1,5 @@
 import type { Input, ItemOf, ListName } from "@binnacle/client";
-import { Checkbox, Group, Skeleton, Text, UnstyledButton } from "@mantine/core";
+import { Checkbox, Group, Skeleton, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
@@ -77,7 +77,11 @@ export function ListTable<N extends ListName>(props: Props<N>) {
     <div className={classes.table}>
       <div role="table" aria-label={props.label} aria-rowcount={(rows.total ?? 0) + 1}>
         <div className={classes.header} role="row" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
-          {selection ? <span role="columnheader" aria-label="Selected" /> : null}
+          {selection ? (
+            <span role="columnheader">
+              <VisuallyHidden>Selected</VisuallyHidden>
+            </span>
+          ) : null}
           {columns.map((column) => (
             <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
           ))}

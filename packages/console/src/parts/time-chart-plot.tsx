@@ -51,7 +51,7 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
         y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
       },
       axes: [
-        { ...axis, space: 80, values: (_, splits) => splits.map((at) => timeWords(at, splits)) },
+        { ...axis, space: 80, size: 28, values: (_, splits) => splits.map((at) => timeWords(at, splits)) },
         // Bytes are counted in powers of two, and marks at powers of ten would read as odd numbers.
         {
           ...axis,

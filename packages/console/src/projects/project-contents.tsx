@@ -10,6 +10,7 @@ import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Section } from "../parts/page.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 import { ADDON_PHASE, appStatus, believed } from "../status/status.ts";
 import { StatusCell } from "../status/status-badge.tsx";
 
@@ -139,6 +140,7 @@ export function ProjectAddons({ project }: { readonly project: Project }) {
         <Loaded of={exported}>
           {({ data }) => (
             <SimpleTable
+              label="Exports"
               none="Addons of this project export nothing yet."
               titles={["Key", "Addon", "Kind", "Published"]}
               rows={data.map((each) => ({
@@ -175,6 +177,7 @@ export function ProjectSecrets({ project }: { readonly project: Project }) {
         <Loaded of={secrets}>
           {({ data }) => (
             <SimpleTable
+              label="All secrets"
               none="The project sees no secrets."
               titles={["Name", "Keys", "From", "Changed"]}
               rows={data.map((each) => ({
@@ -198,6 +201,7 @@ export function ProjectSecrets({ project }: { readonly project: Project }) {
         <Loaded of={effective}>
           {({ data }) => (
             <SimpleTable
+              label="Registry secrets in force"
               none="Only public images can be pulled."
               titles={["Name", "Registry", "User", "Inherited from"]}
               rows={data.map((each) => ({
@@ -222,6 +226,7 @@ export function ProjectSecrets({ project }: { readonly project: Project }) {
 function SimpleTable(props: {
   readonly titles: readonly string[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ReactNode[] }[];
+  readonly label: string;
   readonly none: string;
 }) {
   if (props.rows.length === 0) {
@@ -232,27 +237,25 @@ function SimpleTable(props: {
     );
   }
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {props.titles.map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
+    <WideTable label={props.label} minWidth={420}>
+      <Table.Thead>
+        <Table.Tr>
+          {props.titles.map((title) => (
+            <Table.Th key={title}>{title}</Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {props.rows.map(({ key, cells }) => (
+          <Table.Tr key={key}>
+            {cells.map((cell, index) => (
+              <Table.Td key={props.titles[index]} style={{ overflowWrap: "anywhere" }}>
+                {cell}
+              </Table.Td>
             ))}
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {props.rows.map(({ key, cells }) => (
-            <Table.Tr key={key}>
-              {cells.map((cell, index) => (
-                <Table.Td key={props.titles[index]} style={{ overflowWrap: "anywhere" }}>
-                  {cell}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </WideTable>
   );
 }

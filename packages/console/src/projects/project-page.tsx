@@ -82,7 +82,9 @@ function Shown({ project }: { readonly project: Project }) {
           <Basis of={project} />
           <div>
             Namespace {project.namespace} on{" "}
-            <TextLink to={clusterAddress(org.slug, project.cluster_id)}>{cluster.data?.name ?? "its cluster"}</TextLink>
+            <TextLink to={clusterAddress(org.slug, project.cluster_id)} isInText>
+              {cluster.data?.name ?? "its cluster"}
+            </TextLink>
           </div>
         </>
       }

@@ -1,4 +1,4 @@
-import type { Input, ItemOf } from "@binnacle/client";
+import type { ItemOf, Project } from "@binnacle/client";
 import { Button, Group, Select } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useClusterNames } from "../clusters/fleet.runner.ts";
@@ -15,6 +15,9 @@ import { Basis, StatusCell } from "../status/status-badge.tsx";
 import { CreateProject } from "./create-project.tsx";
 
 const LIFECYCLES = Object.entries(PROJECT_LIFECYCLE).map(([value, { word }]) => ({ value, label: word }));
+
+/** An address may name anything. */
+const isLifecycle = (word: string): word is Project["lifecycle"] => Object.hasOwn(PROJECT_LIFECYCLE, word);
 
 /** Whether the caller may create a project on some cluster of the organization. */
 export function useMayCreateProject(): boolean {
@@ -33,13 +36,14 @@ export function ProjectsPage() {
   const [search, choose] = usePageSearch();
   const names = useClusterNames(org.id);
   const mayCreate = useMayCreateProject();
-  const isFiltered = Boolean(search["q"] || search["lifecycle"] || search["cluster"]);
+  const lifecycles = choicesOf(search["lifecycle"]).filter(isLifecycle);
+  const isFiltered = Boolean(search["q"] || search["cluster"]) || lifecycles.length > 0;
   const input = {
     org_id: org.id,
     ...(search["q"] ? { search: search["q"] } : {}),
-    ...(search["lifecycle"] ? { lifecycle: choicesOf(search["lifecycle"]) } : {}),
+    ...(lifecycles.length > 0 ? { lifecycle: lifecycles } : {}),
     ...(search["cluster"] ? { cluster_id: search["cluster"] } : {}),
-  } as Input<"listProjects">;
+  };
   const columns: readonly Column<ItemOf<"listProjects">>[] = [
     {
       key: "name",

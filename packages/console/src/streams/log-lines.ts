@@ -75,7 +75,7 @@ export function matcherOf(filter: Filter): ((entry: Entry) => boolean) | Error {
       (filter.text === "" || finds(entry.text)));
 }
 
-export const MOST_LINES = 100_000;
+const MOST_LINES = 100_000;
 /** Lines are let go in one step, because moving 100,000 of them for every new one would take too long. */
 const SLACK = 10_000;
 

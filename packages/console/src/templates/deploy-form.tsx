@@ -113,7 +113,9 @@ export function DeployForm({ template, orgId }: Props) {
 const word = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 function commandOf(template: string, appName: string, values: Readonly<Record<string, unknown>>): string {
-  const settings = Object.entries(values).map(([key, value]) => `--set ${word(`${key}=${value}`)}`);
+  const settings = Object.entries(values).map(
+    ([key, value]) => `--set ${word(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`,
+  );
   return ["binnacle templates deploy", template, "--project …", appName ? `--name ${word(appName)}` : "", ...settings]
     .filter(Boolean)
     .join(" ");

@@ -1,4 +1,4 @@
-import { EXEC_LIMITS } from "@binnacle/contract";
+import { EXEC_LIMITS, type TerminalSize } from "@binnacle/contract";
 import type { WebSocket } from "ws";
 import type { ExecEnd, ExecProcess } from "../hub/operator-requests.ts";
 import { closingOf, type ExecReason, readClientFrame, serverFrame } from "./exec.ts";
@@ -36,6 +36,8 @@ export function startExecSession(
   let isInputEnded = false;
   let isEndPassedOn = false;
   let isAlive = true;
+  let size: TerminalSize | null = null;
+  let isScheduled = false;
 
   function end(reason: ExecReason, exitCode: number | null = null, words?: string): void {
     if (isEnded) return;
@@ -71,27 +73,37 @@ export function startExecSession(
       return;
     }
     idle.refresh();
-    if ("size" in frame) process.resize(frame.size);
-    else if (!isInputEnded) {
-      if ("end" in frame) isInputEnded = true;
-      else waiting.push(frame.input);
-      passOn();
-    }
+    if ("size" in frame) size = frame.size;
+    else if ("end" in frame) isInputEnded = true;
+    else if (!isInputEnded) waiting.push(frame.input);
+    schedule();
+  }
+
+  /** Frames that arrive together are passed on together, so that many small ones do not become as many messages to the operator. */
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      if (!isEnded) passOn();
+    });
   }
 
   function passOn(): void {
-    let next = waiting[0];
-    while (next && room > 0) {
-      const part = next.subarray(0, room);
+    if (size) process.resize(size);
+    size = null;
+    let next = Buffer.concat(waiting.splice(0));
+    while (next.length > 0 && room > 0) {
+      const part = next.subarray(0, Math.min(room, EXEC_LIMITS.frameBytes));
       process.write(part);
       room -= part.length;
       bytesIn += part.length;
-      if (part.length === next.length) waiting.shift();
-      else waiting[0] = next.subarray(part.length);
-      next = waiting[0];
+      next = next.subarray(part.length);
     }
-    if (next) socket.pause();
-    else {
+    if (next.length > 0) {
+      waiting.push(next);
+      socket.pause();
+    } else {
       socket.resume();
       if (isInputEnded && !isEndPassedOn) {
         isEndPassedOn = true;

@@ -72,13 +72,26 @@ test("[EX7] a client is not read while its input waits, and its end comes last",
   const { socket, process, command } = setUp(3);
   socket.input("hello");
   socket.emit("message", Buffer.of(0), true);
+  vi.advanceTimersByTime(0);
   expect([socket.isPaused, String(process.write.mock.lastCall?.[0])]).toEqual([true, "hel"]);
   expect(process.endInput).not.toHaveBeenCalled();
   command.taken(2);
   expect([socket.isPaused, String(process.write.mock.lastCall?.[0])]).toEqual([false, "lo"]);
   expect(process.endInput).toHaveBeenCalledTimes(1);
   socket.input("more");
+  vi.advanceTimersByTime(0);
   expect(process.write).toHaveBeenCalledTimes(2);
+});
+
+test("[EX20] small frames that arrive together are passed on together, in messages of at most 32 KiB, and only the last size", () => {
+  const { socket, process } = setUp(100_000);
+  for (let at = 1; at <= 1_000; at += 1) {
+    socket.input("x".repeat(40));
+    socket.emit("message", Buffer.from(`\u0004{"cols":${at},"rows":24}`), true);
+  }
+  vi.advanceTimersByTime(0);
+  expect(process.write.mock.calls.map(([data]) => data.length)).toEqual([32_768, 7_232]);
+  expect(process.resize.mock.calls).toEqual([[{ cols: 1_000, rows: 24 }]]);
 });
 
 test("[EX10] ends without input and output, and not with either", async () => {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { EXEC_BEARER_PREFIX, EXEC_CLOSE } from "@binnacle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -23,18 +25,28 @@ export function routeWebSockets(app: FastifyInstance, paths: readonly RegExp[]):
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
       response.assignSocket(socket as Parameters<ServerResponse["assignSocket"]>[0]);
-      // Only a refusal is written to the response.
-      response.once("finish", () => socket.end());
+      // Only a refusal is written to the response. A client that does not close its side would keep a socket that is merely ended.
+      response.once("finish", () => (socket as Socket).destroySoon());
       pendingHandshakes.set(request, { socket, head });
       app.routing(request, response);
     },
   );
   app.addHook("preClose", async () => {
     await Promise.all([...open.values()].map((onStop) => onStop()));
+    const deadline = AbortSignal.timeout(CLOSE_AT_EXIT_MS);
+    await Promise.allSettled([...open.keys()].map((peer) => once(peer, "close", { signal: deadline })));
+    // The stop waits for every connection, and the library cuts off a silent peer only after 30 seconds.
+    for (const peer of open.keys()) peer.terminate();
   });
 }
 
 type OnStop = () => Promise<void>;
+
+/** Pings are answered up to here. It is more than the output that may wait for a client. */
+const UNREAD_BYTES = 128 * 1024;
+
+/** For peers to answer the close frame, when the server stops. */
+const CLOSE_AT_EXIT_MS = 500;
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
@@ -80,6 +92,7 @@ export function acceptWebSocket(reply: FastifyReply, subprotocol: string, maxPay
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload,
+    autoPong: false,
     // The token that is offered beside it is not repeated in the answer.
     handleProtocols: () => subprotocol,
   });
@@ -97,6 +110,10 @@ export function acceptWebSocket(reply: FastifyReply, subprotocol: string, maxPay
   }
   server.webSockets.set(peer, async () => peer.close(EXEC_CLOSE.stopping));
   peer.on("error", () => undefined);
+  // A client that sends pings and does not read would fill the memory with answers.
+  peer.on("ping", (data) => {
+    if (peer.bufferedAmount < UNREAD_BYTES) peer.pong(data);
+  });
   peer.once("close", () => {
     server.webSockets.delete(peer);
     recordAnswer();

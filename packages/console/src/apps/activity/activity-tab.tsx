@@ -9,7 +9,7 @@ import { EmptyState } from "../../parts/page.tsx";
 import { usePageSearch } from "../../parts/use-search.tsx";
 import { ToneIcon } from "../../status/status-badge.tsx";
 import { addressOf, cliName } from "../app-address.ts";
-import { type ActivityItem, auditOfApp, timelineOf } from "./activity.ts";
+import { type ActivityItem, timelineOf } from "./activity.ts";
 
 const MOST_ENTRIES = 100;
 const SOURCES = [
@@ -35,7 +35,8 @@ export function ActivityTab({ app }: { readonly app: App }) {
   const source = SOURCES.find(({ value }) => value === search["source"])?.value ?? "all";
   const mayAudit = may("listAuditLog", { orgId: app.org_id });
   const events = useRead("listAppEvents", addressOf(app), { refetchMs: 15_000 });
-  const audit = useRead("listAuditLog", { id: app.org_id, items_per_page: MOST_ENTRIES }, { enabled: mayAudit });
+  const ofApp = { id: app.org_id, resource_type: "app", resource_id: app.id, items_per_page: MOST_ENTRIES };
+  const audit = useRead("listAuditLog", ofApp, { enabled: mayAudit });
   const deployments = useRead("listDeployments", { ...addressOf(app), items_per_page: MOST_ENTRIES });
   return (
     <Stack gap="md">
@@ -55,7 +56,7 @@ export function ActivityTab({ app }: { readonly app: App }) {
         {({ data }) => {
           const items = timelineOf({
             events: events.data?.events ?? [],
-            audit: auditOfApp(audit.data?.data ?? [], app),
+            audit: audit.data?.data ?? [],
             deployments: data,
           }).filter((item) => source === "all" || item.source === source);
           return items.length === 0 ? (

@@ -1,6 +1,6 @@
 import type { AppEvent, AuditEntry, Deployment } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { auditOfApp, timelineOf } from "./activity.ts";
+import { timelineOf } from "./activity.ts";
 
 const event = (last_seen_at: string | null, rest: Partial<AppEvent> = {}): AppEvent => ({
   type: "Normal",
@@ -51,16 +51,4 @@ test("[WC54] what Kubernetes says and what people did stand on one time line, th
     ["#4 Scaled", "bad", "the system", "too slow"],
     ["Started", "unknown", "Pod web-1", "Started container web"],
   ]);
-});
-
-test("[WC54] only entries about the app itself are shown", () => {
-  const app = { id: "a", namespace: "shop", name: "web" };
-  const at = "2026-01-31T09:01:00.000Z";
-  const entries = [
-    entry(at),
-    entry(at, { resource: { type: "app", id: "b", name: "shop/web" } }),
-    entry(at, { resource: { type: "app", id: null, name: "shop/web" } }),
-    entry(at, { resource: { type: "app", id: null, name: "other/web" } }),
-  ];
-  expect(auditOfApp(entries, app)).toEqual([entries[0], entries[2]]);
 });

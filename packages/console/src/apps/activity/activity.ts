@@ -75,12 +75,3 @@ export function timelineOf({ events, audit, deployments }: Sources): readonly Ac
     (a, b) => Date.parse(b.at) - Date.parse(a.at),
   );
 }
-
-/** The entries of the audit log that are about an app: by its id, or by its name as the log writes it. */
-export const auditOfApp = (
-  entries: readonly AuditEntry[],
-  { id, namespace, name }: { readonly id: string; readonly namespace: string; readonly name: string },
-): readonly AuditEntry[] =>
-  entries.filter(
-    ({ resource }) => resource.id === id || (resource.id === null && resource.name === `${namespace}/${name}`),
-  );

@@ -89,7 +89,7 @@ export function YamlEditor(props: {
           keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
           EditorView.lineWrapping,
           EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({ "aria-label": label, "aria-multiline": "true" }),
+          EditorView.contentAttributes.of({ "aria-label": label, "aria-multiline": "true", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && !update.transactions.some((each) => each.isUserEvent("outside")))
               onChange.current?.(update.state.doc.toString());

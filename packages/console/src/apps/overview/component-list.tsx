@@ -38,8 +38,14 @@ export function ComponentList({ app }: { readonly app: App }) {
               <Group gap="xs" style={{ flex: "1 1 150px" }}>
                 <StatusBadge status={componentStatus(row, app)} />
               </Group>
-              <Text size="sm" w={90}>
-                {status && status.desired > 0 ? `${status.ready}/${status.desired} ready` : "—"}
+              <Text size="sm" w={{ base: 32, sm: 90 }} style={{ flexShrink: 0, whiteSpace: "nowrap" }}>
+                {status && status.desired > 0 ? `${status.ready}/${status.desired}` : "—"}
+                {status && status.desired > 0 ? (
+                  <Text span visibleFrom="sm" size="sm">
+                    {" "}
+                    ready
+                  </Text>
+                ) : null}
               </Text>
               <Text size="sm" w={90} c={status?.restarts ? "var(--tone-warning)" : "dimmed"} visibleFrom="sm">
                 {status?.restarts ? `${status.restarts} restarts` : "no restarts"}
@@ -47,7 +53,7 @@ export function ComponentList({ app }: { readonly app: App }) {
               <Text size="xs" c="dimmed" truncate style={{ flex: "2 1 160px" }} visibleFrom="md">
                 {status?.message ?? ""}
               </Text>
-              <IconChevronRight size={16} aria-hidden />
+              <IconChevronRight size={16} aria-hidden style={{ flexShrink: 0 }} />
             </UnstyledButton>
           </li>
         );

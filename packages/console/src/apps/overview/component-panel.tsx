@@ -1,5 +1,5 @@
 import type { App, AppComponent } from "@binnacle/client";
-import { Anchor, Button, Code, Divider, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Anchor, Button, Code, Divider, Drawer, Group, Stack, Table, Text, Title, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
@@ -131,7 +131,7 @@ function Pods({ app, row }: { readonly app: App; readonly row: ComponentRow }) {
           None has been reported.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={440}>
+        <Table.ScrollContainer minWidth={620}>
           <Table aria-label="Pods">
             <Table.Thead>
               <Table.Tr>
@@ -140,7 +140,9 @@ function Pods({ app, row }: { readonly app: App; readonly row: ComponentRow }) {
                 <Table.Th>Restarts</Table.Th>
                 <Table.Th>Node</Table.Th>
                 <Table.Th>Started</Table.Th>
-                <Table.Th aria-label="Go to" />
+                <Table.Th>
+                  <VisuallyHidden>Go to</VisuallyHidden>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

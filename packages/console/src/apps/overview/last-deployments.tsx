@@ -1,5 +1,5 @@
 import type { App } from "@binnacle/client";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { useRead } from "../../api/queries.runner.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
@@ -35,7 +35,9 @@ export function LastDeployments({ app }: { readonly app: App }) {
                     <Moment at={deployment.created_at} /> by {deployment.created_by ?? "the system"}
                   </Text>
                 </Text>
-                <StatusBadge status={DEPLOYMENT_STATUS[deployment.status]} size="sm" />
+                <Box style={{ flexShrink: 0 }}>
+                  <StatusBadge status={DEPLOYMENT_STATUS[deployment.status]} size="sm" />
+                </Box>
               </Group>
             ))}
           </Stack>

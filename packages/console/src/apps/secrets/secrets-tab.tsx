@@ -1,5 +1,16 @@
 import type { App } from "@binnacle/client";
-import { Button, Code, Group, PasswordInput, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import {
+  Button,
+  Code,
+  Group,
+  PasswordInput,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  VisuallyHidden,
+} from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -62,7 +73,9 @@ function ComponentSecrets({ app, component }: { readonly app: App; readonly comp
                   <Table.Tr>
                     <Table.Th>Key</Table.Th>
                     <Table.Th>Set</Table.Th>
-                    <Table.Th aria-label="Actions" />
+                    <Table.Th>
+                      <VisuallyHidden>Actions</VisuallyHidden>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
