@@ -37,7 +37,7 @@ import {
   IconUser,
   IconUsers,
 } from "@tabler/icons-react";
-import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { type ComponentType, Suspense, useEffect } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
@@ -69,6 +69,8 @@ export function Shell() {
   const [isDrawerOpen, drawer] = useDisclosure();
   const [isNarrow, setNarrow] = useLocalStorage({ key: "binnacle-narrow-navigation", defaultValue: false });
   const { pathname } = useLocation();
+  // The page before stays on screen until the next one is loaded.
+  const isLoading = useRouterState({ select: (state) => state.isLoading });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the address changes.
   useEffect(() => drawer.close(), [pathname]);
 
@@ -108,7 +110,7 @@ export function Shell() {
           </ActionIcon>
         </Group>
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main aria-busy={isLoading}>
         <Suspense fallback={<LoadingLines lines={6} />}>
           <Outlet />
         </Suspense>

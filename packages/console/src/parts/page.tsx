@@ -25,7 +25,7 @@ export function Page(props: {
             {status}
           </Group>
           {detail ? (
-            <Text size="sm" c="dimmed" component="div" mt={4}>
+            <Text size="sm" c="dimmed" component="div" mt={4} data-prose>
               {detail}
             </Text>
           ) : null}

@@ -38,7 +38,7 @@ export function CreateTemplatePage() {
         value={door}
         onChange={(value) => choose({ door: value === "yaml" ? undefined : value })}
         aria-label="Begin with"
-        style={{ alignSelf: "flex-start" }}
+        style={{ alignSelf: "flex-start", maxWidth: "100%" }}
       />
       <Suspense fallback={<LoadingLines lines={6} />}>
         {door === "yaml" ? <YamlDoor /> : door === "app" ? <AppDoor /> : <ChartDoor />}
