@@ -83,7 +83,7 @@ function concerns([operation, input = {}]: ReadKey, { type, id, name, namespace 
   if (type === "app" && input["name"] !== undefined && name !== null) {
     if (namespace !== undefined) return input["namespace"] === namespace && input["name"] === name;
     // An audit entry names an app as `namespace/name`.
-    return name === input["name"] || name === `${String(input["namespace"])}/${String(input["name"])}`;
+    return name === input["name"] || name === [input["namespace"], input["name"]].join("/");
   }
   // A read by id is about one resource; only for reads of the resource's own kind do the two ids mean the same.
   const isOwn = READ_BY_OWN_ID[type]?.includes(operation) ?? false;
