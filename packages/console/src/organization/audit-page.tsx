@@ -1,41 +1,18 @@
-import type { AuditEntry, Input } from "@binnacle/client";
-import {
-  Button,
-  Code,
-  Drawer,
-  Group,
-  Menu,
-  Select,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
-import { useRef, useState } from "react";
+import type { AuditEntry } from "@binnacle/client";
+import { Button, Code, Drawer, Group, Select, Stack, Table, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
-import { client } from "../api/session.adapter.ts";
 import { useOrg } from "../frame/org.tsx";
 import { CopyText } from "../parts/copy-text.tsx";
 import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
-import { FailurePanel } from "../parts/loaded.tsx";
 import { absoluteTime, Moment } from "../parts/moment.tsx";
 import { EmptyState, Facts, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import type { Search } from "../search.ts";
-import {
-  type AuditFilter,
-  actionWords,
-  auditFilter,
-  changesOf,
-  csvOf,
-  inputOfTime,
-  jsonOf,
-  timeOfInput,
-} from "./audit.ts";
+import { actionWords, auditFilter, changesOf, inputOfTime, timeOfInput } from "./audit.ts";
+import { AuditExport, inputOf } from "./audit-export.tsx";
 
 const TYPES = [
   "addon_instance",
@@ -55,8 +32,6 @@ const TYPES = [
   "task",
   "user",
 ].map((value) => ({ value, label: value.replaceAll("_", " ") }));
-
-const inputOf = (orgId: string, filter: AuditFilter): Input<"listAuditLog"> => ({ id: orgId, ...filter });
 
 const actorWords = ({ actor, via }: AuditEntry): string =>
   `${actor.email ?? "The system"}${via === "cli_token" ? ", by token" : ""}`;
@@ -114,7 +89,7 @@ export function AuditPage() {
     },
   ];
   return (
-    <Page title="Audit log" actions={<Export orgId={org.id} slug={org.slug} filter={filter} />}>
+    <Page title="Audit log" actions={<AuditExport orgId={org.id} slug={org.slug} filter={filter} />}>
       <Group gap="xs" align="flex-end">
         <SearchFilter name="action" label="Action, such as app." />
         <ActorFilter />
@@ -297,79 +272,4 @@ function ValueText({ value }: { readonly value: unknown }) {
       {text === "" ? "(empty)" : text}
     </Code>
   );
-}
-
-/** More would take minutes, and hold the browser's memory; a narrower time gets the rest. */
-const MOST_EXPORTED = 20_000;
-
-function Export(props: { readonly orgId: string; readonly slug: string; readonly filter: AuditFilter }) {
-  const [count, setCount] = useState<number | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isCut, setCut] = useState(false);
-  const leaving = useRef<AbortController | null>(null);
-
-  async function run(kind: "csv" | "json"): Promise<void> {
-    const stop = new AbortController();
-    leaving.current = stop;
-    setError(null);
-    setCut(false);
-    setCount(0);
-    try {
-      const entries: AuditEntry[] = [];
-      const input = { ...inputOf(props.orgId, props.filter), items_per_page: 100 };
-      for await (const entry of client.pages("listAuditLog", input, { signal: stop.signal })) {
-        if (entries.push(entry) % 100 === 0) setCount(entries.length);
-        if (entries.length >= MOST_EXPORTED) {
-          setCut(true);
-          break;
-        }
-      }
-      save(`audit-${props.slug}.${kind}`, kind === "csv" ? csvOf(entries) : jsonOf(entries), kind);
-    } catch (failure) {
-      if (!stop.signal.aborted) setError(failure);
-    } finally {
-      setCount(null);
-    }
-  }
-
-  return (
-    <Stack gap="xs" align="flex-end">
-      {count === null ? (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
-              Export
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => void run("csv")}>As CSV</Menu.Item>
-            <Menu.Item onClick={() => void run("json")}>As JSON</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      ) : (
-        <Group gap="xs" role="status">
-          <Text size="sm">{count.toLocaleString()} entries read</Text>
-          <Button variant="default" onClick={() => leaving.current?.abort()}>
-            Cancel
-          </Button>
-        </Group>
-      )}
-      {isCut ? (
-        <Text size="xs" c="var(--tone-warning)" role="status">
-          The file has the newest {MOST_EXPORTED.toLocaleString()} entries. Narrow the time for the others.
-        </Text>
-      ) : null}
-      {error ? <FailurePanel error={error} /> : null}
-    </Stack>
-  );
-}
-
-function save(name: string, content: string, kind: "csv" | "json"): void {
-  const type = kind === "csv" ? "text/csv;charset=utf-8" : "application/json";
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
