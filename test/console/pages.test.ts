@@ -17,7 +17,9 @@ async function findings(page: Page, isInFrame: boolean, rules?: readonly string[
   const { violations } = await (rules ? axe.withRules([...rules]) : axe).analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} at ${JSON.stringify(target)}: ${failureSummary}`),
+    );
 }
 
 /** How many pixels of the page are outside of the window. */

@@ -10,7 +10,7 @@ async function goTo(page: Page, address: string): Promise<void> {
 }
 
 /** Waits until the page has everything that it asked for. */
-export async function settled(page: Page): Promise<void> {
+async function settled(page: Page): Promise<void> {
   await page.locator(CONTENT).first().waitFor();
   await page.locator(PENDING).first().waitFor({ state: "detached" });
   await painted(page);
