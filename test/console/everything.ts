@@ -81,7 +81,7 @@ export async function makeEverything(world: World, texts: Texts = PLAIN): Promis
       version: "1.2.3",
       scope: "organization",
       description,
-      parameters: [{ name: "image", type: "string", required: true, description }],
+      parameters: [{ name: "image", type: "string", required: true, description: description.slice(0, 500) }],
       components: [{ name: "web", workload_spec: { image: `\${image}` } }],
     }),
   );

@@ -4,7 +4,7 @@ const CONTENT = "main h1, main [role=alert]";
 const PENDING = "main[aria-busy=true], main [aria-busy=true], main .mantine-Skeleton-root, main .mantine-Loader-root";
 
 /** Goes to an address as a link does, without loading the console again. */
-async function goTo(page: Page, address: string): Promise<void> {
+export async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate(`history.pushState({}, "", ${JSON.stringify(address)})`);
   await painted(page);
 }
