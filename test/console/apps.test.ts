@@ -90,7 +90,8 @@ describeInBrowser("the pages of apps", (visit) => {
     await conflict.getByText("description: changed meanwhile").first().waitFor();
     expect((await read(name)).components[0].workload_spec.image).toBe("nginx:1.29");
     await conflict.getByRole("button", { name: "Deploy mine on top" }).click();
-    await conflict.waitFor({ state: "hidden" });
+    // The page is left for the overview, and nobody is asked about changes that were sent.
+    await page.getByRole("region", { name: "Components" }).waitFor();
     const app = await read(name);
     expect([app.description, app.components[0].workload_spec.image]).toEqual(["changed meanwhile", "nginx:1.30"]);
     expectClean(visitor);
@@ -143,7 +144,8 @@ describeInBrowser("the pages of apps", (visit) => {
     await dialog.getByRole("textbox").fill(name);
     await button.click();
     await dialog.waitFor({ state: "hidden" });
-    await vi.waitFor(async () => expect((await shop.editor.api.get(shop.path(name))).status).toBe(404), SOON);
+    await page.getByText(/^(The app is deleted|Not found)$/).waitFor();
+    expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
     expectClean(visitor);
   });
 
@@ -221,12 +223,14 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC46] what the API refuses in a change is marked in the text and at the field", async () => {
+  test("[WC46] [WC55] what the API refuses in a change is marked in the text and at the field", async () => {
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
     await visitor.goTo(address(name, "&tab=configuration"));
     await page.getByLabel("Image", { exact: true }).fill("Not An Image");
+    // Whoever goes elsewhere is asked first, because the change would be lost; the browser of this test answers no.
+    await page.getByRole("tab", { name: "Secrets" }).click();
     await page.getByRole("button", { name: "Review changes" }).click();
     await page.getByRole("button", { name: "Deploy changes" }).click();
     await page.locator("input[aria-invalid=true]").waitFor();

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { AxeBuilder } from "@axe-core/playwright";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
-import { describeInBrowser, type Visitor } from "./browser.ts";
+import { describeInBrowser, type VisitOptions, type Visitor } from "./browser.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='taken over'">`;
 
@@ -9,11 +10,14 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
   let world: World;
   let member: Person;
   const operators: SimulatedOperator[] = [];
+  const visitors: Visitor[] = [];
 
   beforeAll(async () => {
     world = await startWorld();
     member = await world.person({ org: world.demoOrgId });
   });
+  // Pages that stay open go on following events.
+  afterEach(async () => void (await Promise.all(visitors.splice(0).map(({ context }) => context.close()))));
   afterAll(async () => {
     await Promise.all(operators.map((operator) => operator.stop()));
     await world.stop();
@@ -25,8 +29,12 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     return (await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name })).body;
   }
 
-  async function signedIn(person: { username: string; password: string } = world.admin): Promise<Visitor> {
-    const visitor = await visit({ url: world.url });
+  async function signedIn(
+    person: { username: string; password: string } = world.admin,
+    given: Partial<VisitOptions> = {},
+  ): Promise<Visitor> {
+    const visitor = await visit({ url: world.url, ...given });
+    visitors.push(visitor);
     await visitor.signIn(person.username, person.password);
     return visitor;
   }
@@ -196,6 +204,42 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     await page.getByText("TIMEOUT").waitFor();
     expectNoProblems(visitor);
   });
+
+  test("[WC65] a cluster on AWS is created by a job, whose page says what the API has answered", async () => {
+    await world.admin.api.post(`/orgs/${world.demoOrgId}/credentials`, {
+      name: "aws-main",
+      provider: "aws",
+      region: "eu-central-1",
+      access_key_id: "AKIAIOSFODNN7EXAMPLE",
+      secret_access_key: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/clusters/new?way=aws");
+    await page.getByLabel("Name").and(page.locator("input")).fill("cloud");
+    await page.getByRole("button", { name: "Create the cluster" }).click();
+    await page.getByRole("heading", { level: 1, name: "Creation of cloud" }).waitFor();
+    await page.getByText("The job was accepted").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    expectNoProblems(visitor);
+  });
+
+  test.each([{ colorScheme: "light" }, { colorScheme: "dark" }, { width: 360 }] as const)(
+    "[WC77] axe finds nothing serious on the main pages: %j",
+    async (given) => {
+      const { data } = (await world.admin.api.get(`/orgs/${world.demoOrgId}/clusters`)).body;
+      const visitor = await signedIn(world.admin, given);
+      const found: string[] = [];
+      for (const path of ["overview", "clusters", `clusters/${data[0].id}?tab=settings`, "projects"]) {
+        await visitor.goTo(`/o/demo/${path}`);
+        await visitor.page.getByRole("heading", { level: 1 }).waitFor();
+        const { violations } = await new AxeBuilder({ page: visitor.page }).analyze();
+        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        found.push(...serious.map(({ id, nodes }) => `${path}: ${id} ${nodes[0]?.html}`));
+      }
+      expect(found).toEqual([]);
+    },
+  );
 
   test("[WC67] two bundles are compared, and the choice is in the address", async () => {
     const visitor = await signedIn(member);

@@ -60,3 +60,13 @@ test("[BC36] `apps exec` says why it cannot, and leaves the terminal alone", asy
   expect((await on.run("apps", "exec", "two", "--component", "b", "--", "end", "4")).code).toBe(4);
   expect(on.rawModes).toEqual([true, "restored"]);
 });
+
+test("[BC36] `apps exec` takes the options that kubectl has, and words that are empty", async () => {
+  on.isTerminal = true;
+  expect((await on.run("apps", "exec", "-it", "front", "-c", "web", "--", "end", "5", "")).code).toBe(5);
+  expect(on.rawModes).toEqual([true, "restored"]);
+  const { data } = (await world.admin.api.get(`/orgs/${world.demoOrgId}/audit-log`)).body;
+  expect(data).toContainEqual(
+    expect.objectContaining({ action: "app.exec", changes: expect.objectContaining({ command: ["end", "5", ""] }) }),
+  );
+});

@@ -4534,7 +4534,7 @@ export interface Operations {
       pod?: string | undefined;
       /** Without it, the first of the pod, or the one that the pod names for it. */
       container?: string | undefined;
-      /** Given once for each word. It is in the audit log. */
+      /** Given once for each word; only the first may not be empty. It is in the audit log. */
       command?: readonly string[] | undefined;
       /** With a terminal. */
       tty?: boolean | undefined;

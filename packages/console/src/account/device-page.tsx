@@ -177,7 +177,11 @@ function Decided({ decision }: { readonly decision: "approved" | "denied" }) {
   return decision === "approved" ? (
     <EmptyState title="Approved">
       The device receives its access now. You can close this page, and take the access back at any time under{" "}
-      <Anchor inherit renderRoot={(props) => <Link {...props} to="/account" search={{ tab: "tokens" } as never} />}>
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => <Link {...props} to="/account" search={{ tab: "tokens" } as never} />}
+      >
         your account
       </Anchor>
       .

@@ -29,7 +29,7 @@ export function LoginPage() {
   return (
     <Center mih="100dvh" p="md" component="main">
       <Paper p="xl" w="100%" maw={400} shadow="sm">
-        <form onSubmit={signIn}>
+        <form onSubmit={(event) => void signIn(event)}>
           <Stack>
             <Stack gap={4} align="center">
               <Logo size={40} />

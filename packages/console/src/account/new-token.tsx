@@ -73,7 +73,7 @@ function TokenForm(props: { readonly onClose: () => void; readonly onCreated: (t
   }
 
   return (
-    <form onSubmit={create}>
+    <form onSubmit={(event) => void create(event)}>
       <Stack gap="md">
         <TextInput
           label="Name"

@@ -83,7 +83,7 @@ function ProfileForm({ me }: { readonly me: Me }) {
   }
 
   return (
-    <form onSubmit={save}>
+    <form onSubmit={(event) => void save(event)}>
       <Stack gap="sm">
         <TextInput label="Name" autoComplete="name" {...field("name")} />
         <TextInput
@@ -149,7 +149,7 @@ function PasswordForm({ id }: { readonly id: string }) {
   }
 
   return (
-    <form onSubmit={save}>
+    <form onSubmit={(event) => void save(event)}>
       <Stack gap="sm">
         <PasswordInput
           label="Current password"

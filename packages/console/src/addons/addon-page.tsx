@@ -46,7 +46,11 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
           <span>
             {definition?.display_name ?? (definitions.isPending ? "" : "Not in the catalog any more")}{" "}
             {addon.chart_version} in{" "}
-            <Anchor inherit renderRoot={(props) => <Link {...props} to={projectAddress(org.slug, addon.project_id)} />}>
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => <Link {...props} to={projectAddress(org.slug, addon.project_id)} />}
+            >
               {addon.namespace}
             </Anchor>
           </span>
@@ -75,8 +79,8 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
       }
     >
       {addon.phase_message && status.tone !== "good" ? (
-        <Notice tone={status.tone} title={addon.phase_reason ?? status.word}>
-          {addon.phase_message}
+        <Notice tone={status.tone} title={status.word}>
+          {addon.phase_message} {addon.phase_reason ? <Code>{addon.phase_reason}</Code> : null}
         </Notice>
       ) : null}
       <Tabs

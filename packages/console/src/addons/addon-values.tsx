@@ -77,7 +77,7 @@ function ValuesEditor({ addon, definition }: { readonly addon: AddonInstance; re
   }
 
   return (
-    <form onSubmit={save} noValidate>
+    <form onSubmit={(event) => void save(event)} noValidate>
       <Stack>
         <ValuesForm
           fields={fields}

@@ -55,7 +55,7 @@ export function CreateAddon({
 
   return (
     <Modal opened onClose={onClose} title={`Add ${definition.display_name}`} size="lg">
-      <form onSubmit={send} noValidate>
+      <form onSubmit={(event) => void send(event)} noValidate>
         <Stack>
           <ProjectChoice
             to="createAddonInstance"

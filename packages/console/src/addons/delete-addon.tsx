@@ -1,17 +1,21 @@
 import type { AddonInstance, DeletionPreview } from "@binnacle/client";
 import { Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { deletionLines } from "./deletion-lines.ts";
+import { usersOf } from "./value-diff.ts";
 
 /** Deletes an instance after saying what goes with it, as the cluster has it at this moment. */
 export function DeleteAddon({ addon, onClose }: { readonly addon: AddonInstance; readonly onClose: () => void }) {
   const org = useOrg();
   const navigate = useNavigate();
+  const apps = useAll("listProjectApps", { id: addon.project_id });
+  const users = usersOf(apps.data ?? [], addon.name);
   const preview = useRead("previewAddonInstanceDeletion", { id: addon.id });
   return (
     <ActionDialog
@@ -22,8 +26,11 @@ export function DeleteAddon({ addon, onClose }: { readonly addon: AddonInstance;
       input={{ id: addon.id }}
       action="Delete addon"
       typeName={addon.name}
-      isReady={!preview.isPending}
-      consequences={preview.data ? deletionLines(preview.data) : []}
+      isReady={!preview.isPending && !apps.isPending}
+      consequences={[
+        ...users.map(({ app }) => `App ${app.name} uses it, and loses what it exports.`),
+        ...(preview.data ? deletionLines(preview.data) : []),
+      ]}
       command={`binnacle addons delete ${addon.name}`}
       done={`${addon.name} is deleted.`}
       onDone={() => void navigate({ to: `/o/${org.slug}/addons` })}
@@ -34,7 +41,15 @@ export function DeleteAddon({ addon, onClose }: { readonly addon: AddonInstance;
 }
 
 function Unknown({ preview }: { readonly preview: DeletionPreview }) {
-  if (preview.volumes_known) return <Text size="sm">This happens to what it has on the cluster:</Text>;
+  if (preview.volumes_known) {
+    const isEmpty = preview.volumes.length === 0 && preview.objects.length === 0;
+    return (
+      <Text size="sm">
+        {isEmpty ? "It has nothing on the cluster." : "This happens to what it has on the cluster:"} It cannot be
+        brought back.
+      </Text>
+    );
+  }
   return (
     <Notice tone="warning" title="The cluster has not answered">
       {preview.message ?? "What happens to its volumes is not known. There may be more than is listed."}

@@ -48,7 +48,7 @@ export function RiskyChange<N extends Risky>(props: Props<N>) {
   const refusal = change.error instanceof Conflict && change.error.code === "stateful_downgrade" ? change.error : null;
   return (
     <Modal opened onClose={props.onClose} title={props.title} size="lg">
-      <form onSubmit={send}>
+      <form onSubmit={(event) => void send(event)}>
         <Stack>
           {props.children}
           {isGuarded ? (

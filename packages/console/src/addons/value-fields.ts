@@ -98,7 +98,11 @@ export function typedValues(fields: readonly ValueField[], values: Values): Type
     if (value === undefined || parameter.type === "secret") continue;
     const isChoice = typeof typed[parameter.name] !== "boolean" && (parameter.options || parameter.type === "boolean");
     typed[parameter.name] =
-      isJson || isChoice || (typeof value !== "boolean" && typeof value !== "string") ? JSON.stringify(value) : value;
+      isJson || isChoice || !isScalar(value)
+        ? JSON.stringify(value)
+        : typeof value === "boolean"
+          ? value
+          : String(value);
   }
   return typed;
 }

@@ -28,7 +28,7 @@ test.each([
   [3, 3, "good"],
   [3, 0, "warning"],
 ])("[WC96] an installation with %i clusters and %i sessions is %s", (clusters, sessions, tone) => {
-  expect(hubStatus({ clusters, hub: { sessions, sessions_here: 0, desired_pending: 0 } }).tone).toBe(tone);
+  expect(hubStatus({ clusters, hub: { sessions, pending: 0 } }).tone).toBe(tone);
 });
 
 test.each([

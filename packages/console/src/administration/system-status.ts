@@ -1,30 +1,5 @@
+import type { SystemStatus } from "@binnacle/client";
 import type { StatusView } from "../status/status.ts";
-
-/** The answer of `GET /system/status`. */
-export interface SystemStatus {
-  readonly version: string;
-  readonly environment: string;
-  readonly started_at: string;
-  readonly database: {
-    readonly version: string;
-    readonly size_bytes: number;
-    readonly connections: number;
-    readonly max_connections: number;
-    readonly migration: string;
-  };
-  readonly jobs: {
-    readonly pending: number;
-    readonly running: number;
-    readonly failed: number;
-    readonly oldest_pending_seconds: number | null;
-  };
-  readonly hub: { readonly sessions: number; readonly sessions_here: number; readonly desired_pending: number };
-  readonly events: { readonly subscribers_here: number };
-  readonly organizations: number;
-  readonly users: number;
-  readonly clusters: number;
-  readonly apps: number;
-}
 
 const GOOD: StatusView = { tone: "good", word: "In order" };
 const LONGEST_WAIT_SECONDS = 60;

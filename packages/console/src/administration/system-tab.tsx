@@ -1,3 +1,4 @@
+import type { SystemStatus } from "@binnacle/client";
 import { Grid, Group, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useRead } from "../api/queries.runner.ts";
@@ -6,15 +7,16 @@ import { Moment } from "../parts/moment.tsx";
 import { Facts, Section } from "../parts/page.tsx";
 import type { StatusView } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
-import { databaseStatus, hubStatus, queueStatus, type SystemStatus, sizeWords } from "./system-status.ts";
+import { databaseStatus, hubStatus, queueStatus, sizeWords } from "./system-status.ts";
 
 /** How the installation is: its queue, its sessions with clusters, its database, and its version. */
 export function SystemTab() {
-  const status = useRead("getSystemStatus" as "getVersion", {}, { refetchMs: 10_000 });
-  return <Loaded of={status}>{(data) => <SystemView status={data as unknown as SystemStatus} />}</Loaded>;
+  const status = useRead("getSystemStatus", {}, { refetchMs: 10_000 });
+  return <Loaded of={status}>{(data) => <SystemView status={data} />}</Loaded>;
 }
 
 function SystemView({ status }: { readonly status: SystemStatus }) {
+  const version = useRead("getVersion", {});
   const { jobs, hub, database } = status;
   const counts = [
     ["Organizations", status.organizations],
@@ -52,9 +54,7 @@ function SystemView({ status }: { readonly status: SystemStatus }) {
         <Facts
           of={[
             ["Sessions", hub.sessions.toLocaleString()],
-            ["On this server", hub.sessions_here.toLocaleString()],
-            ["Changes to deliver", hub.desired_pending.toLocaleString()],
-            ["Event streams here", status.events.subscribers_here.toLocaleString()],
+            ["Changes to confirm", hub.pending.toLocaleString()],
           ]}
         />
       </Part>
@@ -71,7 +71,8 @@ function SystemView({ status }: { readonly status: SystemStatus }) {
       <Part title="Server" status={null}>
         <Facts
           of={[
-            ["Version", status.version],
+            ["Build", status.build ?? "From source"],
+            ["Contract", version.data?.contract],
             ["Environment", status.environment],
             ["Running since", <Moment key="since" at={status.started_at} />],
           ]}

@@ -1,11 +1,13 @@
-import type { App } from "@binnacle/client";
+import { type App, NotFound } from "@binnacle/client";
 import { Alert, Anchor, Box, Group, Skeleton, Stack, Tabs, Text } from "@mantine/core";
 import { IconPlayerPause } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
 import { useMay, useOrg } from "../frame/org.tsx";
 import { appAddress, clusterAddress, projectAddress } from "../parts/addresses.ts";
+import { ButtonLink } from "../parts/links.tsx";
 import { Loaded, LoadingLines } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
@@ -53,7 +55,24 @@ export function AppPage() {
 }
 
 function ReadApp({ address }: { readonly address: AppAddress }) {
+  const org = useOrg();
   const app = useRead("getApp", address, { refetchMs: 15_000 });
+  // The last answer stays while an app that is gone is asked for again, and says whether somebody has deleted it.
+  if (app.error instanceof NotFound) {
+    const wasDeleting = app.data?.phase === "deleting";
+    return (
+      <Page title={address.name}>
+        <EmptyState
+          title={wasDeleting ? "The app is deleted" : "Not found"}
+          action={<ButtonLink to={`/o/${org.slug}/apps`}>All apps</ButtonLink>}
+        >
+          {wasDeleting
+            ? "The cluster has confirmed that nothing of it is left."
+            : "It does not exist, or you may not see it."}
+        </EmptyState>
+      </Page>
+    );
+  }
   return (
     <Loaded of={app} skeleton={<AppSkeleton name={address.name} />}>
       {(data) => <AppView app={data} />}
@@ -165,14 +184,12 @@ function Places({ app, org }: { readonly app: App; readonly org: string }) {
   );
 }
 
-const MOST_PROJECTS = 100;
-
 /** An address without a project, as somebody may type it: the project is looked up, or chosen where several have the namespace. */
 function FindProject({ namespace, name }: Pick<AppAddress, "namespace" | "name">) {
   const org = useOrg();
   const navigate = useNavigate();
-  const projects = useRead("listProjects", { items_per_page: MOST_PROJECTS });
-  const found = projects.data?.data.filter((project) => project.namespace === namespace);
+  const projects = useAll("listProjects", {});
+  const found = projects.data?.filter((project) => project.namespace === namespace && project.org_id === org.id);
   const only = found?.length === 1 ? found[0] : undefined;
   useEffect(() => {
     if (only) void navigate({ to: ".", search: (before: object) => ({ ...before, project: only.id }), replace: true });

@@ -45,7 +45,7 @@ export function ClusterOverview({ cluster }: { readonly cluster: Cluster }) {
             of={[
               ["Kubernetes", cluster.kubernetes_version ?? "not reported yet"],
               ["Operator", cluster.operator_version ?? "not connected yet"],
-              ["Operator token", <TokenAge key="token" clusterId={cluster.id} />],
+              ["Operator token", <TokenAge key="token" cluster={cluster} />],
               ["Provider", providerWord(cluster.provider)],
               [
                 "Last heartbeat",
@@ -68,19 +68,19 @@ export function ClusterOverview({ cluster }: { readonly cluster: Cluster }) {
 }
 
 /** The age of the token comes from the audit log, which administrators read; nothing else says when it was issued. */
-function TokenAge({ clusterId }: { readonly clusterId: string }) {
+function TokenAge({ cluster }: { readonly cluster: Cluster }) {
   const org = useOrg();
   const now = useNow();
   const isPermitted = useMay()("listAuditLog");
   const log = useRead(
     "listAuditLog",
-    { id: org.id, action: "cluster.", resource_id: clusterId, items_per_page: 100 },
+    { id: org.id, action: "cluster.", resource_id: cluster.id, items_per_page: 100 },
     { enabled: isPermitted },
   );
   if (!isPermitted) return "administrators of the organization see its age";
   if (!log.data) return log.error ? "not known" : "…";
-  const issued = tokenIssuedAt(log.data.data.filter(({ resource }) => resource.id === clusterId));
-  if (issued === null) return "not known";
+  // A cluster gets its first token with its registration.
+  const issued = tokenIssuedAt(log.data.data) ?? cluster.created_at;
   const tone = tokenTone(issued, now);
   return (
     <>

@@ -196,7 +196,7 @@ function drawSigns(
   surface: string,
 ): void {
   if (tone === "good") return;
-  const hole = tone === "unknown" ? 0.6 : 0.3;
+  const hole = tone === "unknown" ? 0.72 : 0.3;
   pen.fillStyle = surface;
   pen.strokeStyle = surface;
   pen.lineWidth = Math.max(1, size / 7);

@@ -1,5 +1,5 @@
 import type { CreatedCluster } from "@binnacle/client";
-import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { failureView } from "../api/failure.ts";
@@ -100,7 +100,7 @@ function AwsForm(props: {
             required
             autoComplete="off"
           />
-          <Group grow align="flex-start">
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <Select
               label="Credential"
               data={props.credentials.map(({ id, name: label }) => ({ value: id, label }))}
@@ -119,8 +119,8 @@ function AwsForm(props: {
               error={fields["region"]}
               required={!credential?.region}
             />
-          </Group>
-          <Group grow align="flex-start">
+          </SimpleGrid>
+          <SimpleGrid cols={{ base: 1, xs: 3 }}>
             <Select
               label="Machines"
               inputWrapperOrder={["label", "input", "description", "error"]}
@@ -153,7 +153,7 @@ function AwsForm(props: {
               onChange={(value) => setDisk(Number(value) || 50)}
               error={fields["disk_size_gb"]}
             />
-          </Group>
+          </SimpleGrid>
           <Alert color="gray" variant="light" py="xs">
             <Text size="sm">
               {agents === 0

@@ -80,7 +80,7 @@ export function AuditPage() {
       width: "minmax(0, 1.3fr)",
       render: (entry) => (
         <div style={{ minWidth: 0 }}>
-          <UnstyledButton onClick={() => setOpen(entry)} data-row-link fz="sm" fw={600} maw="100%">
+          <UnstyledButton onClick={() => setOpen(entry)} data-row-link display="block" fz="sm" fw={600} maw="100%">
             <Text inherit truncate>
               {actionWords(entry.action)}
             </Text>

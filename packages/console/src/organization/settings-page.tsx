@@ -79,7 +79,7 @@ function NameForm() {
   );
   if (!mayChange) return facts;
   return (
-    <form onSubmit={save}>
+    <form onSubmit={(event) => void save(event)}>
       <Stack gap="sm">
         <TextInput
           label="Name"
@@ -151,7 +151,7 @@ function SettingsForm({ settings }: { readonly settings: OrgSettings }) {
   }
 
   return (
-    <form onSubmit={save}>
+    <form onSubmit={(event) => void save(event)}>
       <Stack>
         <Radio.Group
           label="When somebody changes an object on a cluster by hand"

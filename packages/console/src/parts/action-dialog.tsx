@@ -62,7 +62,7 @@ export function ActionDialog<N extends CallName>(props: Props<N>) {
 
   return (
     <Modal opened={opened} onClose={close} title={title} size="lg">
-      <form onSubmit={send}>
+      <form onSubmit={(event) => void send(event)}>
         <Stack gap="md">
           {typeof props.children === "function"
             ? props.children(change.error ? failureView(change.error).fields : {})

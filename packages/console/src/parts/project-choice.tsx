@@ -12,10 +12,13 @@ interface Props {
   /** Only projects in which the caller may do this are offered. */
   readonly to: OperationName;
   readonly problem?: string | undefined;
+  readonly description?: string;
 }
 
 /** A project of the organization, or a new one. */
-export function ProjectChoice({ value, onChange, to, problem }: Props) {
+export function ProjectChoice(props: Props) {
+  const { value, onChange, to, problem } = props;
+  const { description = "The place where it runs: a namespace on one of your clusters." } = props;
   const org = useOrg();
   const may = useMay();
   const [isCreating, setCreating] = useState(false);
@@ -40,7 +43,7 @@ export function ProjectChoice({ value, onChange, to, problem }: Props) {
       <Group align="flex-end" gap="xs" wrap="nowrap">
         <Select
           label="Project"
-          description="The place where it runs: a namespace on one of your clusters."
+          description={description}
           withAsterisk
           searchable
           style={{ flex: 1, minWidth: 0 }}

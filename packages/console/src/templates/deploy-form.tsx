@@ -12,7 +12,7 @@ import { FailurePanel } from "../parts/loaded.tsx";
 import { ProjectChoice } from "../parts/project-choice.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { ParameterForm } from "./parameter-form.tsx";
-import { fill, parameterProblems, shownValues, typedDefaults } from "./parameters.ts";
+import { type Filled, fill, parameterProblems, shownValues, typedDefaults } from "./parameters.ts";
 
 interface Props {
   readonly template: {
@@ -67,7 +67,7 @@ export function DeployForm({ template, orgId }: Props) {
   }
 
   return (
-    <form onSubmit={send} noValidate>
+    <form onSubmit={(event) => void send(event)} noValidate>
       <Stack gap="md">
         <ProjectChoice
           to="deployStackTemplate"
@@ -112,10 +112,8 @@ export function DeployForm({ template, orgId }: Props) {
 
 const word = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-function commandOf(template: string, appName: string, values: Readonly<Record<string, unknown>>): string {
-  const settings = Object.entries(values).map(
-    ([key, value]) => `--set ${word(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`,
-  );
+function commandOf(template: string, appName: string, values: Filled["values"]): string {
+  const settings = Object.entries(values).map(([key, value]) => `--set ${word(`${key}=${value}`)}`);
   return ["binnacle templates deploy", template, "--project …", appName ? `--name ${word(appName)}` : "", ...settings]
     .filter(Boolean)
     .join(" ");

@@ -35,11 +35,11 @@ Without a WebSocket handshake the request is checked in the same way, and is a 4
     container: Type.Optional(
       ObjectName("web", "Without it, the first of the pod, or the one that the pod names for it."),
     ),
-    command: Type.Array(Type.String({ minLength: 1, maxLength: 8_192 }), {
+    command: Type.Array(Type.String({ maxLength: 8_192 }), {
       minItems: 1,
       maxItems: 100,
       default: ["/bin/sh"],
-      description: "Given once for each word. It is in the audit log.",
+      description: "Given once for each word; only the first may not be empty. It is in the audit log.",
       examples: [["/bin/sh"]],
     }),
     tty: Type.Boolean({ default: true, description: "With a terminal." }),

@@ -7,7 +7,7 @@ import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Broadcast, WatchEnd } from "../events/broadcast.runner.ts";
 import { EVENTS_TOPIC, isEvent } from "../events/event.ts";
-import { Fault, forbidden, notFound } from "../fault.ts";
+import { Fault, forbidden, invalidValue, notFound } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { acceptWebSocket, isHandshake } from "../http/websocket.adapter.ts";
@@ -111,6 +111,7 @@ export function execRoutes({ db, bus, clock, log, operators, broadcast }: Ports,
       if (!isTrustedOrigin(request.headers.origin, request.host, origins)) {
         throw forbidden("A page of this origin may not do this. Add the origin to BINNACLE_CORS_ORIGINS.");
       }
+      if (query.command[0] === "") throw invalidValue(["query", "command", 0], "The first word names a program");
       const { exec_enabled: isEnabled } = await readSettings(db, app.cluster_id);
       const refusal = execProblem(app, component, isEnabled);
       if (refusal) throw refusal;

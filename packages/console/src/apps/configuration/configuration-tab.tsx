@@ -1,7 +1,8 @@
 import type { App } from "@binnacle/client";
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useMay } from "../../frame/org.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Loaded, LoadingLines } from "../../parts/loaded.tsx";
@@ -77,10 +78,16 @@ function Editor(props: {
   const original = toForm(base.app);
   const editing = useEditing(original);
   const [isReviewing, setReviewing] = useState(false);
+  const isSent = useRef(false);
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const change = changeBetween(original, editing.form);
   const isChanged = change.body !== null;
   const shown = [...change.problems, ...problems];
+  const isUnsent = isChanged || editing.isBehind;
+  useBlocker({
+    shouldBlockFn: () => isUnsent && !isSent.current && !window.confirm("Leave without deploying your changes?"),
+    enableBeforeUnload: () => isUnsent && !isSent.current,
+  });
   return (
     <Stack gap="md">
       {newest.generation > base.app.generation ? (
@@ -144,7 +151,10 @@ function Editor(props: {
             setProblems(found);
             setReviewing(false);
           }}
-          onSaved={onReplace}
+          onSent={() => {
+            isSent.current = true;
+          }}
+          onReplace={onReplace}
         />
       ) : null}
     </Stack>

@@ -34,9 +34,11 @@ export function ReviewDialog(props: {
   readonly form: AppForm;
   readonly onClose: () => void;
   readonly onProblems: (problems: readonly FormProblem[]) => void;
-  readonly onSaved: (version: Version) => void;
+  /** Called before the page is left, because nothing is lost any more. */
+  readonly onSent: () => void;
+  readonly onReplace: (version: Version) => void;
 }) {
-  const { base, form, onClose, onProblems, onSaved } = props;
+  const { base, form, onClose, onProblems, onReplace } = props;
   const [, choose] = usePageSearch();
   const change = useChange("updateApp");
   const [confirmed, setConfirmed] = useState<Readonly<Record<string, boolean>>>({});
@@ -48,7 +50,7 @@ export function ReviewDialog(props: {
 
   async function send(to: Version, wanted: AppForm): Promise<void> {
     const sent = changeBetween(toForm(to.app), wanted, confirmed);
-    if (sent.body === null) return onSaved(to);
+    if (sent.body === null) return onReplace(to);
     try {
       await change.mutateAsync({
         ...addressOf(to.app),
@@ -56,6 +58,7 @@ export function ReviewDialog(props: {
         ...(to.etag ? { $options: { ifMatch: to.etag } } : {}),
       });
       notifications.show({ message: `${to.app.name} is being changed.`, color: "green" });
+      props.onSent();
       onClose();
       choose({ tab: undefined });
     } catch (error) {
@@ -74,7 +77,7 @@ export function ReviewDialog(props: {
         error={change.error}
         isSending={change.isPending}
         onMine={(wanted) => void send(theirs, wanted)}
-        onTheirs={() => onSaved(theirs)}
+        onTheirs={() => onReplace(theirs)}
         onClose={onClose}
       />
     );

@@ -50,7 +50,7 @@ export function AppDoor() {
 
   return (
     <Section title="From an app">
-      <form onSubmit={create}>
+      <form onSubmit={(event) => void create(event)}>
         <Stack gap="sm">
           <Select
             label="App"

@@ -59,7 +59,7 @@ function FindChart({ onFound }: { readonly onFound: (chart: Chart | null) => voi
 
   return (
     <Section title="From a chart">
-      <form onSubmit={inspect}>
+      <form onSubmit={(event) => void inspect(event)}>
         <Stack gap="sm">
           <Group align="flex-start" grow preventGrowOverflow={false}>
             <TextInput
@@ -133,7 +133,7 @@ function FromChart({ chart }: { readonly chart: Chart }) {
   }
 
   return (
-    <form onSubmit={create}>
+    <form onSubmit={(event) => void create(event)}>
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Section

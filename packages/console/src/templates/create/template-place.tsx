@@ -83,6 +83,7 @@ export function TemplatePlace(props: {
       {place.scope === "project" ? (
         <ProjectChoice
           to="deployStackTemplate"
+          description="Whoever has a role on it sees the template."
           value={place.projectId}
           onChange={(projectId) => onChange({ ...place, projectId })}
           problem={problems["project_id"] ?? problems["namespace"]}

@@ -89,7 +89,12 @@ export function YamlDoor() {
         {reading ? <Verdict reading={reading} /> : null}
         {change.error ? <FailurePanel error={change.error} /> : null}
         <Group grow align="flex-start">
-          <ProjectChoice to="deployStackTemplate" value={projectId} onChange={setProjectId} />
+          <ProjectChoice
+            to="deployStackTemplate"
+            description="For the scope project: whoever has a role on it sees the template."
+            value={projectId}
+            onChange={setProjectId}
+          />
           <TextInput
             label="Namespace"
             description="For other scopes, unless the text names one."
