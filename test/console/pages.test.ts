@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorld, type World } from "../world/world.ts";
 import { describeInBrowser, type Visitor } from "./browser.ts";
 import { type Everything, makeEverything, pagesOf } from "./everything.ts";
-import { everyView, painted } from "./views.ts";
+import { everyView, overhangWhenNarrow, painted } from "./views.ts";
 
 type AxeResults = Pick<Awaited<ReturnType<AxeBuilder["analyze"]>>, "violations">;
 
@@ -15,8 +15,6 @@ const AXE = readFileSync(
   createRequire(createRequire(import.meta.url).resolve("@axe-core/playwright")).resolve("axe-core/axe.min.js"),
   "utf8",
 );
-const NARROW = { width: 360, height: 740 };
-const WIDE = { width: 1400, height: 900 };
 
 /** The findings of axe that keep somebody from using the page. */
 async function findings(page: Page, within: string, rules?: readonly string[]): Promise<string[]> {
@@ -26,12 +24,17 @@ async function findings(page: Page, within: string, rules?: readonly string[]): 
   );
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(" ")}: ${failureSummary}`),
+    );
 }
 
-/** How many pixels of the page are outside of the window. */
-const overhang = (page: Page): Promise<number> =>
-  page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth");
+/** Between two schemes some colours are of the one and some of the other. */
+async function switchTo(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: "attached" });
+  await painted(page);
+}
 
 describeInBrowser("every page", (visit) => {
   let world: World;
@@ -56,15 +59,12 @@ describeInBrowser("every page", (visit) => {
       const light = await findings(page, within);
       if (light.length > 0) found.light[view] = light;
       // Colours are the only thing in which the two schemes differ.
-      await page.emulateMedia({ colorScheme: "dark" });
+      await switchTo(page, "dark");
       const dark = await findings(page, within, ["color-contrast"]);
       if (dark.length > 0) found.dark[view] = dark;
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize(NARROW);
-      await painted(page);
-      const over = await overhang(page);
+      await switchTo(page, "light");
+      const over = await overhangWhenNarrow(page);
       if (over > 0) sideways[view] = over;
-      await page.setViewportSize(WIDE);
     }
   }, 900_000);
   afterAll(async () => {

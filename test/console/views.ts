@@ -38,3 +38,17 @@ export async function* everyView(page: Page, addresses: readonly string[]): Asyn
     }
   }
 }
+
+/** The pixels of the page that are outside of a narrow window. The lists leave out columns only after they have seen its width. */
+export async function overhangWhenNarrow(page: Page): Promise<number> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  let over = 0;
+  for (let look = 0; look < 20; look++) {
+    await painted(page);
+    over = await page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth");
+    if (over <= 0) break;
+  }
+  if (before) await page.setViewportSize(before);
+  return over;
+}
