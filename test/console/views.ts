@@ -4,7 +4,7 @@ const CONTENT = "main h1, main [role=alert]";
 const PENDING = "main[aria-busy=true], main [aria-busy=true], main .mantine-Skeleton-root, main .mantine-Loader-root";
 
 /** Goes to an address as a link does, without loading the console again. */
-async function goTo(page: Page, address: string): Promise<void> {
+export async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate(`history.pushState({}, "", ${JSON.stringify(address)})`);
   await painted(page);
 }
@@ -37,4 +37,18 @@ export async function* everyView(page: Page, addresses: readonly string[]): Asyn
       yield `${address} (${name})`;
     }
   }
+}
+
+/** The pixels of the page that are outside of a narrow window. The lists leave out columns only after they have seen its width. */
+export async function overhangWhenNarrow(page: Page): Promise<number> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  let over = 0;
+  for (let look = 0; look < 20; look++) {
+    await painted(page);
+    over = await page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth");
+    if (over <= 0) break;
+  }
+  if (before) await page.setViewportSize(before);
+  return over;
 }

@@ -8,7 +8,7 @@ export type Connection = "connecting" | "live" | "reconnecting" | "offline";
 /** Events of one burst cause one read. */
 const GATHER_MS = 150;
 /** A list that changes all the time is read again at most this often. */
-const LEAST_BETWEEN_READS_MS = 1_000;
+const LEAST_BETWEEN_READS_MS = 500;
 
 let connection: Connection = "connecting";
 const listeners = new Set<() => void>();

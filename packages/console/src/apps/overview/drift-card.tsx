@@ -23,7 +23,7 @@ export function DriftCard({ app }: { readonly app: App }) {
     <Section title="Drift" actions={<StatusBadge status={DRIFT_STATE[state]} />}>
       <Stack gap="sm">
         <Text size="sm">
-          {summary ?? "The objects in the cluster are not as the app asks for."}{" "}
+          <bdi>{summary ?? "The objects in the cluster are not as the app asks for."}</bdi>{" "}
           {detected_at ? (
             <Text span c="dimmed" size="sm">
               Found <Moment at={detected_at} />.

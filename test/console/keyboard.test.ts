@@ -1,0 +1,72 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "../world/world.ts";
+import { describeInBrowser } from "./browser.ts";
+import { type Everything, makeEverything } from "./everything.ts";
+
+const SOON = { timeout: 20_000 };
+const FOCUSED_NAME =
+  "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.slice(0, 100)";
+
+/** Presses Tab until the element of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let pressed = 0; pressed < 60; pressed++) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate(FOCUSED_NAME)) === name) return;
+  }
+  throw new Error(`${name} is not reached by the Tab key`);
+}
+
+const focused = (page: Page): Promise<string> => page.evaluate("document.activeElement.tagName");
+
+describeInBrowser("without a mouse", (visit) => {
+  let world: World;
+  let every: Everything;
+  beforeAll(async () => {
+    world = await startWorld();
+    every = await makeEverything(world);
+  });
+  afterAll(async () => {
+    await every?.operator.stop();
+    await world?.stop();
+  });
+
+  test("[WC113] somebody signs in, finds an app by name, and scales it", async () => {
+    const { page, problems } = await visit({ url: world.url });
+    await page.goto(`${world.url}/o/demo/overview`);
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    if ((await focused(page)) !== "INPUT") await page.keyboard.press("Tab");
+    await page.keyboard.type(world.admin.username);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(world.admin.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("textbox", { name: "Search" }).waitFor();
+    await page.keyboard.type(every.app);
+    await page.getByText(/^App · shop/).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: every.app }).waitFor();
+
+    await tabTo(page, "More actions");
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Scale" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const replicas = page.getByRole("dialog").getByRole("textbox", { name: "Replicas" });
+    await replicas.waitFor();
+    await expect.poll(() => focused(page), SOON).toBe("INPUT");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("4");
+    expect(await replicas.inputValue()).toBe("4");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const path = `/apps/${every.namespace}/${every.app}?project_id=${every.projectId}`;
+    const { components } = (await world.admin.api.get(path)).body;
+    expect(components[0].workload_spec.replicas).toBe(4);
+    expect(problems).toEqual([]);
+  });
+});
