@@ -10,7 +10,7 @@ export async function goTo(page: Page, address: string): Promise<void> {
 }
 
 /** Waits until the page has everything that it asked for. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.locator(CONTENT).first().waitFor();
   await page.locator(PENDING).first().waitFor({ state: "detached" });
   await painted(page);

@@ -107,7 +107,11 @@ function AppView({ app }: { readonly app: App }) {
             <Basis of={app} />
             <Places app={app} org={org.slug} />
           </Group>
-          {app.description ? <Text size="sm">{app.description}</Text> : null}
+          {app.description ? (
+            <Text size="sm" lineClamp={2} title={app.description}>
+              {app.description}
+            </Text>
+          ) : null}
         </Stack>
       }
       actions={<AppActions app={app} />}

@@ -1,4 +1,5 @@
 import type { Cluster, ItemOf } from "@binnacle/client";
+import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { useRead } from "../api/queries.runner.ts";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
@@ -57,7 +58,11 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
         <>
           <Basis of={cluster} />
           {cluster.message ? <div>{cluster.message}</div> : null}
-          {cluster.description ? <div>{cluster.description}</div> : null}
+          {cluster.description ? (
+            <Text size="sm" lineClamp={2} title={cluster.description}>
+              {cluster.description}
+            </Text>
+          ) : null}
         </>
       }
       actions={
