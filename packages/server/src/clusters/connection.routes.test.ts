@@ -28,7 +28,13 @@ const tokensOf = (id: string) =>
   db.selectFrom("clusters").select(["token_version", "token_floor"]).where("id", "=", id).executeTakeFirstOrThrow();
 
 const auditOf = (id: string, action: string) =>
-  db.selectFrom("audit_log").select("changes").where("resource_id", "=", id).where("action", "=", action).execute();
+  db
+    .selectFrom("audit_log")
+    .select("changes")
+    .where("resource_id", "=", id)
+    .where("action", "=", action)
+    .orderBy("id")
+    .execute();
 
 describe("GET /clusters/{id}/install-instructions", () => {
   test("[CL30] says where to connect, and nothing secret", async () => {
