@@ -74,7 +74,7 @@ describeInBrowser("what is on screen", (visit) => {
     await live(visitor.page);
     await world.admin.api.delete(`/projects/${every.projectId}/rbac?binding_id=${binding}`);
     await visitor.page.getByText("Not found", { exact: true }).first().waitFor();
-    expect(await visitor.page.getByRole("tab").count()).toBe(0);
+    await visitor.page.getByRole("tab").first().waitFor({ state: "detached" });
     await visitor.context.close();
   });
 });

@@ -42,7 +42,15 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
   let clients: Client[];
   let balancer: Server;
   let authorization: string;
-  const operators: SimulatedOperator[] = [];
+  const started: SimulatedOperator[] = [];
+  /** An operator that reaches the hubs through the balancer. */
+  const connected = async (token: string): Promise<SimulatedOperator> => {
+    const url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+    const operator = simulateOperator({ url, token });
+    started.push(operator);
+    await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
+    return operator;
+  };
 
   beforeAll(async () => {
     data = await dataFolder();
@@ -66,7 +74,7 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
     balancer = await balance(hubs.map(({ url }) => Number(new URL(url).port)));
   }, 120_000);
   afterAll(async () => {
-    await Promise.all(operators.map((operator) => operator.stop()));
+    await Promise.all(started.map((operator) => operator.stop()));
     for (const server of [...(hubs ?? []), ...(apis ?? [])]) {
       server.signal("SIGTERM");
       await server.exited;
@@ -80,10 +88,7 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
     const [first] = clients as [Client, Client];
     const { body: orgs } = await first.get("/orgs");
     const { body: cluster } = await first.post(`/orgs/${orgs.data[0].id}/clusters`, { name: "with commands" });
-    const url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
-    const operator = simulateOperator({ url, token: cluster.connection_token });
-    operators.push(operator);
-    await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
+    await connected(cluster.connection_token);
     const { body: project } = await first.post("/projects", { name: "commands", cluster_id: cluster.id });
     const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
     await first.post("/apps", { name: "web", project_id: project.id, components });
@@ -113,15 +118,15 @@ describe.runIf(REDIS_URL)("two API and two hub processes over one database and o
         return { id: body.id as string, token: body.connection_token as string };
       }),
     );
-    const url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
-    for (const { token } of clusters) {
-      const operator = simulateOperator({ url, token });
-      operators.push(operator);
-      await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
-    }
+    // One after the other, so that each hub is given one of them.
+    const operators: SimulatedOperator[] = [];
+    for (const { token } of clusters) operators.push(await connected(token));
+    const ids = clusters.map(({ id }) => id);
     const { kysely: db } = database.database;
     const holders = async () =>
-      (await db.selectFrom("cluster_sessions").select("hub_id").execute()).map((row) => row.hub_id);
+      (await db.selectFrom("cluster_sessions").select("hub_id").where("cluster_id", "in", ids).execute()).map(
+        (row) => row.hub_id,
+      );
     expect(new Set(await holders()).size).toBe(2);
 
     for (const client of clients) {

@@ -15,7 +15,9 @@ describe.skipIf(!HELM)("the objects of an addon", { timeout: 120_000 }, () => {
 
   test("[HE12] say why their pods do not get ready, and come back when somebody has deleted them", async () => {
     await world.tell({ fate: "crash" });
-    await world.seen({ phase: "installing", reason: "CrashLoopBackOff" });
+    // Without a readiness probe a real kubelet may call the pod ready before its first crash: the instance has served then.
+    const phase = expect.stringMatching(/^(installing|degraded)$/);
+    await world.seen({ phase, reason: "CrashLoopBackOff" });
     await world.tell({});
     await world.seen(READY);
     const type = await world.client.resourceTypeOf("apps/v1", "Deployment");
