@@ -173,6 +173,7 @@ export const EVENT_TYPES = [
   "drift",
   "build",
   "activity",
+  "access",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 /** The resource types that a subscriber may filter by. */

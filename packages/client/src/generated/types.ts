@@ -1830,12 +1830,13 @@ export type EffectiveRegistrySecret = {
 
 /**
  * What else an event says stands beside these fields, by its type: `install_stage_update` has those of the
- * journal entry, `activity` those of the audit entry.
+ * journal entry, `activity` those of the audit entry. `access` says that your own roles have changed: read again
+ * what you show.
  */
 export type Event = {
   id: string;
   /** The same as the frame's name. */
-  type: "install_stage_update" | "cluster-status" | "project" | "app" | "addon" | "drift" | "build" | "activity";
+  type: "install_stage_update" | "cluster-status" | "project" | "app" | "addon" | "drift" | "build" | "activity" | "access";
   time: string;
   org_id: string | null;
   cluster_id?: string | undefined;

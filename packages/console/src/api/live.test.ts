@@ -13,6 +13,7 @@ const event = (
 const shop: ReadKey = ["getApp", { namespace: "web", name: "shop" }];
 
 test.each<[string, ReadKey, Pick<Event, "type" | "resource">, boolean]>([
+  ["anything, when the user's roles have changed", shop, event({ type: "user" }, "access"), true],
   ["the app itself", shop, event({ namespace: "web" }), true],
   ["an app of the same name in another namespace", shop, event({ namespace: "other" }), false],
   ["another app", shop, event({ namespace: "web", name: "other" }), false],

@@ -66,6 +66,8 @@ const OUTDATED_BY_ACTIVITY: readonly string[] = ["listAuditLog"];
 
 /** Whether an event says that a cached answer may have changed. In doubt it does: a read too many is cheap. */
 export function isOutdated([operation, input = {}]: ReadKey, event: Pick<Event, "type" | "resource">): boolean {
+  // The roles of the user have changed, so every answer may be another one.
+  if (event.type === "access") return true;
   if (event.type === "activity" && OUTDATED_BY_ACTIVITY.includes(operation)) return true;
   const kinds = OUTDATED_BY[operation as CallName];
   if (!kinds?.includes(event.resource.type)) return false;

@@ -7,6 +7,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { Fault, unauthenticated } from "../fault.ts";
 import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
+import { newId } from "../id.adapter.ts";
 import type { Log } from "../outage.ts";
 import { audienceOf, type Filter, matches, maySee } from "./audience.ts";
 import { EVENTS_TOPIC, type Event, isEvent } from "./event.ts";
@@ -149,9 +150,18 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
 
   function admit(subscriber: Subscriber, access: Access): void {
     subscriber.access = access;
-    const { events } = subscriber;
-    if (events) events.audience = audienceOf(access, events.filter);
+    if (subscriber.events) admitEvents(subscriber.events, access);
     if (!subscriber.mayStay(access)) close(subscriber, "access");
+  }
+
+  /** What a client shows may no longer be what it would be answered, and no event of a place that it has lost reaches it. */
+  function admitEvents(events: EventStream, access: Access): void {
+    const audience = audienceOf(access, events.filter);
+    if (audience === events.audience) return;
+    events.audience = audience;
+    if (events.filter.resource_type === "all") {
+      events.stream.write(Buffer.from(encodeFrame("access", accessEvent(access.userId, clock()))));
+    }
   }
 
   function close(subscriber: Subscriber, why: WatchEnd): void {
@@ -253,6 +263,15 @@ const tooManyStreams = (kind: StreamKind) =>
     "rate_limited",
     `You have ${MOST_STREAMS[kind]} ${kind} streams open already; close one before you open another.`,
   );
+
+const accessEvent = (userId: string, now: Date): Event => ({
+  id: newId(),
+  type: "access",
+  time: now.toISOString(),
+  org_id: null,
+  user_id: userId,
+  resource: { type: "user", id: userId, name: null },
+});
 
 /** The encoded frames of one round. Audiences that receive the same events share the same bytes. */
 class Round {

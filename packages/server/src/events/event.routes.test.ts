@@ -214,6 +214,7 @@ describe("a role that changes", () => {
     const stream = await follow(person);
     await admin.api.put(`/orgs/${org}/members/${person.id}`, { role: "admin" });
     const told = ofProject();
+    expect((await stream.next())?.event).toBe("access");
     expect((await stream.next())?.data.action).toBe("member.change_role");
     expect(await nextId(stream)).toBe(told);
   });
@@ -225,7 +226,19 @@ describe("a role that changes", () => {
     await admin.api.delete(`/orgs/${org}/members/${person.id}`);
     ofCluster();
     const told = emit({ type: "cluster-status", org_id: elsewhere, cluster_id: newId() });
+    expect((await stream.next())?.data).toMatchObject({ type: "access", user_id: person.id, org_id: null });
     expect(await nextId(stream)).toBe(told);
+  });
+
+  test("[EV27] is told to a stream without a filter for kinds, and not when nothing has changed", async () => {
+    const [stream, filtered] = [await follow(person), await follow(person, "?resource_type=app")];
+    await admin.api.put(`/orgs/${org}/members/${person.id}`, { role: "member" });
+    await admin.api.put(`/orgs/${org}/members/${person.id}`, { role: "admin" });
+    // The first was the role that the person has anyway.
+    expect((await stream.next())?.event).toBe("access");
+    expect((await stream.next())?.data.action).toBe("member.change_role");
+    const told = ofProject();
+    expect(await nextId(filtered)).toBe(told);
   });
 
   test("[EV18] on a project counts too", async () => {
@@ -234,6 +247,7 @@ describe("a role that changes", () => {
       201,
     );
     const told = ofProject();
+    expect((await stream.next())?.event).toBe("access");
     expect((await stream.next())?.data.action).toBe("role_binding.grant");
     expect(await nextId(stream)).toBe(told);
   });
