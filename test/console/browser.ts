@@ -11,7 +11,9 @@ export interface Visitor {
   /** Calls of the API that are no operation of `openapi.json`. */
   readonly undocumented: readonly string[];
   goTo(path: string): Promise<void>;
+  /** Signs in by the API: the cookie of its answer is the session of the browser. The next page finds it. */
   signIn(username: string, password: string): Promise<void>;
+  signInByForm(username: string, password: string): Promise<void>;
 }
 
 export interface VisitOptions {
@@ -75,6 +77,10 @@ async function visit(
     undocumented,
     goTo: async (path) => void (await page.goto(url + path)),
     async signIn(username, password) {
+      const answer = await context.request.post(`${url}/api/v1/login`, { form: { username, password } });
+      if (!answer.ok()) throw new Error(`The login was answered with ${answer.status()}.`);
+    },
+    async signInByForm(username, password) {
       await page.goto(`${url}/login`);
       await page.getByLabel("Username or email").fill(username);
       await page.locator("input[type=password]").fill(password);

@@ -1,4 +1,3 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
@@ -223,23 +222,6 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
     expectNoProblems(visitor);
   });
-
-  test.each([{ colorScheme: "light" }, { colorScheme: "dark" }, { width: 360 }] as const)(
-    "[WC77] axe finds nothing serious on the main pages: %j",
-    async (given) => {
-      const { data } = (await world.admin.api.get(`/orgs/${world.demoOrgId}/clusters`)).body;
-      const visitor = await signedIn(world.admin, given);
-      const found: string[] = [];
-      for (const path of ["overview", "clusters", `clusters/${data[0].id}?tab=settings`, "projects"]) {
-        await visitor.goTo(`/o/demo/${path}`);
-        await visitor.page.getByRole("heading", { level: 1 }).waitFor();
-        const { violations } = await new AxeBuilder({ page: visitor.page }).analyze();
-        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-        found.push(...serious.map(({ id, nodes }) => `${path}: ${id} ${nodes[0]?.html}`));
-      }
-      expect(found).toEqual([]);
-    },
-  );
 
   test("[WC67] two bundles are compared, and the choice is in the address", async () => {
     const visitor = await signedIn(member);

@@ -35,7 +35,7 @@ describeInBrowser("the first five minutes", (visit) => {
       await page.getByRole("menuitem", { name: action }).click();
     };
 
-    await visitor.signIn("admin", "binnacle");
+    await visitor.signInByForm("admin", "binnacle");
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await picture("overview");
 

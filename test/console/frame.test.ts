@@ -24,7 +24,7 @@ describeInBrowser("the frame", (visit) => {
 
   test("[WC16] no token is kept in the browser's storage or the address", async () => {
     const visitor = await visit({ url: world.url });
-    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.signInByForm(world.admin.username, world.admin.password);
     const stored = await visitor.page.evaluate(
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
     );
@@ -34,7 +34,7 @@ describeInBrowser("the frame", (visit) => {
 
   test("[WC17] a sign-out ends what is on screen, in every tab", async () => {
     const visitor = await visit({ url: world.url });
-    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.signInByForm(world.admin.username, world.admin.password);
     const other = await visitor.context.newPage();
     await other.goto(`${world.url}/o/demo/projects`);
     await other.getByRole("button", { name: "Your account" }).waitFor();

@@ -108,6 +108,8 @@ describeInBrowser("what is offered", (visit) => {
   test.each(PEOPLE)("[WC120] to a %s is what they may do, and nothing else", async (who) => {
     const visitor = await visit({ url: world.url });
     await visitor.signIn(people[who].username, people[who].password);
+    await visitor.goTo("/");
+    await settled(visitor.page);
     for (const [address, offers] of pagesOf(every)) {
       await goTo(visitor.page, address);
       await settled(visitor.page);

@@ -1,14 +1,46 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Texts } from "../world/talking-operator.ts";
 import { startWorld, type World } from "../world/world.ts";
 import { describeInBrowser, type Visitor } from "./browser.ts";
 import { type Everything, makeEverything, pagesOf } from "./everything.ts";
-import { everyView, overhangWhenNarrow, painted } from "./views.ts";
+import { everyView, overhangWhenNarrow, painted, settled } from "./views.ts";
 
 type AxeResults = Pick<Awaited<ReturnType<AxeBuilder["analyze"]>>, "violations">;
+
+const SCRIPT = `<img src=x onerror="window.pwned=1">`;
+const LINKS = `javascript:window.pwned=1 [click](javascript:window.pwned=1) "><script>window.pwned=1</script><svg onload=window.pwned=1>`;
+/** Turns the direction of whatever follows, where it is not kept apart. */
+const TURNED = "\u202edetrevni\u202c \u2067siht oslA";
+const HOSTILE: Texts = {
+  name: SCRIPT,
+  description: `${SCRIPT}${LINKS} ${TURNED} ${"long".repeat(500)}`.slice(0, 2_000),
+  message: `${SCRIPT}${LINKS} ${TURNED} ${"long".repeat(500)}`.slice(0, 1_000),
+  logLine: `\u001b[31m${SCRIPT}\u001b[0m \u001b]8;;javascript:window.pwned=1\u0007link\u001b]8;;\u0007 ${LINKS}\u001b[2J`,
+};
+
+/** Pictures of every view, for people who want to judge the layout. */
+const PICTURES = process.env["BINNACLE_PICTURES"];
+
+const WATCH = `
+  window.violations = [];
+  addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.blockedURI));`;
+
+/** Whatever in the page would run, load or lead somewhere that the text has chosen. */
+const TAKEN = `(() => {
+  const elements = document.querySelectorAll("a[href^='javascript:' i], img[src='x'], svg[onload], main script");
+  return {
+    isHarmless: !window.pwned && violations.length === 0 && elements.length === 0,
+    ran: window.pwned ?? null,
+    violations,
+    elements: [...elements].map((each) => each.outerHTML),
+  };
+})()`;
+const STORED = "JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])";
 
 /** It is given to the page once; the library around it would read it again for every look. */
 const AXE = readFileSync(
@@ -36,21 +68,27 @@ async function switchTo(page: Page, colorScheme: "light" | "dark"): Promise<void
   await painted(page);
 }
 
-describeInBrowser("every page", (visit) => {
+/** One walk through all of them, because most of the time goes into getting there. */
+describeInBrowser("every page, with hostile texts in all that it shows", (visit) => {
   let world: World;
   let every: Everything;
   let visitor: Visitor;
   const found = { light: {} as Record<string, string[]>, dark: {} as Record<string, string[]> };
   const sideways: Record<string, number> = {};
+  const taken: Record<string, unknown> = {};
+  const kept: Record<string, string> = {};
   const seen: string[] = [];
 
   beforeAll(async () => {
     world = await startWorld();
-    every = await makeEverything(world);
+    every = await makeEverything(world, HOSTILE);
     visitor = await visit({ url: world.url });
     const { page } = visitor;
     await visitor.context.addInitScript({ content: AXE });
+    await visitor.context.addInitScript(WATCH);
     await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/");
+    await settled(page);
     for await (const view of everyView(page, pagesOf(every))) {
       // The frame is the same on all pages, and is looked at with the first one.
       const within =
@@ -65,6 +103,11 @@ describeInBrowser("every page", (visit) => {
       await switchTo(page, "light");
       const over = await overhangWhenNarrow(page);
       if (over > 0) sideways[view] = over;
+      const { isHarmless, ...harm } = await page.evaluate<{ isHarmless: boolean }>(TAKEN);
+      if (!isHarmless) taken[view] = harm;
+      const stored = await page.evaluate<string>(STORED);
+      if (/eyJ/.test(stored)) kept[view] = stored;
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, `${seen.length}.png`) });
     }
   }, 900_000);
   afterAll(async () => {
@@ -88,5 +131,43 @@ describeInBrowser("every page", (visit) => {
   test("[WC112] raises no error, breaks no policy, and calls nothing but operations of the API", () => {
     expect(visitor.problems).toEqual([]);
     expect(visitor.undocumented).toEqual([]);
+  });
+
+  test("[WC114] shows them as text: they run nothing, load nothing and lead nowhere", () => {
+    expect(taken).toEqual({});
+  });
+
+  test("[WC16] keeps no token in the storage or the address", () => {
+    expect(kept).toEqual({});
+  });
+
+  test("[WC115] a message from another window changes nothing", async () => {
+    const { context } = visitor;
+    const opener = await context.newPage();
+    await opener.goto("about:blank");
+    const [opened] = await Promise.all([
+      context.waitForEvent("page"),
+      opener.evaluate(`window.opened = window.open(${JSON.stringify(`${world.url}/o/demo/projects`)}); 0`),
+    ]);
+    await opened.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await settled(opened);
+    const before = await opened.evaluate("[location.href, document.querySelector('main').textContent]");
+    const messages = [SCRIPT, { type: "navigate", to: "/admin" }, { type: "logout" }, { access_token: "eyJ" }];
+    await opener.evaluate(`for (const each of ${JSON.stringify(messages)}) opened.postMessage(each, "*")`);
+    await painted(opened);
+    expect(await opened.evaluate("[location.href, document.querySelector('main').textContent]")).toEqual(before);
+    expect(await opened.evaluate("window.pwned ?? null")).toBeNull();
+  });
+
+  test("[WC115] another site cannot show the console in a frame", async () => {
+    const page = await visitor.context.newPage();
+    await page.route("http://elsewhere.test/", (route) =>
+      route.fulfill({ contentType: "text/html", body: `<iframe src="${world.url}/o/demo/projects"></iframe>` }),
+    );
+    await page.goto("http://elsewhere.test/");
+    await expect.poll(() => page.frames()[1]?.url(), { timeout: 20_000 }).toMatch(/^chrome-error:/);
+    expect(await page.frames()[1]?.getByRole("heading", { name: "Sign in to Binnacle" }).count()).toBe(0);
+    const served = await fetch(`${world.url}/o/demo/projects`, { headers: { accept: "text/html" } });
+    expect(served.headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
   });
 });

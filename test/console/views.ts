@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 
 const CONTENT = "main h1, main [role=alert]";
-const PENDING = "main[aria-busy=true], main [aria-busy=true], main .mantine-Skeleton-root, main .mantine-Loader-root";
+const PENDING =
+  "main[aria-busy=true], :is(main, [role=dialog]) :is([aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root)";
 
-/** Goes to an address as a link does, without loading the console again. */
+/** Goes to an address as a link does, without loading the console again. The first page has to be loaded. */
 export async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate(`history.pushState({}, "", ${JSON.stringify(address)})`);
   await painted(page);
@@ -16,9 +17,12 @@ export async function settled(page: Page): Promise<void> {
   await painted(page);
 }
 
-/** Waits until whatever was just put into the page is laid out. */
+/** Waits until whatever was just put into the page is laid out, and has passed into its colours. */
 export async function painted(page: Page): Promise<void> {
-  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+    const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+    return Promise.all(ending.map(({ finished }) => finished.catch(() => undefined))).then(() => undefined);
+  })`);
 }
 
 /** Goes to each page and to each of its tabs, and gives the names of these views while they are on screen. */

@@ -1,4 +1,4 @@
-import type { AppReport, HubFrames, LogLine, Reports } from "@binnacle/contract";
+import { type AppReport, type HubFrames, type LogLine, type Reports, safeText } from "@binnacle/contract";
 import type { Refusal } from "../../packages/operator/src/desired/desired-state.ts";
 import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
 import type { Answerer } from "../../packages/operator/src/link/ports.ts";
@@ -89,7 +89,8 @@ function reportsOf({ message }: Texts): Reports {
 
 function answererOf(texts: Texts): Answerer {
   const at = "2026-11-16T10:00:00.000Z";
-  const { message } = texts;
+  // The hub ends the session of an operator that has not made its texts safe.
+  const message = safeText(texts.message);
   const object = (id: string, kind: string, parent: string | null) => ({
     id,
     parent_id: parent,
@@ -100,7 +101,7 @@ function answererOf(texts: Texts): Answerer {
     namespace: "shop",
     status: "failed" as const,
     reason: "CrashLoopBackOff",
-    message: message.slice(0, 1_024),
+    message,
     desired: 2,
     ready: 1,
     restarts: 7,
@@ -124,7 +125,7 @@ function answererOf(texts: Texts): Answerer {
       const event = {
         type: "Warning",
         reason: "BackOff",
-        message: message.slice(0, 1_024),
+        message,
         count: 3,
         first_seen_at: at,
         last_seen_at: at,

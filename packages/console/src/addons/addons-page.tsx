@@ -21,7 +21,7 @@ import { useOrg } from "../frame/org.tsx";
 import { addonAddress, projectAddress } from "../parts/addresses.ts";
 import { ChoiceFilter, ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Loaded } from "../parts/loaded.tsx";
+import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
@@ -223,7 +223,7 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
 
 function PendingCards() {
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} aria-busy="true" aria-label="Loading">
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} {...LOADING}>
       {Array.from({ length: 8 }, (_, index) => (
         <Skeleton key={index} height={190} radius="md" />
       ))}

@@ -1,5 +1,12 @@
 import type { Answer, BinnacleError, CallName, CallOptions, Input, ItemOf, ListName } from "@binnacle/client";
-import { type UseQueryResult, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  type UseQueryResult,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { useMemo } from "react";
 import { client } from "./session.adapter.ts";
 
@@ -7,6 +14,8 @@ interface ReadOptions {
   readonly enabled?: boolean | undefined;
   /** Reads that show how fresh they are, are read again this often although no event has come. */
   readonly refetchMs?: number | undefined;
+  /** Shows the answer to the earlier input until the one to the new input has come. */
+  readonly keepEarlier?: boolean | undefined;
 }
 
 export type Read<N extends CallName> = UseQueryResult<Answer<N>, BinnacleError>;
@@ -18,6 +27,7 @@ export function useRead<N extends CallName>(name: N, input: Input<N>, options: R
     queryFn: ({ signal }) => read(name, input, signal),
     enabled: options.enabled ?? true,
     refetchInterval: options.refetchMs ?? false,
+    ...(options.keepEarlier ? { placeholderData: keepPreviousData } : {}),
   });
 }
 

@@ -16,6 +16,8 @@ function setState(next: SessionState): void {
 export const client: Client = createClient({
   url: location.origin,
   session: {},
+  // Somebody who looks at a page would rather read that a cluster is away than wait for it.
+  retry: { maxRetryAfterMs: 1_000 },
   onSession: (session) => setState(session ? "signed_in" : "signed_out"),
 });
 

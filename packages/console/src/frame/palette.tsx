@@ -48,7 +48,12 @@ export function Palette() {
   const orgs = useOrgs();
   const { org: slug } = useParams({ strict: false });
   const org = orgs.data?.find((each) => each.slug === slug) ?? orgs.data?.[0];
-  const found = useRead("search", { q: asked || "-", ...(org ? { org_id: org.id } : {}) }, { enabled: asked !== "" });
+  // A list that vanished between two letters would lose the entry that somebody has just chosen.
+  const found = useRead(
+    "search",
+    { q: asked || "-", ...(org ? { org_id: org.id } : {}) },
+    { enabled: asked !== "", keepEarlier: true },
+  );
 
   const go = (href: string) => () => void navigate({ href });
   const pages: SpotlightActionData[] = org

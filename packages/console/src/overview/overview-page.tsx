@@ -5,7 +5,7 @@ import { useRead } from "../api/queries.runner.ts";
 import { Fleet } from "../clusters/fleet.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
 import { ButtonLink, TextLink } from "../parts/links.tsx";
-import { Loaded } from "../parts/loaded.tsx";
+import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page, Section } from "../parts/page.tsx";
 import { APP_PHASE, type StatusView } from "../status/status.ts";
@@ -29,7 +29,7 @@ export function OverviewPage() {
 
 function Skeletons() {
   return (
-    <Stack aria-busy="true" aria-label="Loading">
+    <Stack {...LOADING}>
       <Skeleton height={180} />
       <Skeleton height={160} />
       <Skeleton height={120} />

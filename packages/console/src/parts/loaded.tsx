@@ -33,9 +33,12 @@ export function Loaded<T>(props: {
   );
 }
 
+/** The attributes of a placeholder for what is still being read. */
+export const LOADING = { role: "status", "aria-busy": true, "aria-label": "Loading" } as const;
+
 export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
   return (
-    <Stack gap="sm" aria-busy="true" aria-label="Loading">
+    <Stack gap="sm" {...LOADING}>
       {Array.from({ length: lines }, (_, index) => (
         <Skeleton key={index} height={20} width={index % 3 === 2 ? "60%" : "100%"} />
       ))}

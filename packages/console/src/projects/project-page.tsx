@@ -12,7 +12,7 @@ import { ActionDialog } from "../parts/action-dialog.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
 import { ButtonLink, TextLink } from "../parts/links.tsx";
-import { FailurePanel, Loaded } from "../parts/loaded.tsx";
+import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
 import { EmptyState, Page, Section } from "../parts/page.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { believed, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
@@ -172,7 +172,7 @@ function DeleteProject({ project, onClose }: { readonly project: Project; readon
     >
       <Section title="What goes">
         {preview.isPending ? (
-          <Stack gap="xs" aria-busy="true" aria-label="Loading">
+          <Stack gap="xs" {...LOADING}>
             <Skeleton height={16} />
             <Skeleton height={16} width="80%" />
             <Skeleton height={16} width="60%" />

@@ -18,7 +18,7 @@ import { useAll } from "../api/all.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { templateAddress } from "../parts/addresses.ts";
 import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
-import { FailurePanel, Loaded } from "../parts/loaded.tsx";
+import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { filtered, type GalleryItem, galleryOf, lettersOf, tagsOf } from "./gallery.ts";
@@ -169,7 +169,7 @@ function TemplateCard({ item }: { readonly item: GalleryItem }) {
 
 function PendingCards() {
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} aria-busy="true" aria-label="Loading">
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} {...LOADING}>
       {Array.from({ length: 8 }, (_, index) => (
         <Skeleton key={index} height={168} radius="md" />
       ))}
