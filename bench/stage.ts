@@ -27,7 +27,7 @@ export interface Stage {
   settle(): Promise<void>;
 }
 
-export async function withStage(work: (stage: Stage) => Promise<void>): Promise<void> {
+export async function withStage(work: (stage: Stage) => Promise<void>, roles = "api"): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "binnacle-bench-"));
   // Open to the user that PostgreSQL runs as when this runs as root.
   await chmod(folder, 0o755);
@@ -44,7 +44,8 @@ export async function withStage(work: (stage: Stage) => Promise<void>): Promise<
   const server = {
     BINNACLE_DATA_DIR: folder,
     BINNACLE_PORT: "0",
-    BINNACLE_ROLES: "api",
+    BINNACLE_ROLES: roles,
+    BINNACLE_SANDBOX: "off",
     BINNACLE_DATABASE_POOL_SIZE: POOL_SIZE,
   };
   try {

@@ -87,7 +87,8 @@ function reportsOf({ message }: Texts): Reports {
   };
 }
 
-function answererOf(texts: Texts): Answerer {
+/** Answers every request of people. */
+export function answererOf(texts: Texts): Answerer {
   const at = "2026-11-16T10:00:00.000Z";
   // The hub ends the session of an operator that has not made its texts safe.
   const message = safeText(texts.message);

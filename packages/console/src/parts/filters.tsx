@@ -49,6 +49,8 @@ export function ChoiceFilter(props: {
       onChange={(value) => choose({ [props.name]: value ?? undefined })}
       clearable
       searchable={props.choices.length > 8}
+      // A thousand entries would keep the page busy when the list opens; typing finds the others.
+      limit={100}
       w={{ base: "100%", xs: 180 }}
     />
   );

@@ -16,7 +16,8 @@ export function Page(props: {
   useDocumentTitle(`${title} · Binnacle`);
   return (
     <Stack gap="lg" maw={1600} mx="auto">
-      <Group justify="space-between" align="flex-start" gap="sm">
+      {/* As high as a button, because actions may come after the title. */}
+      <Group justify="space-between" align="flex-start" gap="sm" mih={36}>
         <Box miw={0} style={{ flex: "1 1 300px" }}>
           <Group gap="sm" align="center">
             <Title order={1} style={{ overflowWrap: "anywhere" }}>
