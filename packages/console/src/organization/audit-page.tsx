@@ -3,7 +3,7 @@ import { Button, Code, Drawer, Group, Select, Stack, Table, Text, TextInput, Uns
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
-import { useOrg } from "../frame/org.tsx";
+import { Allowed, useOrg } from "../frame/org.tsx";
 import { CopyText } from "../parts/copy-text.tsx";
 import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
@@ -89,7 +89,14 @@ export function AuditPage() {
     },
   ];
   return (
-    <Page title="Audit log" actions={<AuditExport orgId={org.id} slug={org.slug} filter={filter} />}>
+    <Page
+      title="Audit log"
+      actions={
+        <Allowed to="listAuditLog">
+          <AuditExport orgId={org.id} slug={org.slug} filter={filter} />
+        </Allowed>
+      }
+    >
       <Group gap="xs" align="flex-end">
         <SearchFilter name="action" label="Action, such as app." />
         <ActorFilter />
