@@ -2,7 +2,12 @@ import Type, { type Static } from "typebox";
 import { Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
 import { Metrics, RangeQuery } from "../metrics.ts";
 import { operation } from "../operation.ts";
-import { PROVISIONING_ACTIONS, PROVISIONING_PHASES, PROVISIONING_STATUSES } from "../states.ts";
+import {
+  PROVISIONING_ACTIONS,
+  PROVISIONING_ERROR_CODES,
+  PROVISIONING_PHASES,
+  PROVISIONING_STATUSES,
+} from "../states.ts";
 
 const tag = "Provisioning jobs";
 const params = Type.Object({ id: Uuid() });
@@ -17,6 +22,10 @@ export const ProvisioningJob = Type.Object(
     phase: Type.Enum(PROVISIONING_PHASES, { description: "How far it has come." }),
     progress_pct: Type.Integer({ minimum: 0, maximum: 100, examples: [40] }),
     error_message: Nullable(Type.String({ examples: ["The credential was refused."] })),
+    error_code: Nullable(
+      Type.Enum(PROVISIONING_ERROR_CODES, { description: "The cause for programs; null unless the job has failed." }),
+    ),
+    dry_run: Type.Boolean({ description: "Whether it ends with its plan and changes nothing." }),
     attempts: Type.Integer({ minimum: 0, examples: [1] }),
     desired_node_count: Nullable(
       Type.Integer({ description: "Of the control plane and the agents together; null for a destroy.", examples: [3] }),
@@ -29,6 +38,47 @@ export const ProvisioningJob = Type.Object(
   { title: "ProvisioningJob" },
 );
 export type ProvisioningJob = Static<typeof ProvisioningJob>;
+
+/** A change that a plan would make to one resource. */
+const PlannedChange = Type.Object(
+  {
+    action: Type.Enum(["create", "update", "replace", "delete", "import"] as const),
+    address: Type.String({ description: "The resource in the module.", examples: ['aws_instance.agent["agent-1"]'] }),
+    type: Type.String({ examples: ["aws_instance"] }),
+    id: Nullable(Type.String({ description: "The id in the cloud; null before it exists.", examples: ["i-0abc"] })),
+  },
+  { title: "PlannedChange" },
+);
+
+export const PriceEstimate = Type.Object(
+  {
+    monthly: Nullable(Type.Number({ description: "Null where a price is not known.", examples: [142.35] })),
+    currency: Type.String({ examples: ["USD"] }),
+    prices_of: Type.String({ format: "date", description: "The date of the price table.", examples: ["2026-11-01"] }),
+    note: Type.String({ examples: ["On-demand prices without traffic and taxes."] }),
+    items: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ["t3.large"] }),
+        count: Type.Integer({ examples: [3] }),
+        monthly: Nullable(Type.Number({ examples: [60.74] })),
+      }),
+    ),
+  },
+  { title: "PriceEstimate", description: "An estimate of what the cluster costs a month after the change." },
+);
+export type PriceEstimate = Static<typeof PriceEstimate>;
+
+export const ProvisioningPlan = Type.Object(
+  {
+    job_id: Uuid(),
+    planned_at: Timestamp(),
+    summary: Type.Object({ add: Type.Integer(), change: Type.Integer(), remove: Type.Integer() }),
+    changes: Type.Array(PlannedChange),
+    estimate: Nullable(PriceEstimate),
+  },
+  { title: "ProvisioningPlan" },
+);
+export type ProvisioningPlan = Static<typeof ProvisioningPlan>;
 
 export const listProvisioningJobs = operation({
   id: "listProvisioningJobs",

@@ -46,7 +46,14 @@ export async function startProvisioning(tx: Tx, wanted: NewProvisioning): Promis
 export async function requeue(tx: Tx, id: string, createdBy: string, now: Date): Promise<ProvisioningJob> {
   const job = await tx
     .updateTable("provisioning_jobs")
-    .set({ status: "pending", error_message: null, finished_at: null, updated_at: now })
+    .set({
+      status: "pending",
+      error_message: null,
+      error_code: null,
+      cancel_requested_at: null,
+      finished_at: null,
+      updated_at: now,
+    })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -60,11 +67,13 @@ async function queue(tx: Tx, job: ProvisioningJob, createdBy: string): Promise<v
   await enqueue(tx, { kind: PROVISIONING_KIND, lane: job.cluster_id, payload, createdBy });
 }
 
+/** The newest job that changes something. */
 export async function newestJob(tx: Tx, clusterId: string): Promise<ProvisioningJob | undefined> {
   return tx
     .selectFrom("provisioning_jobs")
     .selectAll()
     .where("cluster_id", "=", clusterId)
+    .where("dry_run", "=", false)
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();

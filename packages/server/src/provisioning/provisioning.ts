@@ -19,6 +19,8 @@ export function wireJob(job: ProvisioningJob): WireJob {
     phase: job.phase,
     progress_pct: job.progress_pct,
     error_message: job.error_message,
+    error_code: job.error_code,
+    dry_run: job.dry_run,
     attempts: job.attempts,
     desired_node_count: job.desired_node_count,
     created_at: job.created_at.toISOString(),
