@@ -7,6 +7,7 @@ import { connectRedisBus, createMemoryBus } from "./bus/bus.adapter.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Catalog, loadCatalog } from "./catalog/catalog.adapter.ts";
 import type { Clock } from "./clock.ts";
+import type { CloudProviders } from "./cloud/provider.ts";
 import { createAgentTokens } from "./clusters/agent-token.adapter.ts";
 import { type Config, hasSandbox, listeningPort, metricsAddress } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
@@ -47,6 +48,8 @@ interface Surroundings {
   readonly catalog?: Catalog;
   /** Hashes at the recommended cost, unless the caller brings its own. */
   readonly passwords?: Passwords;
+  /** The clouds that clusters can be made in. */
+  readonly clouds?: CloudProviders;
   /** Called when the embedded database is lost for good and the process has nothing left to do. */
   readonly onLost?: (error: Error) => void;
 }
@@ -91,7 +94,8 @@ export async function startControlPlane(
     const router = startRequestRouter({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
     started.push(async () => router.stop());
     const operators = operatorRequests(router);
-    const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
+    const { clouds = {} } = given;
+    const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators, clouds };
 
     if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));
     const metrics = createMetrics();

@@ -1,4 +1,4 @@
-import type { PriceEstimate, ProvisioningErrorCode } from "@binnacle/contract";
+import type { PriceEstimate, Provider, ProvisioningErrorCode } from "@binnacle/contract";
 
 /** The opened secret of a cloud credential. It is never logged. */
 export interface CloudAccess {
@@ -86,6 +86,9 @@ export interface CloudProvider {
   /** What the cluster would cost. */
   estimate(wanted: Pick<WantedCluster, "region" | "instanceType" | "diskSizeGb" | "agentCount">): PriceEstimate;
 }
+
+/** The clouds that clusters can be made in. A provider that is not among them is coming soon. */
+export type CloudProviders = Readonly<Partial<Record<Provider, CloudProvider>>>;
 
 /** The cloud has refused a call, or could not be reached. */
 export class CloudRefusal extends Error {
