@@ -24,6 +24,7 @@ const answering = (part: Partial<Answerer>): Answerer => ({
   metrics: async () => null,
   observe: () => Promise.reject(new Error("nothing is observed")),
   run: async () => ({ run: null }),
+  infrastructure: async () => ({ left: [] }),
   exec: () => Promise.reject(new Error("no commands are run")),
   async *logs() {},
   ...part,
