@@ -21,6 +21,9 @@ const CLEARED_WITHIN_MS = 10 * 60_000;
 const PASS = { timeout_seconds: 5 };
 const MOST_NAMED = 5;
 
+/** Whether a signal was given by the time of its caller. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "TimeoutError";
+
 function leftWords(problem: string, left: readonly LeftObject[]): string {
   const named = left
     .slice(0, MOST_NAMED)
@@ -78,6 +81,7 @@ export function operatorRequests(
     const endMs = performance.now() + clearing.withinMs;
     let left: readonly LeftObject[] | null = null;
     for (;;) {
+      if (left !== null && isTimeout(signal.reason)) throw new Fault("timed_out", leftWords(problem, left));
       signal.throwIfAborted();
       try {
         left = await leftAfter(clusterId, request);

@@ -263,6 +263,19 @@ describe("clearing a cluster", () => {
     await draining;
   });
 
+  test("[RQ19] says what is left when the time of its caller has passed", async () => {
+    const late = new AbortController();
+    const draining = drain(60_000, late.signal);
+    const failed = expect(draining).rejects.toMatchObject({
+      kind: "timed_out",
+      message: expect.stringContaining("Pod shop/web-0"),
+    });
+    await vi.waitFor(() => expect(operator.open).toBe(1));
+    late.abort(new DOMException("Too late.", "TimeoutError"));
+    operator.answer({ type: "response", answer: { left: [POD] } });
+    await failed;
+  });
+
   test("[RQ19] ends with its signal", async () => {
     const leaving = new AbortController();
     const draining = drain(60_000, leaving.signal);

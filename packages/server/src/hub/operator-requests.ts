@@ -96,7 +96,7 @@ export interface OperatorRequests {
   exec(request: ExecRequest): Promise<ExecProcess>;
   /**
    * Drains the nodes, which are named as in the module of their cluster, and resolves once none of their pods is left. Throws
-   * like `observe`, and `timed_out` with what is left after ten minutes. The signal ends it with its own reason.
+   * like `observe`, and `timed_out` with what is left after ten minutes, or the time of the signal. Any other signal ends it with its reason.
    */
   drainNodes(clusterId: string, nodes: readonly string[], signal: AbortSignal): Promise<void>;
   /**
