@@ -223,7 +223,7 @@ describe("requests of the hub", () => {
       .mockResolvedValueOnce({ left })
       .mockRejectedValueOnce(new AnswerError("failed", "Draining the nodes: forbidden"));
     const { side } = await live({ answerer: answering({ infrastructure }) });
-    const drain = { name: "drain_nodes", nodes: ["agent-1"], timeout_seconds: 5 } as const;
+    const drain = { name: "drain_nodes" as const, nodes: ["agent-1"], timeout_seconds: 5 };
     const remove = { name: "remove_cloud_objects", timeout_seconds: 5 } as const;
     side.send({ type: "request", id: randomUUID(), request: drain });
     expect((await side.received("response", 1)).answer).toEqual({ left });
