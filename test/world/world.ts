@@ -61,9 +61,9 @@ export interface WorldOptions {
   readonly env?: Record<string, string>;
   /** Another replica: the same database and keys as an earlier world's. */
   readonly beside?: World;
-  readonly clock?: TestClock;
   /** None, unless a test brings some. */
   readonly clouds?: CloudProviders;
+  readonly clock?: TestClock;
 }
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
@@ -100,10 +100,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const plane = await startControlPlane(config, {
     log: createLog("debug", sink),
+    ...(options.clouds ? { clouds: options.clouds } : {}),
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,
-    ...(options.clouds ? { clouds: options.clouds } : {}),
   });
   const anyone = new Client(`${plane.url}/api/v1`);
 

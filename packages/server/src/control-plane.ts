@@ -44,12 +44,12 @@ export interface ControlPlane {
 interface Surroundings {
   readonly log: Logger;
   readonly clock?: Clock;
+  /** The clouds whose credentials the API can check. */
+  readonly clouds?: CloudProviders;
   /** The shipped catalog, unless the caller has read one already. */
   readonly catalog?: Catalog;
   /** Hashes at the recommended cost, unless the caller brings its own. */
   readonly passwords?: Passwords;
-  /** The clouds that clusters can be made in. */
-  readonly clouds?: CloudProviders;
   /** Called when the embedded database is lost for good and the process has nothing left to do. */
   readonly onLost?: (error: Error) => void;
 }
@@ -94,8 +94,7 @@ export async function startControlPlane(
     const router = startRequestRouter({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
     started.push(async () => router.stop());
     const operators = operatorRequests(router);
-    const { clouds = {} } = given;
-    const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators, clouds };
+    const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
     if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));
     const metrics = createMetrics();
@@ -105,7 +104,9 @@ export async function startControlPlane(
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
     if (!metricsUrl) registerMetrics(app, metrics);
     if (config.roles.includes("api")) {
-      started.push(await startApiRole(app, { ...ports, signingKey: keys.signingKey }, config));
+      started.push(
+        await startApiRole(app, { ...ports, clouds: given.clouds ?? {}, signingKey: keys.signingKey }, config),
+      );
     }
     const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));
