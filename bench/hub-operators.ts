@@ -32,6 +32,7 @@ const NOTHING: Answerer = {
   metrics: async () => null,
   observe: () => Promise.reject(new Error("nothing is observed")),
   run: async () => ({ run: null }),
+  infrastructure: async () => ({ left: [] }),
   exec: () => Promise.reject(new Error("no commands are run")),
   async *logs() {},
 };

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { bringJob, provisionedCluster, WELCOMING_CLOUD } from "../../packages/server/src/clusters/clusters.fixture.ts";
+import { PROVISIONING_TOPIC } from "../../packages/server/src/provisioning/provisioning.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
 import { describeInBrowser, type VisitOptions, type Visitor } from "./browser.ts";
@@ -12,7 +14,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
   const visitors: Visitor[] = [];
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld({ clouds: { aws: WELCOMING_CLOUD } });
     member = await world.person({ org: world.demoOrgId });
   });
   // Pages that stay open go on following events.
@@ -201,6 +203,87 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     await row.getByRole("link", { name: "Read the journal" }).click();
     await page.getByRole("heading", { level: 1, name: "broken" }).waitFor();
     await page.getByText("TIMEOUT").waitFor();
+    expectNoProblems(visitor);
+  });
+
+  test("[WC122] a job's output is followed as it comes; an administrator cancels it, is told what to do, and retries it", async () => {
+    const { id, provisioning_job_id: job } = await provisionedCluster(world.admin.api, world.demoOrgId);
+    const path = `/o/demo/clusters/${id}/jobs/${job}`;
+    const print = async (line: string) => {
+      await world.database.kysely
+        .insertInto("provisioning_log_lines")
+        .values({ job_id: job, at: world.clock.now(), line })
+        .execute();
+      world.bus.publish(PROVISIONING_TOPIC, { job_id: job });
+    };
+    await print("Initializing the backend...");
+    const [visitor, watcher] = [await signedIn(), await signedIn(member)];
+    for (const { page, goTo } of [visitor, watcher]) {
+      await goTo(path);
+      await page.getByRole("log").getByText("Initializing the backend...").waitFor();
+    }
+    await print(HOSTILE);
+    for (const { page } of [visitor, watcher]) await page.getByRole("log").getByText(HOSTILE).waitFor();
+    expect(await watcher.page.getByRole("button", { name: "Cancel the job" }).count()).toBe(0);
+
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Cancel the job" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click();
+    await page.getByText("What it has made so far stays; another try continues from there.").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+    await page.getByText("The job was accepted").waitFor();
+    expect(await watcher.page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    for (const each of [visitor, watcher]) expectNoProblems(each);
+  });
+
+  test("[WC121] before a cluster is destroyed its dialog shows what goes, with an estimate that has a date", async () => {
+    const { id, name, provisioning_job_id } = await provisionedCluster(world.admin.api, world.demoOrgId);
+    const db = world.database.kysely;
+    await bringJob(db, provisioning_job_id, "succeeded");
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo(`/o/demo/clusters/${id}?tab=settings`);
+    await page.getByRole("button", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog", { name: `Delete ${name}?` });
+    await dialog.getByRole("button", { name: "Show what changes" }).click();
+    await dialog.getByText("The plan is being made. Nothing is changed.").waitFor();
+    const plan = {
+      planned_at: world.clock.now().toISOString(),
+      summary: { add: 0, change: 0, remove: 1 },
+      changes: [{ action: "delete", address: "aws_vpc.main", type: "aws_vpc", id: "vpc-0abc" }],
+      estimate: { monthly: 0, currency: "USD", prices_of: "2026-11-01", note: "On demand.", items: [] },
+    };
+    await db
+      .updateTable("provisioning_jobs")
+      .set({ status: "succeeded", plan: JSON.stringify(plan) })
+      .where("cluster_id", "=", id)
+      .where("dry_run", "=", true)
+      .execute();
+    await dialog.getByText("vpc-0abc").waitFor();
+    await dialog.getByText("0 to add, 0 to change, 1 to remove.").waitFor();
+    await dialog.getByText("Estimate: about 0.00 USD a month, by prices of 2026-11-01.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Delete the cluster" }).isDisabled()).toBe(true);
+    expectNoProblems(visitor);
+  });
+
+  test("[WC123] a credential is checked from its menu", async () => {
+    const credential = {
+      name: "to-check",
+      provider: "aws",
+      region: "eu-central-1",
+      access_key_id: "AKIAIOSFODNN7EXAMPLE",
+    };
+    const secret_access_key = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+    await world.admin.api.post(`/orgs/${world.demoOrgId}/credentials`, { ...credential, secret_access_key });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/credentials");
+    await page.getByRole("button", { name: "Actions for to-check" }).click();
+    await page.getByRole("menuitem", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText("The credential suffices").waitFor();
+    await page.getByText("arn:aws:iam::123456789012:user/binnacle").waitFor();
     expectNoProblems(visitor);
   });
 

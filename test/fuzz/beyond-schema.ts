@@ -15,6 +15,11 @@ const WRITING_TEMPLATES = ["createStackTemplate", "createStackTemplateFromApp", 
  */
 export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   {
+    operations: ["checkCredential"],
+    at: ["path.id"],
+    why: "Which providers can be checked depends on the credential that is stored.",
+  },
+  {
     operations: ["createApp"],
     at: component("name", "depends_on.*", "export_refs.**", "workload_spec.env.**"),
     why: "Names are unique, fit together into a Kubernetes name, and lead to each other without a circle.",

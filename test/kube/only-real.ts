@@ -7,6 +7,8 @@ export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
     "has the API server refuse pods by Pod Security and by quotas, which the sandbox does not mind",
   "packages/operator/src/chart/chart.kube.test.ts":
     "installs the chart on a cluster of its own, with its access rights",
+  "packages/operator/src/infrastructure/infrastructure.kube.test.ts":
+    "has evictions refused by budgets, on a cluster of its own whose nodes take no more pods afterwards",
   "packages/operator/src/kube/informer.kube.test.ts": "kills and restarts an API server of its own",
   "packages/operator/src/telemetry/logs.kube.test.ts": "writes the lines of its pods through kwok's logs",
   "packages/operator/src/telemetry/prometheus.kube.test.ts": "asks the Prometheus program",

@@ -10,7 +10,12 @@ import {
 import { bindRole, insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import type { Requirement } from "../../packages/server/src/access/role.ts";
 import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts";
-import { AWS_KEYS, provisionedCluster, storedCredential } from "../../packages/server/src/clusters/clusters.fixture.ts";
+import {
+  AWS_KEYS,
+  provisionedCluster,
+  storedCredential,
+  WELCOMING_CLOUD,
+} from "../../packages/server/src/clusters/clusters.fixture.ts";
 import type { Route } from "../../packages/server/src/http/route.ts";
 import { describedRoutes } from "../../packages/server/src/routes.ts";
 import { someTemplate } from "../../packages/server/src/templates/template.fixture.ts";
@@ -126,7 +131,7 @@ let things: Record<string, string>;
 
 beforeAll(async () => {
   // Whoever may look into a chart is told that it is not there, by a repository that is.
-  world = await startWorld({ env: { BINNACLE_CHART_HOSTS: "127.0.0.1" } });
+  world = await startWorld({ env: { BINNACLE_CHART_HOSTS: "127.0.0.1" }, clouds: { aws: WELCOMING_CLOUD } });
   const { admin: superuser, anyone } = world;
   const { kysely: db } = world.database;
   const [org, elsewhere] = [await world.org(), await world.org()];

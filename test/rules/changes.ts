@@ -5,6 +5,7 @@ import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts"
 import {
   AWS_KEYS,
   bringJob,
+  nodeTokenOf,
   provisionedCluster,
   registeredCluster,
   storedCredential,
@@ -430,6 +431,23 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     const { id, provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
     await bringJob(world.database.kysely, provisioning_job_id, "succeeded");
     return { api: world.admin.api, path: `/clusters/${id}/scale`, sending: { body: { desired_node_count: 2 } } };
+  },
+  planCluster: async (world) => {
+    const { id } = await provisionedCluster(world.admin.api, await world.org());
+    return { api: world.admin.api, path: `/clusters/${id}/plan`, sending: { body: { action: "destroy" } } };
+  },
+  cancelProvisioningJob: async (world) => {
+    const { provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
+    return { api: world.admin.api, path: `/provisioning-jobs/${provisioning_job_id}/cancel` };
+  },
+  checkCredential: async (world) => {
+    const credential = await storedCredential(world.admin.api, await world.org());
+    return { api: world.admin.api, path: `/credentials/${credential}/check` };
+  },
+  bootstrapNode: async (world) => {
+    const { id } = await provisionedCluster(world.admin.api, await world.org());
+    const body = await nodeTokenOf(world, id, "control-plane");
+    return { api: world.anyone, path: "/node-bootstrap", sending: { body } };
   },
   retryProvisioningJob: async (world) => {
     const { provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());

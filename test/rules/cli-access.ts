@@ -49,6 +49,7 @@ export const OPEN_TO_READ = [
   "listProvisioningJobs",
   "getProvisioningJob",
   "getProvisioningLogs",
+  "getProvisioningPlan",
   "getClusterBundle",
   "listClusterRegistrySecrets",
   "listProjectRegistrySecrets",
@@ -99,7 +100,10 @@ export const OPEN_TO_WRITE = [
   "abandonCluster",
   "updateClusterSettings",
   "scaleCluster",
+  "planCluster",
   "retryProvisioningJob",
+  "cancelProvisioningJob",
+  "checkCredential",
   "reportInstallEvent",
   "recordClusterBundle",
   "attachClusterRegistrySecret",
@@ -171,7 +175,7 @@ export const CLOSED = [
 ];
 
 /** These take no credential at all. */
-export const PUBLIC = ["login", "refreshAccessToken", "startDeviceLogin", "claimDeviceToken"];
+export const PUBLIC = ["login", "refreshAccessToken", "startDeviceLogin", "claimDeviceToken", "bootstrapNode"];
 
 /** These take any CLI token and no session. */
 export const FOR_TOKENS_ONLY = ["revokePresentedCliToken"];

@@ -21,6 +21,7 @@ export interface Frame {
   // biome-ignore lint/suspicious/noExplicitAny: data is whatever the server says; tests assert on it
   readonly data: any;
   readonly comment?: string;
+  readonly id?: string;
 }
 
 /** Speaks to the API as any client does, over a socket, and takes every answer as it comes. */

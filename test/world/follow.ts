@@ -62,12 +62,14 @@ async function* framesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Fram
 /** As the standard reads a frame: a field a line, the lines of `data` put together again. */
 export function parseFrame(text: string): Frame {
   let event = "message";
+  let id: string | undefined;
   const data: string[] = [];
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (line.startsWith(":")) return { event: "", data: null, comment: line.slice(1).trim() };
     const [, field, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (field === "event") event = value;
+    if (field === "id") id = value;
     if (field === "data") data.push(value);
   }
-  return { event, data: JSON.parse(data.join("\n")) };
+  return { event, data: JSON.parse(data.join("\n")), ...(id === undefined ? {} : { id }) };
 }

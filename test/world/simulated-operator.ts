@@ -84,6 +84,8 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
       metrics: async () => ({ step: "60s", series: [] }),
       observe: observeNothing,
       run: async (request) => ({ run: begunRun(request) }),
+      // Nothing is on it that would have to be cleared away.
+      infrastructure: async () => ({ left: [] }),
       async *logs() {},
       exec: simulatedExec,
     },

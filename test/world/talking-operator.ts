@@ -135,6 +135,7 @@ export function answererOf(texts: Texts): Answerer {
       return { events: { events: [event], ...observed } };
     },
     run: async () => ({ run: null }),
+    infrastructure: async () => ({ left: [] }),
     async *logs(_, signal) {
       for (let line = 0; line < 40; line++) yield logLine(`${texts.logLine} ${line}`);
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

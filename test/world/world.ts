@@ -7,10 +7,12 @@ import type { OrgRole } from "@binnacle/contract";
 import { createPasswords } from "../../packages/server/src/accounts/password.adapter.ts";
 import type { Bus } from "../../packages/server/src/bus/bus.ts";
 import { loadCatalog } from "../../packages/server/src/catalog/catalog.adapter.ts";
+import type { CloudProviders } from "../../packages/server/src/cloud/provider.ts";
 import { parseConfig } from "../../packages/server/src/config.ts";
 import { startControlPlane } from "../../packages/server/src/control-plane.ts";
 import type { Database } from "../../packages/server/src/database/connection.adapter.ts";
 import { createLog } from "../../packages/server/src/log.adapter.ts";
+import { createVault, parseVaultKeys, type Vault } from "../../packages/server/src/vault/vault.ts";
 import { Client } from "./client.ts";
 import { TestClock } from "./clock.ts";
 import { freshDatabase } from "./database.ts";
@@ -39,6 +41,8 @@ export interface World {
   readonly databaseUrl: string;
   /** The control plane's own. */
   readonly bus: Bus;
+  /** With the keys of the control plane. */
+  readonly vault: Vault;
   /** Every line that was logged so far. */
   readonly logged: readonly string[];
   /** Nobody in particular. */
@@ -57,6 +61,8 @@ export interface WorldOptions {
   readonly env?: Record<string, string>;
   /** Another replica: the same database and keys as an earlier world's. */
   readonly beside?: World;
+  /** None, unless a test brings some. */
+  readonly clouds?: CloudProviders;
   readonly clock?: TestClock;
 }
 
@@ -94,6 +100,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const plane = await startControlPlane(config, {
     log: createLog("debug", sink),
+    ...(options.clouds ? { clouds: options.clouds } : {}),
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,
@@ -122,6 +129,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   return {
     url: plane.url,
     metricsUrl: plane.metricsUrl,
+    vault: createVault(parseVaultKeys(options.env?.["BINNACLE_VAULT_KEYS"] ?? VAULT_KEYS)),
     clock,
     database,
     databaseUrl,

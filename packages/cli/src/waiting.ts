@@ -1,5 +1,5 @@
 import { type Call, durationMs, type Given, send } from "./command.ts";
-import { CliError, EXIT, type ExitCode } from "./host.ts";
+import { CliError, EXIT, type ExitCode, printable } from "./host.ts";
 import { column, type Row, stateColumn, view } from "./output.ts";
 
 const POLL_MS = 1000;
@@ -95,26 +95,66 @@ export async function followInstall(call: Call, { input, options, args }: Given)
 
 const hasEnded = ({ status }: Row): boolean => status === "succeeded" || status === "failed";
 
-/** Prints what is new in the output of a job, until it has ended. */
+/** Prints the output of a job, with `--follow` as it comes until the job has ended. */
 export async function followJob(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
-  let printed = 0;
-  const print = async () => {
-    const { logs }: Row = await send(call, "getProvisioningLogs", input);
-    const text = String(logs ?? "");
-    // The server keeps the end of a long output: what it has cut off is not printed again.
-    call.host.out.write(text.slice(Math.min(printed, text.length)));
-    printed = text.length;
-  };
+  const { out, interrupted } = call.host;
+  // A terminal obeys what it is sent, and a provider may repeat what others have written.
+  const shown = (text: string) => (out.isTerminal ? printable(text, { colors: true }) : text);
   if (!options["follow"]) {
-    await print();
+    const { logs }: Row = await send(call, "getProvisioningLogs", input);
+    for (const line of String(logs ?? "")
+      .split("\n")
+      .slice(0, -1))
+      out.write(`${shown(line)}\n`);
     return undefined;
   }
-  const job = await until(call, Number.MAX_SAFE_INTEGER, async () => {
-    const now: Row = await send(call, "getProvisioningJob", input);
-    await print();
+  const id = String(input["id"]);
+  try {
+    for await (const item of call.client.stream("getProvisioningLogs", { id }, { signal: interrupted })) {
+      if (item.type === "event") out.write(`${shown(item.data.line)}\n`);
+    }
+  } catch (error) {
+    if (interrupted.aborted) return EXIT.ok;
+    throw error;
+  }
+  const job = await call.client.attempt("getProvisioningJob", { id });
+  if (job.ok) return outcomeOf(job.data);
+  if (job.error.status !== 404) throw job.error;
+  call.say("The cluster is gone, and its jobs with it.");
+  return undefined;
+}
+
+const CHANGE = view("address", column("CHANGE", "action"), column("RESOURCE", "address"), column("ID", "id"));
+
+/** What a plan changes as a table, and what the cluster would cost as a sentence. */
+export function showPlan(call: Call, plan: Row): void {
+  if (call.format.kind !== "table" && call.format.kind !== "wide") {
+    call.show(null, plan);
+    return;
+  }
+  const { add, change, remove } = plan.summary;
+  if (plan.changes.length > 0) call.list(CHANGE, plan.changes);
+  call.say(`${add} to add, ${change} to change, ${remove} to remove.`);
+  if (plan.estimate) call.say(estimateWords(plan.estimate));
+}
+
+function estimateWords({ monthly, currency, prices_of, note }: Row): string {
+  const amount = monthly === null ? "unknown, because a price is missing" : `about ${monthly.toFixed(2)} ${currency}`;
+  return `Estimate for a month after the change: ${amount} (prices of ${prices_of}). ${note}`;
+}
+
+/** Asks for a plan, waits until it is made, and shows it. */
+export async function planned(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
+  const started: Row = await send(call, "planCluster", input);
+  call.say("Planning; nothing is changed …");
+  const job = await until(call, durationMs("--timeout", String(options["timeout"])), async () => {
+    const now: Row = await send(call, "getProvisioningJob", { id: started.id });
     return hasEnded(now) ? now : null;
   });
-  return outcomeOf(job);
+  if (!job) throw new CliError("The plan was not made in time.", EXIT.timedOut, `binnacle jobs plan ${started.id}`);
+  if (job.status === "failed") throw new CliError(job.error_message ?? "The plan has failed.", EXIT.failed);
+  showPlan(call, await send(call, "getProvisioningPlan", { id: started.id }));
+  return undefined;
 }
 
 export async function jobEnded(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
@@ -132,6 +172,10 @@ export async function jobEnded(call: Call, { input, options }: Given): Promise<E
 function outcomeOf(job: Row): undefined {
   if (!job) throw new CliError("The job has not ended in time.", EXIT.timedOut);
   if (job.status === "failed")
-    throw new CliError(job.error_message ?? "The job has failed.", EXIT.failed, `binnacle jobs retry ${job.id}`);
+    throw new CliError(
+      job.error_message ?? "The job has failed.",
+      EXIT.failed,
+      job.dry_run ? `binnacle clusters plan ${job.cluster_id}` : `binnacle jobs retry ${job.id}`,
+    );
   return undefined;
 }

@@ -35,6 +35,7 @@ test("[CN24] logs of an app are followed through the server over a cut connectio
         metrics: async () => null,
         observe: () => Promise.reject(new Error("nothing is observed")),
         run: async () => ({ run: null }),
+        infrastructure: async () => ({ left: [] }),
         exec: () => Promise.reject(new Error("no commands are run")),
         async *logs({ follow }, signal) {
           yield { dropped: 0 };

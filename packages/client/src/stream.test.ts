@@ -140,6 +140,21 @@ test("[CN22] where events have ids the stream goes on after the last one, and no
   expect(sent.map(({ headers }) => headers.get("last-event-id"))).toEqual([null, "41"]);
 });
 
+test("[CN24] the log of a job continues after the last line, and ends for good with the job's status", async () => {
+  const [first, second] = [new HandStream(), new HandStream()];
+  const { client, clock, sent } = scripted([first.respond, second.respond]);
+  const lines = client.stream("getProvisioningLogs", { id: "j" });
+  await clock.run(lines.next());
+  first.event("log", { position: 7, line: "init" }, "7");
+  first.end();
+  second.event("log", { position: 8, line: "apply" }, "8");
+  second.event("end", { status: "succeeded" });
+  expect(await clock.run(lines.next())).toEqual(item("log", { position: 7, line: "init" }));
+  expect(await clock.run(lines.next())).toEqual(item("log", { position: 8, line: "apply" }));
+  expect(await clock.run(lines.next())).toEqual({ done: true, value: undefined });
+  expect(sent.map(({ headers }) => headers.get("last-event-id"))).toEqual([null, "7"]);
+});
+
 test("[CN23] a connection on which not even a comment comes for 45 seconds is given up", async () => {
   const [first, second] = [new HandStream(), new HandStream()];
   const { client, clock, sent } = scripted([first.respond, second.respond]);

@@ -49,8 +49,8 @@ const LOG_STREAMS: ReadonlySet<string> = new Set<LogStreamName>([
   "streamRunLogs",
 ]);
 
-/** How a connection ended: with the API's word that there is no more, or without it. */
-type End = { readonly isComplete: boolean; readonly error: BinnacleError };
+/** How a connection ended: with the API's word that there is no more, or without it. `isFinal`: there never will be more. */
+type End = { readonly isComplete: boolean; readonly isFinal: boolean; readonly error: BinnacleError };
 
 /**
  * Follows a stream for as long as its reader wants. It reads from the connection only when the reader asks for more: who is
@@ -98,7 +98,7 @@ export async function* follow<N extends StreamName>(
       }
       const openedAt = clock.now();
       let items = 0;
-      let end: End = { isComplete: false, error: brokeOff(operation) };
+      let end: End = { isComplete: false, isFinal: false, error: brokeOff(operation) };
       for await (const { event, data: text, id } of framesOf(operation, response, connection, clock)) {
         if (id) lastId = id;
         const data = parsed(text);
@@ -118,6 +118,7 @@ export async function* follow<N extends StreamName>(
         owesGap = false;
         yield { type: "event", event, data: data as StreamData<N> };
       }
+      if (end.isFinal) return;
       if (end.isComplete && (!isFollowed || (wasComplete && items === 0))) return;
       if (!isFollowed) throw end.error;
       wasComplete = end.isComplete;
@@ -170,9 +171,10 @@ async function inTime<T>(reading: Promise<T>, clock: Clock, signal: AbortSignal)
 }
 
 function endOf(operation: Described, data: unknown): End {
-  const { error } = (data ?? {}) as { error?: unknown };
-  if (typeof error !== "string") return { isComplete: true, error: brokeOff(operation) };
-  return { isComplete: false, error: new ServerFault(error, { operation: operation.name }) };
+  const { error, status } = (data ?? {}) as { error?: unknown; status?: unknown };
+  // Only the log of a job ends with a status, and never because of its reader.
+  if (typeof error !== "string") return { isComplete: true, isFinal: status !== undefined, error: brokeOff(operation) };
+  return { isComplete: false, isFinal: false, error: new ServerFault(error, { operation: operation.name }) };
 }
 
 const brokeOff = ({ name }: Described) => new Unreachable("The stream broke off before its end.", { operation: name });

@@ -15,6 +15,7 @@ export * from "./link/credit.ts";
 export * from "./link/desired.ts";
 export * from "./link/exec.ts";
 export * from "./link/frames.ts";
+export * from "./link/infrastructure.ts";
 export * from "./link/inventory.ts";
 export * from "./link/labels.ts";
 export * from "./link/observed.ts";

@@ -33,6 +33,8 @@ export interface Operation {
   readonly otherSuccess?: readonly [status: number, schema: TSchema];
   /** The media type of a successful answer; JSON where it is left out. */
   readonly successType?: "text/event-stream";
+  /** The same as server-sent events, for a request that accepts `text/event-stream`. */
+  readonly streamed?: TSchema;
   /**
    * The answer is a WebSocket with this subprotocol. It is a GET only because WebSockets begin with one: it counts as a change,
    * needs the scope `write`, and also takes its token as a subprotocol.

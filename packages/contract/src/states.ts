@@ -153,6 +153,21 @@ export const PROVISIONING_STATUSES = ["pending", "running", "succeeded", "failed
 export type ProvisioningStatus = (typeof PROVISIONING_STATUSES)[number];
 export const PROVISIONING_PHASES = ["init", "plan", "apply", "bootstrap", "operator", "done"] as const;
 export type ProvisioningPhase = (typeof PROVISIONING_PHASES)[number];
+/** The causes of a failed provisioning job that people act on differently. */
+export const PROVISIONING_ERROR_CODES = [
+  "bad_credentials",
+  "permission_denied",
+  "quota_exceeded",
+  "not_offered",
+  "no_capacity",
+  "unreachable",
+  "timed_out",
+  "cancelled",
+  "leftovers",
+  "unsupported",
+  "failed",
+] as const;
+export type ProvisioningErrorCode = (typeof PROVISIONING_ERROR_CODES)[number];
 
 export const TEMPLATE_SCOPES = ["project", "cluster", "organization", "global"] as const;
 export type TemplateScope = (typeof TEMPLATE_SCOPES)[number];

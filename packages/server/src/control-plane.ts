@@ -7,6 +7,7 @@ import { connectRedisBus, createMemoryBus } from "./bus/bus.adapter.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Catalog, loadCatalog } from "./catalog/catalog.adapter.ts";
 import type { Clock } from "./clock.ts";
+import type { CloudProviders } from "./cloud/provider.ts";
 import { createAgentTokens } from "./clusters/agent-token.adapter.ts";
 import { type Config, hasSandbox, listeningPort, metricsAddress } from "./config.ts";
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
@@ -43,6 +44,8 @@ export interface ControlPlane {
 interface Surroundings {
   readonly log: Logger;
   readonly clock?: Clock;
+  /** The clouds whose credentials the API can check. */
+  readonly clouds?: CloudProviders;
   /** The shipped catalog, unless the caller has read one already. */
   readonly catalog?: Catalog;
   /** Hashes at the recommended cost, unless the caller brings its own. */
@@ -101,7 +104,9 @@ export async function startControlPlane(
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
     if (!metricsUrl) registerMetrics(app, metrics);
     if (config.roles.includes("api")) {
-      started.push(await startApiRole(app, { ...ports, signingKey: keys.signingKey }, config));
+      started.push(
+        await startApiRole(app, { ...ports, clouds: given.clouds ?? {}, signingKey: keys.signingKey }, config),
+      );
     }
     const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));

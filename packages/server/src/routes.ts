@@ -22,6 +22,7 @@ import type { Bus } from "./bus/bus.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
 import { chartRepositoryRoutes } from "./chart-repositories/chart-repository.routes.ts";
 import type { Clock } from "./clock.ts";
+import type { CloudProviders } from "./cloud/provider.ts";
 import { abandonmentRoutes } from "./clusters/abandonment.routes.ts";
 import type { AgentTokens } from "./clusters/agent-token.adapter.ts";
 import { clusterRoutes } from "./clusters/cluster.routes.ts";
@@ -47,6 +48,7 @@ import { overviewRoutes } from "./overview/overview.routes.ts";
 import { searchRoutes } from "./overview/search.routes.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
 import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
+import { nodeBootstrapRoutes } from "./provisioning/node-bootstrap.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
 import { registrySecretRoutes } from "./registry-secrets/registry-secret.routes.ts";
 import { systemRoutes } from "./system/system.routes.ts";
@@ -67,6 +69,7 @@ export interface ApiPorts {
   readonly operatorChart: Chart;
   readonly broadcast: Broadcast;
   readonly operators: OperatorRequests;
+  readonly clouds: CloudProviders;
   readonly log: Log;
   readonly publicUrl: PublicUrl;
 }
@@ -102,14 +105,15 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...addonRoutes(db, clock),
     ...addonChangeRoutes({ db, clock, vault, operators }, catalog.addons),
     ...eventRoutes(broadcast),
-    ...credentialRoutes(db, vault, clock),
+    ...credentialRoutes(ports),
     ...chartRepositoryRoutes(ports, config.chartHosts),
     ...clusterRoutes(ports, publicUrl),
     ...abandonmentRoutes({ bus, clock }),
     ...clusterSettingsRoutes(ports),
     ...connectionRoutes(ports, publicUrl),
     ...nodeRoutes(ports),
-    ...provisioningRoutes(db, bus, clock),
+    ...provisioningRoutes(ports),
+    ...nodeBootstrapRoutes(ports),
     ...installRoutes(clock, catalog.bundles),
     ...bindingRoutes(db, clock),
     ...registrySecretRoutes(ports),

@@ -1,6 +1,6 @@
 import { arg, type Command, IN_ORG, option, send, verb } from "../command.ts";
 import { ageColumn, column, quantity, type Row, sparkline, stateColumn, view } from "../output.ts";
-import { clusterRegistered, followInstall } from "../waiting.ts";
+import { clusterRegistered, followInstall, planned } from "../waiting.ts";
 
 const CLUSTER = view(
   "name",
@@ -29,7 +29,7 @@ const CLUSTER = view(
 export const JOB = view(
   "id",
   column("ID", "id"),
-  column("ACTION", "action"),
+  { title: "ACTION", of: ({ action, dry_run }) => (dry_run ? `plan of ${action}` : action) },
   stateColumn("STATUS", "status"),
   column("PHASE", "phase"),
   { title: "PROGRESS", of: ({ progress_pct }) => `${progress_pct}%` },
@@ -190,6 +190,20 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
     view: JOB,
     done: "Follow it with: binnacle jobs list {cluster}",
   }),
+  {
+    usage: "clusters plan <cluster> <action>",
+    about: "Show what a change of size (scale) or a destruction (destroy) would do",
+    fields: [
+      THE_CLUSTER,
+      { ...arg("<action>", "body.action"), choices: ["scale", "destroy"] },
+      option("--nodes <count>", "body.desired_node_count", "to scale to, the control plane included", {
+        kind: "integer",
+      }),
+      { from: "--timeout <duration>", help: "how long to wait", preset: "10m" },
+    ],
+    uses: ["planCluster", "getProvisioningJob", "getProvisioningPlan"],
+    run: planned,
+  },
   {
     usage: "clusters metrics <cluster>",
     about: "Chart what a cluster uses",

@@ -1,8 +1,10 @@
 import { bundleMoves, MOVE } from "../bundles.ts";
 import {
   arg,
+  type Call,
   type Command,
   type Field,
+  type Given,
   IN_CLUSTER,
   IN_ORG,
   IN_PROJECT,
@@ -12,8 +14,9 @@ import {
   verb,
 } from "../command.ts";
 import { events } from "../following.ts";
-import { ageColumn, column, type Row, view } from "../output.ts";
-import { followJob, jobEnded } from "../waiting.ts";
+import { CliError, EXIT, type ExitCode } from "../host.ts";
+import { ageColumn, column, type Row, stateColumn, view } from "../output.ts";
+import { followJob, jobEnded, showPlan } from "../waiting.ts";
 import { JOB } from "./clusters.ts";
 
 const BUNDLE = view(
@@ -55,6 +58,38 @@ const SECRET_FIELDS = [
   option("--username <name>", "body.username", "there"),
   { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true } as const,
 ];
+
+const FINDING = view(
+  "name",
+  column("KIND", "kind"),
+  column("NAME", "name"),
+  stateColumn("RESULT", "result"),
+  column("DETAIL", "detail"),
+);
+
+/** The identity and each permission and quota as a line; the exit code says whether all suffice. */
+async function credentialChecked(call: Call, { input }: Given): Promise<ExitCode | undefined> {
+  const check: Row = await send(call, "checkCredential", input);
+  if (call.format.kind !== "table" && call.format.kind !== "wide") call.show(null, check);
+  else {
+    const permissions: Row[] = check.permissions.map(({ action, allowed }: Row) => ({
+      kind: "permission",
+      name: action,
+      result: allowed === null ? "unknown" : allowed ? "ok" : "missing",
+      detail: null,
+    }));
+    const quotas: Row[] = check.quotas.map(({ name, limit, used, ok }: Row) => ({
+      kind: "quota",
+      name,
+      result: ok ? "ok" : "used up",
+      detail: `${used} of ${limit} used`,
+    }));
+    if (check.identity) call.say(`The provider knows it as ${check.identity}.`);
+    call.list(FINDING, [...permissions, ...quotas]);
+  }
+  if (check.ok) return undefined;
+  throw new CliError(check.error?.message ?? "The credential does not suffice to make a cluster.", EXIT.failed);
+}
 
 const KEY_OF_PROVIDER: readonly Field[] = [
   option("--region <region>", "body.region", "of the provider"),
@@ -100,6 +135,24 @@ export const PLATFORM_COMMANDS: readonly Command[] = [
     uses: ["getProvisioningLogs", "getProvisioningJob"],
     run: followJob,
   },
+  {
+    usage: "jobs plan <id>",
+    about: "Show what a provisioning job adds, changes and removes",
+    fields: [arg("<id>", "id")],
+    uses: ["getProvisioningPlan"],
+    async run(call, { input }) {
+      showPlan(call, await send(call, "getProvisioningPlan", input));
+      return undefined;
+    },
+  },
+  verb({
+    usage: "jobs cancel <id>",
+    about: "Stop a provisioning job after the resource that it is working on",
+    operation: "cancelProvisioningJob",
+    fields: [arg("<id>", "id")],
+    confirm: "Cancel the job {id}? What it has made so far stays; a retry continues from there.",
+    view: JOB,
+  }),
   {
     usage: "jobs wait <id>",
     about: "Wait for a provisioning job",
@@ -179,6 +232,13 @@ export const PLATFORM_COMMANDS: readonly Command[] = [
     takesFile: true,
     view: CREDENTIAL,
   }),
+  {
+    usage: "credentials check <credential>",
+    about: "Ask the provider whether a credential suffices to make clusters",
+    fields: [arg("<credential>", "id", "credential")],
+    uses: ["checkCredential"],
+    run: credentialChecked,
+  },
   verb({
     usage: "credentials delete <credential>",
     about: "Delete a credential",

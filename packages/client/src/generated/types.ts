@@ -1442,6 +1442,28 @@ export type Credential = {
   updated_at: string;
 };
 
+export type CredentialCheck = {
+  /** Whether a cluster can be made with it: known, permitted and within its quotas. */
+  ok: boolean;
+  checked_at: string;
+  identity: string | null;
+  error: {
+    code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "failed";
+    message: string;
+  } | null;
+  permissions: readonly {
+    action: string;
+    allowed: boolean | null;
+  }[];
+  quotas: readonly {
+    name: string;
+    limit: number;
+    used: number;
+    /** Whether something is left of it. */
+    ok: boolean;
+  }[];
+};
+
 export type DeletedObject = {
   component: string | null;
   kind: string;
@@ -2015,6 +2037,18 @@ export type NewCliToken = {
   token: string;
 };
 
+/** `operator` is null except for the node `control-plane`. */
+export type NodeBootstrap = {
+  join_token: string;
+  operator: {
+    chart_url: string;
+    hub_url: string;
+    cluster_id: string;
+    token: string;
+    namespace: string;
+  } | null;
+};
+
 export type OrgOverview = {
   clusters: {
     total: number;
@@ -2129,6 +2163,14 @@ export type PinChange = {
   to: string | null;
 };
 
+export type PlannedChange = {
+  action: "create" | "update" | "replace" | "delete" | "import";
+  /** The resource in the module. */
+  address: string;
+  type: string;
+  id: string | null;
+};
+
 export type PodStatus = {
   name: string;
   /** As Kubernetes names it. */
@@ -2138,6 +2180,20 @@ export type PodStatus = {
   restarts: number;
   node: string | null;
   started_at: string | null;
+};
+
+/** An estimate of what the cluster costs a month after the change. */
+export type PriceEstimate = {
+  monthly: number | null;
+  currency: string;
+  /** The date of the price table. */
+  prices_of: string;
+  note: string;
+  items: readonly {
+    name: string;
+    count: number;
+    monthly: number | null;
+  }[];
 };
 
 export type Project = {
@@ -2198,12 +2254,35 @@ export type ProvisioningJob = {
   phase: "init" | "plan" | "apply" | "bootstrap" | "operator" | "done";
   progress_pct: number;
   error_message: string | null;
+  error_code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "failed" | null;
+  /** Whether it ends with its plan and changes nothing. */
+  dry_run: boolean;
+  cancel_requested_at: string | null;
   attempts: number;
   desired_node_count: number | null;
   created_at: string;
   updated_at: string;
   started_at: string | null;
   finished_at: string | null;
+};
+
+export type ProvisioningLogLine = {
+  /** Grows with every line; also the id of the event. */
+  position: number;
+  time: string;
+  line: string;
+};
+
+export type ProvisioningPlan = {
+  job_id: string;
+  planned_at: string;
+  summary: {
+    add: number;
+    change: number;
+    remove: number;
+  };
+  changes: readonly PlannedChange[];
+  estimate: PriceEstimate | null;
 };
 
 /**
@@ -3684,6 +3763,18 @@ export interface Operations {
     answer: RegistrySecret;
     failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
   };
+  /** Fetch what a new machine needs to join its cluster. `POST /node-bootstrap` */
+  bootstrapNode: {
+    input: {
+      body: {
+        cluster_id: string;
+        node: string;
+        token: string;
+      };
+    };
+    answer: NodeBootstrap;
+    failures: 400 | 401 | 413 | 415 | 422 | 429 | 500 | 503;
+  };
   /** Browse the registry of community templates. `GET /stack-templates/registry` */
   browseTemplateRegistry: {
     input: {
@@ -3703,6 +3794,14 @@ export interface Operations {
     };
     failures: 400 | 401 | 403 | 422 | 500 | 502 | 503;
   };
+  /** Stop a provisioning job; org admin. `POST /provisioning-jobs/{id}/cancel` */
+  cancelProvisioningJob: {
+    input: {
+      id: string;
+    };
+    answer: ProvisioningJob;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
   /** Change a member's role; org admin. `PUT /orgs/{id}/members/{user_id}` */
   changeMember: {
     input: {
@@ -3714,6 +3813,14 @@ export interface Operations {
     };
     answer: Member;
     failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Ask the provider whether a credential suffices; org admin. `POST /credentials/{id}/check` */
+  checkCredential: {
+    input: {
+      id: string;
+    };
+    answer: CredentialCheck;
+    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 429 | 500 | 503;
   };
   /** Ask whether the device has been approved, and get its CLI token or its session. `POST /auth/cli/device/token` */
   claimDeviceToken: {
@@ -4787,6 +4894,15 @@ export interface Operations {
     answer: {
       logs: string | null;
     };
+    item: ProvisioningLogLine;
+    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 503;
+  };
+  /** Read what a provisioning job adds, changes and removes. `GET /provisioning-jobs/{id}/plan` */
+  getProvisioningPlan: {
+    input: {
+      id: string;
+    };
+    answer: ProvisioningPlan;
     failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
   };
   /** Read one limit. `GET /tier/{tier_name}/rate_limit/{id}` */
@@ -5440,6 +5556,19 @@ export interface Operations {
     answer: App;
     versioned: true;
     failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+  };
+  /** Plan a change of size or a destruction without making it; org admin. `POST /clusters/{id}/plan` */
+  planCluster: {
+    input: {
+      id: string;
+      body: {
+        action: "scale" | "destroy";
+        /** The control plane and its agents together. */
+        desired_node_count?: number | undefined;
+      };
+    };
+    answer: ProvisioningJob;
+    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
   };
   /** Read what would go with an addon instance; project editor. `GET /addon-instances/{id}/deletion-preview` */
   previewAddonInstanceDeletion: {

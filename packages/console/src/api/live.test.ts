@@ -70,10 +70,13 @@ const NOT_LIVE: readonly string[] = [
   "search",
 ];
 
+const isStreamAlone = (answer: string | undefined) =>
+  answer?.includes("text/event-stream") && !answer.includes('"application/json":');
+
 test("[WC3] every read of the API is kept live, or is known not to be", () => {
   const reads = Object.values(openapi.paths)
     .flatMap((path) => ("get" in path && path.get ? [path.get] : []))
-    .filter((operation) => !JSON.stringify(operation.responses).includes("text/event-stream"))
+    .filter((operation) => !isStreamAlone(JSON.stringify(operation.responses[200 as never])))
     .map(({ operationId }) => operationId);
   const known = [...Object.keys(OUTDATED_BY), ...NOT_LIVE, "listAuditLog"];
   expect(reads.filter((name) => !known.includes(name))).toEqual([]);

@@ -35,6 +35,7 @@ export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>>
   listClusterRegistrySecrets: ["registry_secret"],
   listProvisioningJobs: ["provisioning_job", "cluster"],
   getProvisioningJob: ["provisioning_job", "cluster"],
+  getProvisioningPlan: ["provisioning_job", "cluster"],
   listProjects: ["project"],
   getProject: ["project"],
   getProjectPolicy: ["project"],

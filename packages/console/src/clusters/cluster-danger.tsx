@@ -12,6 +12,7 @@ import { quoted } from "../parts/commands.ts";
 import { TextLink } from "../parts/links.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { Section } from "../parts/page.tsx";
+import { PlanPreview } from "./plan-view.tsx";
 import { dangerousActions } from "./policy-words.ts";
 import { SecretOnce } from "./secret-once.tsx";
 
@@ -99,6 +100,9 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
           value={nodes}
           onChange={(value) => setNodes(Number(value) || 1)}
         />
+        {nodes === cluster.node_count ? null : (
+          <PlanPreview key={nodes} clusterId={cluster.id} body={{ action: "scale", desired_node_count: nodes }} />
+        )}
       </ActionDialog>
       <ActionDialog
         opened={dialog === "delete"}
@@ -114,6 +118,7 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
         consequences={deleteConsequences}
       >
         <BlockingProjects clusterId={cluster.id} />
+        {cluster.provider === null ? null : <PlanPreview clusterId={cluster.id} body={{ action: "destroy" }} />}
       </ActionDialog>
       <ActionDialog
         opened={dialog === "abandon"}

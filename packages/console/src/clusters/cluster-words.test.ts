@@ -1,6 +1,17 @@
 import type { JournalEntry, ProvisioningJob } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { connectionWait, jobWords, journalLines, phasesOf, tokenIssuedAt, tokenTone } from "./cluster-words.ts";
+import {
+  connectionWait,
+  estimateWords,
+  jobAdvice,
+  jobTitle,
+  jobWords,
+  journalLines,
+  phasesOf,
+  planWords,
+  tokenIssuedAt,
+  tokenTone,
+} from "./cluster-words.ts";
 
 const cluster = { stale: false, message: null };
 
@@ -41,7 +52,14 @@ test.each<[ProvisioningJob["phase"], ProvisioningJob["status"], string]>([
   ).toBe(states);
 });
 
-const job = { phase: "apply", status: "failed", error_message: "AccessDenied: ec2:RunInstances", attempts: 1 } as const;
+const job = {
+  phase: "apply",
+  status: "failed",
+  error_message: "AccessDenied: ec2:RunInstances",
+  attempts: 1,
+  dry_run: false,
+  cancel_requested_at: null,
+} as const;
 
 test.each<[Partial<Parameters<typeof jobWords>[0]>, string, number?]>([
   [{}, "The job failed in the phase Apply: AccessDenied: ec2:RunInstances"],
@@ -55,8 +73,33 @@ test.each<[Partial<Parameters<typeof jobWords>[0]>, string, number?]>([
     121,
   ],
   [{ status: "succeeded" }, "The job is done."],
+  [{ status: "succeeded", dry_run: true }, "The plan is made. Nothing was changed."],
+  [
+    { status: "running", cancel_requested_at: "2026-01-31T09:00:00.000Z" },
+    "The job stops after the resource that it is working on.",
+  ],
 ])("[WC65] a job says what it does or how it has ended: %#", (change, words, waited = 5) => {
   expect(jobWords({ ...job, ...change }, waited)).toBe(words);
+});
+
+test("[WC121] a dry run is called a plan, and has no phases after it", () => {
+  expect(jobTitle({ action: "scale", dry_run: true })).toBe("Plan of the change of size");
+  expect(jobTitle({ action: "destroy", dry_run: false })).toBe("Destruction");
+  const phases = phasesOf({ phase: "plan", status: "running", dry_run: true });
+  expect(phases.map(({ key, state }) => `${key} ${state}`)).toEqual(["init done", "plan current", "done to_come"]);
+});
+
+test("[WC122] a failed job says what to do about its cause", () => {
+  expect(jobAdvice({ error_code: "quota_exceeded" })).toMatch(/higher quota/);
+  expect(jobAdvice({ error_code: null })).toBeNull();
+});
+
+test("[WC121] a plan is told with its numbers, and its price is called an estimate with its date", () => {
+  expect(planWords({ summary: { add: 2, change: 0, remove: 1 } })).toBe("2 to add, 0 to change, 1 to remove.");
+  expect(planWords({ summary: { add: 0, change: 0, remove: 0 } })).toBe("Nothing would change.");
+  const estimate = { monthly: 142.35, currency: "USD", prices_of: "2026-11-01", note: "Without traffic.", items: [] };
+  expect(estimateWords(estimate)).toBe("Estimate: about 142.35 USD a month, by prices of 2026-11-01. Without traffic.");
+  expect(estimateWords({ ...estimate, monthly: null })).toMatch(/^Estimate: not known/);
 });
 
 const entry = (given: Partial<JournalEntry>): JournalEntry => ({

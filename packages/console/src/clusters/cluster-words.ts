@@ -1,4 +1,11 @@
-import type { AuditEntry, Cluster, JournalEntry, ProvisioningJob } from "@binnacle/client";
+import type {
+  AuditEntry,
+  Cluster,
+  JournalEntry,
+  PriceEstimate,
+  ProvisioningJob,
+  ProvisioningPlan,
+} from "@binnacle/client";
 import type { StatusView, Tone } from "../status/status.ts";
 
 const PROVIDERS: Readonly<Record<NonNullable<Cluster["provider"]>, string>> = {
@@ -53,10 +60,16 @@ export interface PhaseView {
   readonly state: "done" | "current" | "failed" | "to_come";
 }
 
+const OF_A_PLAN: readonly string[] = ["init", "plan", "done"];
+
 /** The phases of a job with what has become of each. A job that has failed stopped in its current phase. */
-export function phasesOf({ phase, status }: Pick<ProvisioningJob, "phase" | "status">): readonly PhaseView[] {
-  const at = PHASES.findIndex(({ key }) => key === phase);
-  return PHASES.map(({ key, label }, index) => {
+export function phasesOf(
+  job: Pick<ProvisioningJob, "phase" | "status"> & { readonly dry_run?: boolean },
+): readonly PhaseView[] {
+  const { phase, status } = job;
+  const phases = job.dry_run ? PHASES.filter(({ key }) => OF_A_PLAN.includes(key)) : PHASES;
+  const at = phases.findIndex(({ key }) => key === phase);
+  return phases.map(({ key, label }, index) => {
     if (status === "succeeded" || index < at) return { key, label, state: "done" };
     if (index > at) return { key, label, state: "to_come" };
     return { key, label, state: status === "failed" ? "failed" : status === "pending" ? "to_come" : "current" };
@@ -68,7 +81,38 @@ const ACTIONS: Readonly<Record<ProvisioningJob["action"], string>> = {
   scale: "Change of size",
   destroy: "Destruction",
 };
-export const jobTitle = (job: Pick<ProvisioningJob, "action">): string => ACTIONS[job.action];
+export const jobTitle = ({ action, dry_run }: Pick<ProvisioningJob, "action" | "dry_run">): string =>
+  dry_run ? `Plan of the ${ACTIONS[action].toLowerCase()}` : ACTIONS[action];
+
+const ADVICE: Readonly<Record<NonNullable<ProvisioningJob["error_code"]>, string>> = {
+  bad_credentials: "Rotate the keys of the cloud credential, check it, and try again.",
+  permission_denied: "Give the user of the cloud credential the missing permission at the provider, and try again.",
+  quota_exceeded: "Ask the provider for a higher quota, or free some of it, and try again.",
+  not_offered: "The region does not offer this. Create the cluster with another region or instance type.",
+  no_capacity: "The provider has no such machine free at the moment. Try again later, or use another instance type.",
+  unreachable: "The provider could not be reached from here. Check the network of the control plane, and try again.",
+  timed_out: "It took too long. Read the output for what it waited for, and try again.",
+  cancelled: "It was cancelled. What it has made so far stays; another try continues from there.",
+  leftovers: "Something is left at the provider. Try again, or remove what is named there yourself.",
+  unsupported: "This installation cannot do it. Ask whoever runs it.",
+  failed: "Read the output for the cause, and try again once it is resolved.",
+};
+/** What to do about a job that has failed; null for one that has not. */
+export const jobAdvice = ({ error_code }: Pick<ProvisioningJob, "error_code">): string | null =>
+  error_code === null ? null : ADVICE[error_code];
+
+/** What a plan does, in one sentence. */
+export function planWords({ summary: { add, change, remove } }: Pick<ProvisioningPlan, "summary">): string {
+  if (add + change + remove === 0) return "Nothing would change.";
+  return `${add} to add, ${change} to change, ${remove} to remove.`;
+}
+
+/** The price after a change. It is never more than an estimate, and says of when its prices are. */
+export function estimateWords({ monthly, currency, prices_of, note }: PriceEstimate): string {
+  const amount =
+    monthly === null ? "not known, because a price is missing" : `about ${monthly.toFixed(2)} ${currency} a month`;
+  return `Estimate: ${amount}, by prices of ${prices_of}. ${note}`;
+}
 
 export const JOB_STATUS: Readonly<Record<ProvisioningJob["status"], StatusView>> = {
   pending: { tone: "progress", word: "Pending" },
@@ -82,7 +126,7 @@ const QUEUE_SECONDS = 120;
 
 /** A job in one sentence: what it does now, or how it has ended. */
 export function jobWords(
-  job: Pick<ProvisioningJob, "phase" | "status" | "error_message" | "attempts">,
+  job: Pick<ProvisioningJob, "phase" | "status" | "error_message" | "attempts" | "dry_run" | "cancel_requested_at">,
   waitedSeconds: number,
 ): string {
   if (job.status === "pending") {
@@ -90,8 +134,10 @@ export function jobWords(
       ? "The job was accepted, but no worker has taken it up yet. Ask whoever runs this installation whether its provisioning works."
       : "The job was accepted and waits for its turn. Jobs of one cluster run one after the other.";
   }
-  if (job.status === "succeeded") return "The job is done.";
+  if (job.status === "succeeded") return job.dry_run ? "The plan is made. Nothing was changed." : "The job is done.";
   const phase = PHASES.find(({ key }) => key === job.phase);
+  if (job.status === "running" && job.cancel_requested_at !== null)
+    return "The job stops after the resource that it is working on.";
   if (job.status === "running") return phase?.words ?? "The job is running.";
   const times = job.attempts > 1 ? `, after ${job.attempts} attempts` : "";
   return `The job failed in the phase ${phase?.label ?? job.phase}${times}: ${job.error_message ?? "no reason was given"}`;

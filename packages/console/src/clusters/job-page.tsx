@@ -8,12 +8,14 @@ import { useMay, useOrg } from "../frame/org.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
 import { ButtonLink, TextLink } from "../parts/links.tsx";
-import { Loaded } from "../parts/loaded.tsx";
+import { FailurePanel, Loaded } from "../parts/loaded.tsx";
 import { Moment, useNow } from "../parts/moment.tsx";
 import { Facts, Page, Section } from "../parts/page.tsx";
 import { TONE_COLOR } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
-import { JOB_STATUS, jobTitle, jobWords, type PhaseView, phasesOf } from "./cluster-words.ts";
+import { JOB_STATUS, jobAdvice, jobTitle, jobWords, type PhaseView, phasesOf } from "./cluster-words.ts";
+import { useJobLog } from "./job-log.runner.ts";
+import { PlanView } from "./plan-view.tsx";
 
 const isUnderWay = (job: Pick<ProvisioningJob, "status"> | undefined): boolean =>
   job === undefined || job.status === "pending" || job.status === "running";
@@ -46,6 +48,7 @@ export function JobPage() {
           }
           actions={
             <>
+              <CancelButton job={read} />
               <RetryButton job={read} />
               <ButtonLink to={clusterAddress(org.slug, read.cluster_id)} variant="default">
                 Open the cluster
@@ -58,6 +61,7 @@ export function JobPage() {
               <Text size="sm" role="status" style={{ overflowWrap: "anywhere" }}>
                 {jobWords(read, (now - Date.parse(read.updated_at)) / 1_000)}
               </Text>
+              {jobAdvice(read) ? <Text size="sm">{jobAdvice(read)}</Text> : null}
               <Progress
                 value={read.progress_pct}
                 color={TONE_COLOR[JOB_STATUS[read.status].tone]}
@@ -74,8 +78,9 @@ export function JobPage() {
               />
             </Stack>
           </Section>
+          {hasPlan(read) ? <JobPlan jobId={read.id} /> : null}
           <Section title="Output">
-            <Output jobId={jobId} isLive={!hasEnded} />
+            <Output jobId={jobId} attempts={read.attempts} isLive={!hasEnded} />
           </Section>
         </Page>
       )}
@@ -140,39 +145,89 @@ function RetryButton({ job }: { readonly job: ProvisioningJob }) {
   );
 }
 
-/** What the job prints, as plain text. It follows the end unless somebody has scrolled up. */
-function Output({ jobId, isLive }: { readonly jobId: string; readonly isLive: boolean }) {
-  const logs = useRead("getProvisioningLogs", { id: jobId }, { refetchMs: isLive ? 3_000 : undefined });
+function CancelButton({ job }: { readonly job: ProvisioningJob }) {
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const isOffered = isUnderWay(job) && job.cancel_requested_at === null;
+  if (!isOffered || !may("cancelProvisioningJob", { clusterId: job.cluster_id })) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Cancel the job
+      </Button>
+      <ActionDialog
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Cancel the job?"
+        operation="cancelProvisioningJob"
+        input={{ id: job.id }}
+        action="Cancel the job"
+        command={`binnacle jobs cancel ${job.id}`}
+        done={job.status === "pending" ? "The job is cancelled." : "The job is asked to stop."}
+        consequences={[
+          "A running job stops after the resource that it is working on, and saves its state.",
+          "What it has made so far stays; another try continues from there.",
+        ]}
+      />
+    </>
+  );
+}
+
+/** A plan is there once the job is past its phase. */
+const hasPlan = ({ phase, status, dry_run }: ProvisioningJob): boolean =>
+  dry_run ? status === "succeeded" : phase !== "init" && phase !== "plan";
+
+function JobPlan({ jobId }: { readonly jobId: string }) {
+  const plan = useRead("getProvisioningPlan", { id: jobId });
+  if (!plan.data) return null;
+  return (
+    <Section title="Plan">
+      <PlanView plan={plan.data} />
+    </Section>
+  );
+}
+
+/** What the job prints, as plain text and as it comes. It follows the end unless somebody has scrolled up. */
+function Output(props: { readonly jobId: string; readonly attempts: number; readonly isLive: boolean }) {
+  const { text, cut, state, error, reopen } = useJobLog(props.jobId, props.attempts);
   const view = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  const text = logs.data?.logs ?? null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: new output moves the view.
   useEffect(() => {
     if (isAtEnd.current) view.current?.scrollTo({ top: view.current.scrollHeight });
   }, [text]);
   return (
-    <Loaded of={logs}>
-      {() =>
-        text === null ? (
-          <Text size="sm" c="dimmed">
-            {isLive ? "Nothing has been printed yet." : "The job has printed nothing."}
-          </Text>
-        ) : (
-          <ScrollArea.Autosize
-            mah={480}
-            viewportRef={view}
-            viewportProps={{ tabIndex: 0, role: "log", "aria-label": "Output of the job" }}
-            onScrollPositionChange={({ y }) => {
-              const box = view.current;
-              if (box) isAtEnd.current = y + box.clientHeight >= box.scrollHeight - 24;
-            }}
-          >
-            <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-              {text}
-            </Code>
-          </ScrollArea.Autosize>
-        )
-      }
-    </Loaded>
+    <Stack gap="xs">
+      {state === "failed" ? <FailurePanel error={error} onRetry={reopen} /> : null}
+      {state === "reconnecting" ? (
+        <Text size="sm" c="dimmed" role="status">
+          The connection was lost; the output continues when it is back.
+        </Text>
+      ) : null}
+      {cut > 0 ? (
+        <Text size="sm" c="dimmed">
+          {cut} earlier lines are left out here. <Code>binnacle jobs logs {props.jobId}</Code> prints all of them.
+        </Text>
+      ) : null}
+      {text === "" ? (
+        <Text size="sm" c="dimmed">
+          {props.isLive || state === "opening" ? "Nothing has been printed yet." : "The job has printed nothing."}
+        </Text>
+      ) : (
+        <ScrollArea.Autosize
+          mah={480}
+          viewportRef={view}
+          viewportProps={{ tabIndex: 0, role: "log", "aria-label": "Output of the job" }}
+          onScrollPositionChange={({ y }) => {
+            const box = view.current;
+            if (box) isAtEnd.current = y + box.clientHeight >= box.scrollHeight - 24;
+          }}
+        >
+          <Code block style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+            {text}
+          </Code>
+        </ScrollArea.Autosize>
+      )}
+    </Stack>
   );
 }

@@ -7,12 +7,14 @@ import { ActionDialog } from "../parts/action-dialog.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState } from "../parts/page.tsx";
+import { CheckCredential } from "./check-credential.tsx";
 
 /** Keys with which clusters are created at AWS. */
 export function CloudCredentials() {
   const org = useOrg();
   const [isCreating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<Credential | null>(null);
+  const [checking, setChecking] = useState<Credential | null>(null);
   const [deleting, setDeleting] = useState<Credential | null>(null);
   const columns: readonly Column<Credential>[] = [
     {
@@ -59,6 +61,7 @@ export function CloudCredentials() {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
+            <Menu.Item onClick={() => setChecking(credential)}>Check</Menu.Item>
             <Menu.Item onClick={() => setRotating(credential)}>Change or rotate the keys</Menu.Item>
             <Menu.Item color="red" onClick={() => setDeleting(credential)}>
               Delete
@@ -90,6 +93,7 @@ export function CloudCredentials() {
         }
       />
       {isCreating ? <CreateKeys onClose={() => setCreating(false)} /> : null}
+      {checking ? <CheckCredential credential={checking} onClose={() => setChecking(null)} /> : null}
       {rotating ? <RotateKeys credential={rotating} onClose={() => setRotating(null)} /> : null}
       {deleting ? (
         <ActionDialog

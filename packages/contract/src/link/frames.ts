@@ -7,6 +7,7 @@ import { DRIFT_POLICIES } from "../rest/orgs.ts";
 import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
 import { Chunk, EXEC_FAILURES, ExecStream, TerminalSize } from "./exec.ts";
+import { InfrastructureAnswer, InfrastructureRequests } from "./infrastructure.ts";
 import { OBSERVATIONS, ObservationRequests, ObservedAnswers } from "./observed.ts";
 import { LINK_LIMITS } from "./protocol.ts";
 import { Report, type Reports } from "./report.ts";
@@ -98,6 +99,7 @@ const Response = Type.Object({
     Type.Object({ events: ObservedAnswers.events }),
     Type.Object({ deletion: ObservedAnswers.deletion }),
     RunAnswer,
+    InfrastructureAnswer,
     Type.Object({ done: Type.Literal(true) }),
     Type.Object({ error: Type.Object({ code: Type.Enum(["not_found", "unavailable", "failed"]), message: Message }) }),
   ]),
@@ -276,6 +278,8 @@ const Request = Type.Object({
     ObservationRequests.deletion,
     RunRequests.run,
     RunRequests.run_status,
+    InfrastructureRequests.drain_nodes,
+    InfrastructureRequests.remove_cloud_objects,
   ]),
 });
 const LogStream = Type.Object({
@@ -319,7 +323,12 @@ const RenewToken = Type.Object({
 const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seconds: Type.Number() });
 
 /** Requests that not every operator knows. It lists those that it can answer in its hello, and no others are sent to it. */
-export const NEGOTIATED_REQUESTS: readonly string[] = [...OBSERVATIONS, ...Object.keys(RunRequests), "exec"];
+export const NEGOTIATED_REQUESTS: readonly string[] = [
+  ...OBSERVATIONS,
+  ...Object.keys(RunRequests),
+  ...Object.keys(InfrastructureRequests),
+  "exec",
+];
 
 export const HUB_FRAMES = {
   welcome: Welcome,

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { holds, where } from "../rules.ts";
-import { PROVIDERS } from "../states.ts";
+import { PROVIDERS, PROVISIONING_ERROR_CODES } from "../states.ts";
 
 const tag = "Credentials";
 const params = Type.Object({ id: Uuid() });
@@ -148,4 +148,49 @@ export const deleteCredential = operation({
   params,
   success: [204, null],
   failures: [404, 409],
+});
+
+export const CredentialCheck = Type.Object(
+  {
+    ok: Type.Boolean({ description: "Whether a cluster can be made with it: known, permitted and within its quotas." }),
+    checked_at: Timestamp(),
+    identity: Nullable(Type.String({ examples: ["arn:aws:iam::123456789012:user/binnacle"] })),
+    error: Nullable(
+      Type.Object({
+        code: Type.Enum(PROVISIONING_ERROR_CODES),
+        message: Type.String({ examples: ["AWS does not know the access key. Rotate the credential's key."] }),
+      }),
+    ),
+    permissions: Type.Array(
+      Type.Object({
+        action: Type.String({ examples: ["ec2:RunInstances"] }),
+        allowed: Nullable(Type.Boolean({ description: "Null where it cannot be found out." })),
+      }),
+    ),
+    quotas: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ["Running On-Demand Standard instances (vCPU)"] }),
+        limit: Type.Number({ examples: [64] }),
+        used: Type.Number({ examples: [12] }),
+        ok: Type.Boolean({ description: "Whether something is left of it." }),
+      }),
+    ),
+  },
+  { title: "CredentialCheck" },
+);
+export type CredentialCheck = Static<typeof CredentialCheck>;
+
+export const checkCredential = operation({
+  id: "checkCredential",
+  method: "POST",
+  path: "/credentials/{id}/check",
+  tag,
+  summary: "Ask the provider whether a credential suffices; org admin",
+  description:
+    "Asks for the identity, the permissions and the quotas, and creates nothing. The answer comes within 30 seconds. A provider " +
+    "that is not implemented yet is a 422 that says so. After too many checks: 429.",
+  credentials: "user",
+  params,
+  success: [200, CredentialCheck],
+  failures: [404, 429],
 });

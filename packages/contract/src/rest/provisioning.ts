@@ -2,7 +2,13 @@ import Type, { type Static } from "typebox";
 import { Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
 import { Metrics, RangeQuery } from "../metrics.ts";
 import { operation } from "../operation.ts";
-import { PROVISIONING_ACTIONS, PROVISIONING_PHASES, PROVISIONING_STATUSES } from "../states.ts";
+import { holds, where } from "../rules.ts";
+import {
+  PROVISIONING_ACTIONS,
+  PROVISIONING_ERROR_CODES,
+  PROVISIONING_PHASES,
+  PROVISIONING_STATUSES,
+} from "../states.ts";
 
 const tag = "Provisioning jobs";
 const params = Type.Object({ id: Uuid() });
@@ -17,6 +23,11 @@ export const ProvisioningJob = Type.Object(
     phase: Type.Enum(PROVISIONING_PHASES, { description: "How far it has come." }),
     progress_pct: Type.Integer({ minimum: 0, maximum: 100, examples: [40] }),
     error_message: Nullable(Type.String({ examples: ["The credential was refused."] })),
+    error_code: Nullable(
+      Type.Enum(PROVISIONING_ERROR_CODES, { description: "The cause for programs; null unless the job has failed." }),
+    ),
+    dry_run: Type.Boolean({ description: "Whether it ends with its plan and changes nothing." }),
+    cancel_requested_at: Nullable(Timestamp()),
     attempts: Type.Integer({ minimum: 0, examples: [1] }),
     desired_node_count: Nullable(
       Type.Integer({ description: "Of the control plane and the agents together; null for a destroy.", examples: [3] }),
@@ -29,6 +40,70 @@ export const ProvisioningJob = Type.Object(
   { title: "ProvisioningJob" },
 );
 export type ProvisioningJob = Static<typeof ProvisioningJob>;
+
+/** A change that a plan would make to one resource. */
+const PlannedChange = Type.Object(
+  {
+    action: Type.Enum(["create", "update", "replace", "delete", "import"] as const),
+    address: Type.String({ description: "The resource in the module.", examples: ['aws_instance.agent["agent-1"]'] }),
+    type: Type.String({ examples: ["aws_instance"] }),
+    id: Nullable(Type.String({ description: "The id in the cloud; null before it exists.", examples: ["i-0abc"] })),
+  },
+  { title: "PlannedChange" },
+);
+
+export const PriceEstimate = Type.Object(
+  {
+    monthly: Nullable(Type.Number({ description: "Null where a price is not known.", examples: [142.35] })),
+    currency: Type.String({ examples: ["USD"] }),
+    prices_of: Type.String({ format: "date", description: "The date of the price table.", examples: ["2026-11-01"] }),
+    note: Type.String({ examples: ["On-demand prices without traffic and taxes."] }),
+    items: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ["t3.large"] }),
+        count: Type.Integer({ examples: [3] }),
+        monthly: Nullable(Type.Number({ examples: [60.74] })),
+      }),
+    ),
+  },
+  { title: "PriceEstimate", description: "An estimate of what the cluster costs a month after the change." },
+);
+export type PriceEstimate = Static<typeof PriceEstimate>;
+
+export const ProvisioningPlan = Type.Object(
+  {
+    job_id: Uuid(),
+    planned_at: Timestamp(),
+    summary: Type.Object({ add: Type.Integer(), change: Type.Integer(), remove: Type.Integer() }),
+    changes: Type.Array(PlannedChange),
+    estimate: Nullable(PriceEstimate),
+  },
+  { title: "ProvisioningPlan" },
+);
+export type ProvisioningPlan = Static<typeof ProvisioningPlan>;
+
+export const ProvisioningLogLine = Type.Object(
+  {
+    position: Type.Integer({ description: "Grows with every line; also the id of the event.", examples: [41] }),
+    time: Timestamp(),
+    line: Type.String({ examples: ["Plan: 7 to add, 0 to change."] }),
+  },
+  { title: "ProvisioningLogLine" },
+);
+export type ProvisioningLogLine = Static<typeof ProvisioningLogLine>;
+
+const ProvisioningLogStream = Type.String({
+  description:
+    "Server-sent events: `event: log` with a `ProvisioningLogLine` as its data and its position as its id, and `event: end` " +
+    "with the `status` of the job once it has ended; null where the job is gone with its cluster. A stream that ends without " +
+    "it is opened again with `Last-Event-ID`: no line is lost or repeated. It ends when the access token expires, its session " +
+    "ends or you lose the cluster. It counts among the 20 log streams that a user may have open on a server; one more is a 429.",
+  contentSchema: ProvisioningLogLine,
+  examples: [
+    'id: 41\nevent: log\ndata: {"position":41,"time":"2026-01-31T09:30:00.000Z","line":"Plan: 7 to add."}\n\n' +
+      'event: end\ndata: {"status":"succeeded"}\n\n',
+  ],
+});
 
 export const listProvisioningJobs = operation({
   id: "listProvisioningJobs",
@@ -62,11 +137,42 @@ export const getProvisioningLogs = operation({
   path: "/provisioning-jobs/{id}/logs",
   tag,
   summary: "Read what Terraform and the bootstrap have printed",
-  description: "Secrets are masked. `logs` is null while nothing has been printed.",
+  description:
+    "Secrets are masked. `logs` is null while nothing has been printed. With `Accept: text/event-stream` the lines are " +
+    "followed until the job has ended; `Last-Event-ID` continues after the line that was read last.",
   credentials: "user",
   params,
   success: [200, Type.Object({ logs: Nullable(Type.String({ examples: ["Plan: 7 to add, 0 to change.\n"] })) })],
+  streamed: ProvisioningLogStream,
+  failures: [404, 429],
+});
+
+export const getProvisioningPlan = operation({
+  id: "getProvisioningPlan",
+  method: "GET",
+  path: "/provisioning-jobs/{id}/plan",
+  tag,
+  summary: "Read what a provisioning job adds, changes and removes",
+  description: "404 until the job has made its plan. The price is an estimate.",
+  credentials: "user",
+  params,
+  success: [200, ProvisioningPlan],
   failures: [404],
+});
+
+export const cancelProvisioningJob = operation({
+  id: "cancelProvisioningJob",
+  method: "POST",
+  path: "/provisioning-jobs/{id}/cancel",
+  tag,
+  summary: "Stop a provisioning job; org admin",
+  description:
+    "A pending job fails at once. A running one stops after the resource that it is working on; until then it is `running` " +
+    "with a `cancel_requested_at`. Either ends as `failed` with the code `cancelled` and can be retried. 409 once it has ended.",
+  credentials: "user",
+  params,
+  success: [202, ProvisioningJob],
+  failures: [403, 404, 409],
 });
 
 export const retryProvisioningJob = operation({
@@ -77,9 +183,49 @@ export const retryProvisioningJob = operation({
   summary: "Run a failed provisioning job again; org admin",
   description:
     "The same job goes on from the infrastructure that is there: nothing that exists is created anew. " +
-    "409 unless the job has failed and is the newest of its cluster.",
+    "409 unless the job has failed and is the newest of its cluster. A dry run is not retried; ask for a new plan.",
   credentials: "user",
   params,
+  success: [202, ProvisioningJob],
+  failures: [403, 404, 409],
+});
+
+const NodeCount = Type.Integer({
+  minimum: 1,
+  maximum: 21,
+  description: "The control plane and its agents together.",
+  examples: [3],
+});
+
+export const planCluster = operation({
+  id: "planCluster",
+  method: "POST",
+  path: "/clusters/{id}/plan",
+  tag: "Clusters",
+  summary: "Plan a change of size or a destruction without making it; org admin",
+  description:
+    "Starts a dry run: a provisioning job that ends with its plan, changes nothing, and leaves the cluster's status as it is. " +
+    "409 where the change itself would be, and while another plan of the cluster is being made.",
+  credentials: "user",
+  params,
+  body: Type.Object(
+    {
+      action: Type.Enum(["scale", "destroy"] as const),
+      desired_node_count: Type.Optional(NodeCount),
+    },
+    {
+      ...strict,
+      description: "`scale` requires `desired_node_count`, which `destroy` does not have.",
+      allOf: [
+        where(holds("action", ["scale"]), "A change of size needs the number of nodes", {
+          requires: ["desired_node_count"],
+        }),
+        where(holds("action", ["destroy"]), "A destruction has no number of nodes", {
+          refuses: ["desired_node_count"],
+        }),
+      ],
+    },
+  ),
   success: [202, ProvisioningJob],
   failures: [403, 404, 409],
 });
@@ -94,19 +240,55 @@ export const scaleCluster = operation({
     "409 for a bring-your-own cluster, and while another job of the cluster is under way or its creation failed.",
   credentials: "user",
   params,
+  body: Type.Object({ desired_node_count: NodeCount }, strict),
+  success: [202, ProvisioningJob],
+  failures: [403, 404, 409],
+});
+
+const Secret = (example: string) => Type.String({ examples: [example] });
+
+export const bootstrapNode = operation({
+  id: "bootstrapNode",
+  method: "POST",
+  path: "/node-bootstrap",
+  tag: "Clusters",
+  summary: "Fetch what a new machine needs to join its cluster",
+  description:
+    "Called once by each machine that Binnacle has made, with the single-use token from its user data. The token that is used, " +
+    "has expired or is not known is a 401 in the same words. After too many attempts from one address: 429.",
+  credentials: "none",
   body: Type.Object(
     {
-      desired_node_count: Type.Integer({
-        minimum: 1,
-        maximum: 21,
-        description: "The control plane and its agents together.",
-        examples: [3],
+      cluster_id: Uuid(),
+      node: Type.String({
+        minLength: 1,
+        maxLength: 63,
+        pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        examples: ["agent-1"],
       }),
+      token: Type.String({ minLength: 1, maxLength: 200, pattern: "^[!-~]+$", examples: ["<NODE_TOKEN>"] }),
     },
     strict,
   ),
-  success: [202, ProvisioningJob],
-  failures: [403, 404, 409],
+  success: [
+    200,
+    Type.Object(
+      {
+        join_token: Secret("<JOIN_TOKEN>"),
+        operator: Nullable(
+          Type.Object({
+            chart_url: Type.String({ examples: ["https://binnacle.example.com/charts/binnacle-operator-0.1.0.tgz"] }),
+            hub_url: Type.String({ examples: ["wss://binnacle.example.com/hub/v1"] }),
+            cluster_id: Uuid(),
+            token: Secret("<AGENT_TOKEN>"),
+            namespace: Type.String({ examples: ["binnacle-system"] }),
+          }),
+        ),
+      },
+      { title: "NodeBootstrap", description: "`operator` is null except for the node `control-plane`." },
+    ),
+  ],
+  failures: [401, 429],
 });
 
 export const getSshKey = operation({

@@ -12,11 +12,12 @@ import { applyApp, applyProject, applyRegistries, removeOf } from "../desired/fr
 import { ownLabels } from "../desired/ownership.ts";
 import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { projectUser } from "../helm/rights.ts";
+import { createInfrastructure } from "../infrastructure/infrastructure.adapter.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { SECRETS } from "../kube/resource-types.ts";
+import { NODES, PODS, SECRETS, SERVICES } from "../kube/resource-types.ts";
 import { writeAddonChart } from "./addon-chart.fixture.ts";
 import { CHART, CLUSTER_ID, HELM, helmIn, TOKEN, withValues } from "./helm.fixture.ts";
 import { CHARTS_ROLE, NEEDED, REFUSED, rightText } from "./rights.fixture.ts";
@@ -47,8 +48,12 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
     rmSync(home, { recursive: true, force: true });
   });
 
-  const install = (values: Record<string, string> = {}, chart = CHART) =>
-    helm("upgrade", "--install", NAME, chart, "--namespace", NAMESPACE, "--create-namespace", ...withValues(values));
+  const install = (values: Record<string, string> = {}, chart = CHART, typed: readonly string[] = []) =>
+    helm(
+      ...["upgrade", "--install", NAME, chart, "--namespace", NAMESPACE, "--create-namespace"],
+      ...withValues(values),
+      ...typed,
+    );
   const tokenSecret = () => kube.get(SECRETS, `${NAME}-token`, NAMESPACE);
   const tokenIn = (secret: KubeObject | null) => {
     const { token = "" } = (secret?.["data"] ?? {}) as Record<string, string>;
@@ -122,6 +127,36 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
       if (await may(verb, group, resource, namespace, name)) granted.push(rightText(verb, group, resource, name));
     }
     expect(granted).toEqual([]);
+  });
+
+  test("[OC12] only with `rbac.infrastructure` the operator clears nodes and what Kubernetes has made in a cloud", async () => {
+    const as = await clientOfAccount();
+    const infrastructure = createInfrastructure({ kube: as, clock: realClock });
+    const drain = () => infrastructure({ name: "drain_nodes", nodes: ["agent-1"], timeout_seconds: 0 });
+    try {
+      await kube.create({ apiVersion: "v1", kind: "Node", metadata: { name: "agent-1" } });
+      const spec = { nodeName: "agent-1", containers: [{ name: "main", image: "nginx" }] };
+      const metadata = { name: "stays", namespace: NAMESPACE };
+      await eventually(() => kube.create({ apiVersion: "v1", kind: "Pod", metadata, spec }));
+      await kube.create({
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name: "balanced", namespace: NAMESPACE },
+        spec: { type: "LoadBalancer", ports: [{ port: 80 }] },
+      });
+      await expect(drain()).rejects.toMatchObject({ code: "failed", message: expect.stringContaining("forbidden") });
+
+      await install({}, CHART, ["--set", "rbac.infrastructure=true"]);
+      const left = { left: [{ kind: "Pod", namespace: NAMESPACE, name: "stays", reason: "It is being stopped." }] };
+      await eventually(async () => expect(await drain()).toEqual(left));
+      await infrastructure({ name: "remove_cloud_objects", timeout_seconds: 0 });
+      expect(await kube.get(SERVICES, "balanced", NAMESPACE)).toBeNull();
+    } finally {
+      await kube.delete(PODS, "stays", NAMESPACE, { gracePeriodSeconds: 0 });
+      await kube.delete(NODES, "agent-1");
+      await install();
+      await as.close();
+    }
   });
 
   test("[OC5] with them a project comes, is filled, and goes", { timeout: SLOW_MS }, async () => {

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { VARIABLES } from "../config/variables.ts";
 import { readDefinitions } from "../desired/definitions.fixture.ts";
 import { CHART, HELM, type HelmObject, helmIn, objectsIn, TOKEN, withValues } from "./helm.fixture.ts";
-import { CHARTS_ROLE, NEEDED, rightsIn, rightsOfRules } from "./rights.fixture.ts";
+import { CHARTS_ROLE, NEEDED, NEEDED_FOR_INFRASTRUCTURE, rightsIn, rightsOfRules } from "./rights.fixture.ts";
 
 const fileOf = (name: string) => readFileSync(join(CHART, name), "utf8");
 
@@ -176,6 +176,12 @@ describe.skipIf(HELM === null)("what Helm makes of the chart", () => {
   test("[OC11] without `rbac.exec` it may run no commands in containers, and has the rest", async () => {
     const rights = rightsOfRules(await roleNamed("binnacle-system:binnacle-operator", ["--set", "rbac.exec=false"]));
     expect(rights).toEqual(rightsIn(NEEDED).filter((right) => !right.includes("pods/exec")));
+  });
+
+  test("[OC12] with `rbac.infrastructure` it may clear nodes and remove volumes, and nothing else beyond", async () => {
+    const typed = ["--set", "rbac.infrastructure=true"];
+    const rights = rightsOfRules(await roleNamed("binnacle-system:binnacle-operator", typed));
+    expect(rights).toEqual(rightsIn([...NEEDED, ...NEEDED_FOR_INFRASTRUCTURE]));
   });
 
   test("[OC10] the role of charts holds objects of a namespace and no way to more", async () => {

@@ -37,6 +37,14 @@ export const NEEDED: readonly Right[] = [
   [["impersonate"], "", ["serviceaccounts"], "binnacle-charts"],
 ];
 
+/** Those that it needs beyond, where Binnacle has made the machines. */
+export const NEEDED_FOR_INFRASTRUCTURE: readonly Right[] = [
+  [["patch"], "", ["nodes"]],
+  [["create"], "", ["pods/eviction"]],
+  [["delete"], "", ["pods"]],
+  [["list"], "", ["persistentvolumes"]],
+];
+
 /** Each right by itself, to compare. */
 export const rightsIn = (rights: readonly Right[]): string[] =>
   rights

@@ -41,6 +41,8 @@ export const INGRESSES = namespaced("networking.k8s.io", "v1", "ingresses", "Ing
 export const REPLICA_SETS = namespaced("apps", "v1", "replicasets", "ReplicaSet");
 export const CLAIMS = namespaced("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
 export const EVENTS = namespaced("", "v1", "events", "Event");
+export const NODES = core("nodes", "Node", false);
+export const SERVICES = namespaced("", "v1", "services", "Service");
 export const PERSISTENT_VOLUMES = core("persistentvolumes", "PersistentVolume", false);
 export const STORAGE_CLASSES: ResourceType = {
   group: "storage.k8s.io",
@@ -60,7 +62,7 @@ export const OWNED_KINDS: readonly ResourceType[] = [
   namespaced("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
   namespaced("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"),
   INGRESSES,
-  namespaced("", "v1", "services", "Service"),
+  SERVICES,
   namespaced("", "v1", "configmaps", "ConfigMap"),
   namespaced("", "v1", "secrets", "Secret"),
   namespaced("", "v1", "serviceaccounts", "ServiceAccount"),

@@ -32,6 +32,9 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
       case "run":
       case "run_status":
         return answerer.run(request);
+      case "drain_nodes":
+      case "remove_cloud_objects":
+        return answerer.infrastructure(request);
       case "resources":
       case "events":
       case "deletion":

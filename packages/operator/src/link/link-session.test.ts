@@ -24,6 +24,7 @@ const answering = (part: Partial<Answerer>): Answerer => ({
   metrics: async () => null,
   observe: () => Promise.reject(new Error("nothing is observed")),
   run: async () => ({ run: null }),
+  infrastructure: async () => ({ left: [] }),
   exec: () => Promise.reject(new Error("no commands are run")),
   async *logs() {},
   ...part,
@@ -213,6 +214,24 @@ describe("requests of the hub", () => {
       { error: { code: "unavailable", message: "The cluster's API server does not answer." } },
     ]);
     expect(observe.mock.calls.map(([{ name }]) => name)).toEqual(["resources", "events", "resources"]);
+  });
+
+  test("[RQ15] [RQ17] requests before machines are taken away are answered with what is left, or why not", async () => {
+    const left = [{ kind: "Pod", namespace: "shop", name: "web-0", reason: "It is being stopped." }];
+    const infrastructure = vi.fn<Answerer["infrastructure"]>();
+    infrastructure
+      .mockResolvedValueOnce({ left })
+      .mockRejectedValueOnce(new AnswerError("failed", "Draining the nodes: forbidden"));
+    const { side } = await live({ answerer: answering({ infrastructure }) });
+    const drain = { name: "drain_nodes" as const, nodes: ["agent-1"], timeout_seconds: 5 };
+    const remove = { name: "remove_cloud_objects", timeout_seconds: 5 } as const;
+    side.send({ type: "request", id: randomUUID(), request: drain });
+    expect((await side.received("response", 1)).answer).toEqual({ left });
+    side.send({ type: "request", id: randomUUID(), request: remove });
+    expect((await side.received("response", 2)).answer).toEqual({
+      error: { code: "failed", message: "Draining the nodes: forbidden" },
+    });
+    expect(infrastructure.mock.calls).toEqual([[drain], [remove]]);
   });
 
   test("[OL35] logs flow as far as the credit goes, and end", async () => {

@@ -39,7 +39,7 @@ describe("connecting", () => {
       facts: FACTS,
       revision: 41,
       digest: digestOf(store),
-      requests: ["resources", "events", "deletion", "run", "run_status", "exec"],
+      requests: ["resources", "events", "deletion", "run", "run_status", "drain_nodes", "remove_cloud_objects", "exec"],
     });
     expect(commands.settings).toHaveBeenCalledWith({ drift_policy: "report" });
   });

@@ -4,7 +4,9 @@ import type {
   ExecFailure,
   ExecStream,
   HubFrames,
+  InfrastructureRequest,
   InventoryEntry,
+  LeftObject,
   LinkSettings,
   LogLine,
   LogStream,
@@ -64,6 +66,8 @@ export interface Answerer {
   ): Promise<ObservedAnswer<"resources"> | ObservedAnswer<"events"> | ObservedAnswer<"deletion">>;
   /** Begins a run, or says how it stands. Null where there is none. */
   run(request: RunRequest | RunStatusRequest): Promise<{ readonly run: ComponentRun | null }>;
+  /** Clears nodes, or the whole cluster, of what must not be there when machines are taken away, and says what is left. */
+  infrastructure(request: InfrastructureRequest): Promise<{ left: LeftObject[] }>;
   /**
    * Begins with no lines dropped, at once: so the hub learns that somebody answers. Ends by itself unless it follows. Once the
    * signal is given, nobody takes anything any more.

@@ -2,6 +2,7 @@ import type { ClusterFacts } from "@binnacle/contract";
 import type { DesiredView } from "../desired/desired-state.ts";
 import type { HelmReleases } from "../helm/helm-releases.reconciler.ts";
 import type { ReleasePodsSource } from "../helm/release-pods.ts";
+import { createInfrastructure } from "../infrastructure/infrastructure.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import type { PodView } from "../kube/pod-view.ts";
 import type { Clock } from "../kube/work-queue.ts";
@@ -64,6 +65,7 @@ export function startTelemetry(given: TelemetryPorts): Telemetry {
       logs: createLogs(ports),
       observe: createObservations(ports),
       run: createRuns(ports),
+      infrastructure: createInfrastructure(ports),
       exec: createExec(ports),
     },
     async stop() {

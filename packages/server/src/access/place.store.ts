@@ -124,7 +124,8 @@ export const STATEMENTS = {
       j.error_message as job_error_message`,
     joins: `left join cluster_sessions s on s.cluster_id = p.id
       left join lateral (
-        select action, status, phase, error_message from provisioning_jobs where cluster_id = p.id order by id desc limit 1
+        select action, status, phase, error_message from provisioning_jobs where cluster_id = p.id and not dry_run
+          order by id desc limit 1
       ) j on true`,
   }),
   project: place("project", { table: "projects", cluster: "cluster_id", project: "id", columns: connectionOf("p") }),

@@ -18,6 +18,8 @@ const withoutOperators: OperatorRequests = {
   observe: away,
   run: away,
   exec: away,
+  drainNodes: away,
+  removeCloudObjects: away,
   resync: away,
 };
 

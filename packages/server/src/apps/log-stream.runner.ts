@@ -25,7 +25,7 @@ const MOST_WAITING_BYTES = 1024 * 1024;
 /** Writes lines to the stream as they arrive. Lines that a slow client does not read are dropped and counted. */
 export async function pumpLogs(
   lines: AsyncIterable<LogLine | DroppedLines>,
-  stream: Omit<SseStream, "cut" | "onClose">,
+  stream: Pick<SseStream, "waitingBytes" | "write" | "end">,
 ): Promise<void> {
   let dropped = 0;
   const writeDropped = () => {

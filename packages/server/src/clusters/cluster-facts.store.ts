@@ -11,7 +11,7 @@ export async function readClusterFacts(db: Queries, orgId: string, search = ""):
       j.error_message as job_error_message, j.updated_at as job_updated_at
     from clusters c left join cluster_sessions s on s.cluster_id = c.id
       left join lateral (
-        select * from provisioning_jobs where cluster_id = c.id order by id desc limit 1
+        select * from provisioning_jobs where cluster_id = c.id and not dry_run order by id desc limit 1
       ) j on true
     where c.org_id = ${orgId} and (${search} = '' or strpos(lower(c.name), lower(${search})) > 0)
     order by c.name, c.id

@@ -21,6 +21,7 @@ function clusters(db: Queries) {
           .selectFrom("provisioning_jobs")
           .select(["action", "status", "phase", "error_message"])
           .whereRef("provisioning_jobs.cluster_id", "=", "clusters.id")
+          .where("provisioning_jobs.dry_run", "=", false)
           .orderBy("provisioning_jobs.id", "desc")
           .limit(1)
           .as("newest"),

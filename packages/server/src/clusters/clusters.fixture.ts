@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { ProvisioningPhase, ProvisioningStatus } from "@binnacle/contract";
 import type { Client, World } from "@binnacle/world";
+import type { CloudProvider } from "../cloud/provider.ts";
 import type { Queries } from "../database/transaction.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
+import { nodeTokenHash } from "../provisioning/node-token.ts";
 
 export const uniqueName = (what: string) => `${what} ${randomBytes(6).toString("hex")}`;
 
@@ -17,6 +19,17 @@ export async function storedCredential(api: Client, org: string): Promise<string
   const answer = await api.post(`/orgs/${org}/credentials`, { name: uniqueName("aws"), ...AWS_KEYS });
   return answer.body.id;
 }
+
+/** A cloud that does nothing but answer checks. */
+export const checkingCloud = (check: CloudProvider["check"]): CloudProvider =>
+  ({ check }) as Pick<CloudProvider, "check"> as CloudProvider;
+
+/** A cloud in which every credential suffices. */
+export const WELCOMING_CLOUD = checkingCloud(async () => ({
+  identity: "arn:aws:iam::123456789012:user/binnacle",
+  permissions: [{ action: "ec2:RunInstances", allowed: true }],
+  quotas: [{ name: "vCPU", limit: 64, used: 12 }],
+}));
 
 /** A bring-your-own cluster, as its creator gets it. */
 export async function registeredCluster(api: Client, org: string) {
@@ -42,6 +55,27 @@ export async function bringJob(
     .set({ status, ...facts })
     .where("id", "=", id)
     .execute();
+}
+
+export const JOIN_TOKEN = "K10joining::server:of-a-test";
+
+/** A single-use token of a machine, as the worker stores it, and the body with which the machine presents it. */
+export async function nodeTokenOf(
+  { database: { kysely: db }, vault, clock }: World,
+  clusterId: string,
+  node: string,
+  lifetimeMs = 60_000,
+) {
+  const token = randomBytes(32).toString("base64url");
+  const place = { table: "clusters", row: clusterId, column: "sealed_join_token" };
+  const sealed_join_token = vault.seal(JOIN_TOKEN, place);
+  await db.updateTable("clusters").set({ sealed_join_token }).where("id", "=", clusterId).execute();
+  const expires_at = new Date(clock.now().getTime() + lifetimeMs);
+  await db
+    .insertInto("node_tokens")
+    .values({ token_hash: nodeTokenHash(token), cluster_id: clusterId, node, expires_at })
+    .execute();
+  return { cluster_id: clusterId, node, token };
 }
 
 /** The cluster's operator is connected to a hub, until its lease ends. */

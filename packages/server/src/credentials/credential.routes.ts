@@ -1,12 +1,17 @@
 import {
+  checkCredential,
   createCredential,
   deleteCredential,
   getCredential,
   listCredentials,
   updateCredential,
 } from "@binnacle/contract";
+import { secondsUntil } from "../accounts/device-login.ts";
+import { countAttempt } from "../accounts/login-tally.store.ts";
 import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
+import type { CloudProviders } from "../cloud/provider.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
+import { rateLimited } from "../fault.ts";
 import { onCloudCredential, orgAdmin } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
@@ -19,12 +24,28 @@ import {
   lockCredential,
   updateCredentialRow,
 } from "./credential.store.ts";
-import { auditedCredential, type Credential, wireCredential } from "./credential.ts";
+import { auditedCredential, type Credential, comingSoon, wireCheck, wireCredential } from "./credential.ts";
+import { checkAccess } from "./credential-check.runner.ts";
 
 const resourceOf = ({ id, name }: Credential) => ({ type: "credential", id, name });
 const placeOf = (id: string) => ({ table: "cloud_credentials", row: id, column: "sealed_secret" });
 
-export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route[] {
+interface Ports {
+  readonly db: Queries;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly clouds: CloudProviders;
+}
+
+export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
+  /** Every check makes many calls to the provider, so a person has as many as logins. */
+  async function requireRoomForCheck(userId: string): Promise<void> {
+    const now = clock();
+    const key = `credential checks of ${userId}`;
+    const refusedUntilMs = await inTransaction(db, (tx) => countAttempt(tx, [key], userId, now));
+    if (refusedUntilMs !== null) throw rateLimited(secondsUntil(refusedUntilMs, now));
+  }
+
   return [
     route(
       listCredentials,
@@ -86,6 +107,24 @@ export function credentialRoutes(db: Queries, vault: Vault, clock: Clock): Route
         return wireCredential(credential);
       }),
     ),
+
+    route(checkCredential, onCloudCredential(), async ({ cloudCredential: credential, caller, change, reply }) => {
+      const { id, org_id, provider, region, access_key_id, sealed_secret } = credential;
+      const cloud = clouds[provider];
+      if (!cloud || region === null || access_key_id === null || sealed_secret === null) throw comingSoon(provider);
+      await requireRoomForCheck(caller.id);
+      const secretAccessKey = vault.open(sealed_secret, placeOf(id));
+      const leaving = new AbortController();
+      reply.raw.once("close", () => leaving.abort());
+      const access = { region, accessKeyId: access_key_id, secretAccessKey };
+      const found = await checkAccess(cloud, access, leaving.signal, reply.log);
+      const check = wireCheck(found, clock());
+      return change(async ({ record }) => {
+        const changes = { ok: check.ok, error_code: check.error?.code ?? null };
+        record({ action: "credential.check", resource: resourceOf(credential), orgId: org_id, changes });
+        return check;
+      });
+    }),
 
     route(deleteCredential, onCloudCredential(), async ({ cloudCredential: { id }, change }) =>
       change(async ({ db: tx, record }) => {

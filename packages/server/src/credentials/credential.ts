@@ -1,5 +1,12 @@
-import type { CredentialChanges, CredentialInput, Provider, Credential as WireCredential } from "@binnacle/contract";
+import type {
+  CredentialChanges,
+  CredentialCheck,
+  CredentialInput,
+  Provider,
+  Credential as WireCredential,
+} from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import type { CheckedAccess, ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
 import type { CloudCredentialTable } from "../database/fleet-tables.ts";
 import { conflict, type Fault, invalidValue } from "../fault.ts";
@@ -43,3 +50,25 @@ export function providerMismatch(credential: Credential, provider: Provider | un
 export const credentialNameTaken = () => conflict("A credential with this name already exists.");
 export const stillInUse = (clusterNames: readonly string[]) =>
   conflict(`The credential is in use by ${named(clusterNames)}. Delete what uses it first.`);
+
+export const comingSoon = (provider: Provider) =>
+  invalidValue(["path", "id"], `Credentials for ${provider} cannot be checked yet; this is coming soon`);
+
+/** A permission that cannot be found out is no reason to refuse the credential. */
+export function wireCheck(found: CheckedAccess | ProvisioningFailure, now: Date): CredentialCheck {
+  const checked_at = now.toISOString();
+  if ("code" in found) {
+    const { code, message } = found;
+    return { ok: false, checked_at, identity: null, error: { code, message }, permissions: [], quotas: [] };
+  }
+  const quotas = found.quotas.map(({ name, limit, used }) => ({ name, limit, used, ok: used < limit }));
+  const isPermitted = found.permissions.every(({ allowed }) => allowed !== false);
+  return {
+    ok: isPermitted && quotas.every(({ ok }) => ok),
+    checked_at,
+    identity: found.identity,
+    error: null,
+    permissions: found.permissions.map(({ action, allowed }) => ({ action, allowed })),
+    quotas,
+  };
+}

@@ -17,7 +17,9 @@ import type {
   ProjectLifecycle,
   Provider,
   ProvisioningAction,
+  ProvisioningErrorCode,
   ProvisioningPhase,
+  ProvisioningPlan,
   ProvisioningStatus,
   Quota,
   Stage,
@@ -56,6 +58,8 @@ export interface FleetTables {
   ingress_hosts: IngressHostTable;
   metric_samples: MetricSampleTable;
   projects: ProjectTable;
+  infrastructure_states: InfrastructureStateTable;
+  node_tokens: NodeTokenTable;
   provisioning_jobs: ProvisioningJobTable;
   provisioning_log_lines: ProvisioningLogLineTable;
   registry_secrets: RegistrySecretTable;
@@ -112,6 +116,8 @@ export interface ClusterTable extends Timestamps {
   volume_group_ownership: Json<unknown> | null;
   install_journal: Json<readonly object[]> | null;
   sealed_ssh_key: string | null;
+  ssh_public_key: string | null;
+  sealed_join_token: string | null;
   deletion_requested_at: Date | null;
 }
 
@@ -144,10 +150,35 @@ export interface ProvisioningJobTable extends Timestamps {
   phase: ProvisioningPhase;
   progress_pct: Generated<number>;
   error_message: string | null;
+  error_code: ProvisioningErrorCode | null;
   attempts: Generated<number>;
   desired_node_count: number | null;
+  /** Ends with its plan and changes nothing. */
+  dry_run: Generated<boolean>;
+  plan: Json<Omit<ProvisioningPlan, "job_id">> | null;
+  cancel_requested_at: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
+}
+
+/** Every state that OpenTofu has written for a cluster, newest last. */
+export interface InfrastructureStateTable {
+  id: string;
+  cluster_id: string;
+  serial: number;
+  lineage: string;
+  sealed_state: string;
+  job_id: string;
+  created_at: Date;
+}
+
+/** With it a new machine fetches what it needs to join its cluster, once. */
+export interface NodeTokenTable {
+  token_hash: string;
+  cluster_id: string;
+  node: string;
+  expires_at: Date;
+  used_at: Date | null;
 }
 
 export interface ProvisioningLogLineTable {

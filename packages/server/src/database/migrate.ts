@@ -14,6 +14,7 @@ import { boundTokens } from "./migrations/0015_bound_tokens.ts";
 import { appNames } from "./migrations/0016_app_names.ts";
 import { exec } from "./migrations/0017_exec.ts";
 import { consoleReads } from "./migrations/0018_console_reads.ts";
+import { provisioner } from "./migrations/0019_provisioner.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -33,6 +34,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0016_app_names": appNames,
   "0017_exec": exec,
   "0018_console_reads": consoleReads,
+  "0019_provisioner": provisioner,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

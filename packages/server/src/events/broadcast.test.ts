@@ -16,6 +16,9 @@ class FakeStream implements SseStream {
   write(bytes: Uint8Array | string) {
     this.written.push(bytes);
   }
+  drained() {
+    return Promise.resolve();
+  }
   end() {
     this.fate = "ended";
     for (const listener of this.closed) listener();

@@ -89,13 +89,18 @@ function describe(operation: Operation, requirement: Requirement, components: Co
       [status]: {
         description: "Done",
         headers: { ...REQUEST_ID, ...(operation.versioned && schema ? ETAG : {}) },
-        ...(schema ? { content: components.content(successType, schema) } : {}),
+        ...(schema
+          ? { content: { ...components.content(successType, schema), ...streamedOf(operation, components) } }
+          : {}),
       },
       ...otherSuccessOf(operation, components),
       ...Object.fromEntries(failuresOf(operation).map((code) => [code, describeFailure(operation, code, components)])),
     },
   };
 }
+
+const streamedOf = ({ streamed }: Operation, components: Components): Json =>
+  streamed ? components.content("text/event-stream", streamed) : {};
 
 function otherSuccessOf({ otherSuccess }: Operation, components: Components): Json {
   if (!otherSuccess) return {};

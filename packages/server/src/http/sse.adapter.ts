@@ -6,6 +6,8 @@ export interface SseStream {
   /** The unread bytes. The writer decides whether a slow client loses events or the connection. */
   readonly waitingBytes: number;
   write(bytes: Uint8Array | string): void;
+  /** Resolves when the client has taken what was written, or is gone. */
+  drained(): Promise<void>;
   /** Ends the stream after the client has read everything. */
   end(): void;
   /** Closes the connection at once, for a client that does not read. */
@@ -18,10 +20,13 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ":\n\n";
 const NAME = /^[\w-]+$/;
 
-/** Encodes one frame. JSON escapes line breaks, so the data cannot begin another field. */
-export function encodeFrame(name: string, data: object): string {
+/**
+ * Encodes one frame. JSON escapes line breaks, so the data cannot begin another field. With the id a client continues after
+ * the event.
+ */
+export function encodeFrame(name: string, data: object, id?: number): string {
   if (!NAME.test(name)) throw new TypeError("The name of an event must be a word.");
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** A stopping server must end the streams itself, otherwise it waits for them until its timeout. */
@@ -56,6 +61,16 @@ export function openStream(reply: FastifyReply, { heartbeatMs = HEARTBEAT_MS } =
     },
     write(bytes) {
       if (!isClosed && !response.writableEnded) response.write(bytes);
+    },
+    drained() {
+      if (isClosed || !response.writableNeedDrain) return Promise.resolve();
+      return new Promise((resolve) => {
+        const done = () => {
+          response.off("drain", done).off("close", done);
+          resolve();
+        };
+        response.once("drain", done).once("close", done);
+      });
     },
     end() {
       response.end();

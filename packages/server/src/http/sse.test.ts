@@ -188,6 +188,29 @@ describe("a stream", () => {
     if (!stalled.destroyed) await once(stalled, "close");
   });
 
+  test("[PV24] has drained when its client has read, or is gone", async () => {
+    const { opened } = await startStreaming();
+    const stalled = edge.dial();
+    stalled.pause();
+    stalled.write(REQUEST);
+    const stream = await opened;
+    await stream.drained();
+    await fillUp(stream);
+    let isDrained = false;
+    const drained = stream.drained().then(() => {
+      isDrained = true;
+    });
+    await turn();
+    expect(isDrained).toBe(false);
+    stalled.resume();
+    await drained;
+    stalled.pause();
+    await fillUp(stream);
+    const gone = stream.drained();
+    stalled.destroy();
+    await gone;
+  });
+
   test("[EV23] is not begun by a server that is stopping", async () => {
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();

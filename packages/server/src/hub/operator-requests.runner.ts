@@ -1,6 +1,9 @@
+import { setTimeout } from "node:timers/promises";
 import {
   creditOf,
   type ExecFailure,
+  type InfrastructureRequest,
+  type LeftObject,
   LINK_LIMITS,
   type LogLine,
   type ObservationRequest,
@@ -13,12 +16,32 @@ import type { RequestRouter } from "./request-router.runner.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
 
+const CLEARED_WITHIN_MS = 10 * 60_000;
+/** How long the operator waits before it says what is left, so that its answer comes in time. */
+const PASS = { timeout_seconds: 5 };
+const MOST_NAMED = 5;
+
+/** Whether a signal was given by the time of its caller. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "TimeoutError";
+
+function leftWords(problem: string, left: readonly LeftObject[]): string {
+  const named = left
+    .slice(0, MOST_NAMED)
+    .map(({ kind, namespace, name, reason }) => `${kind} ${namespace ? `${namespace}/` : ""}${name} (${reason})`);
+  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : "";
+  return `${problem} in time: ${named.join(", ")}${more}.`;
+}
+
 const noAnswer = () => new Fault("timed_out", "The cluster's operator did not answer in time.");
 const unexpectedAnswer = () =>
   new Fault("bad_gateway", "The cluster's operator gave another answer than was asked for.");
 
 /** Sends requests and waits for the answers. A request that takes too long is cancelled. */
-export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN_MS): OperatorRequests {
+export function operatorRequests(
+  router: RequestRouter,
+  withinMs = ANSWER_WITHIN_MS,
+  clearing = { withinMs: CLEARED_WITHIN_MS, everyMs: 1_000 },
+): OperatorRequests {
   async function answerTo(clusterId: string, request: OperatorRequest, ms = withinMs): Promise<Reply> {
     const answer = Promise.withResolvers<Reply>();
     const open = await router.send(clusterId, request, answer.resolve);
@@ -27,7 +50,7 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
 
   async function withTimeout(answer: Promise<Reply>, open: OpenRequest, ms = withinMs): Promise<Reply> {
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(noAnswer()), ms);
+    const timer = globalThis.setTimeout(() => late.reject(noAnswer()), ms);
     try {
       return await Promise.race([answer, late.promise]);
     } catch (error) {
@@ -35,6 +58,41 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
       throw error;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  async function leftAfter(clusterId: string, request: InfrastructureRequest): Promise<readonly LeftObject[]> {
+    const reply = await answerTo(clusterId, request);
+    if ("failed" in reply) throw faultOf(reply);
+    if (!("left" in reply)) throw unexpectedAnswer();
+    return reply.left;
+  }
+
+  /**
+   * Repeats the request until nothing is left. An operator that was there and is not may be on a drained node itself, and comes
+   * back on another one.
+   */
+  async function cleared(
+    clusterId: string,
+    request: InfrastructureRequest,
+    problem: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const endMs = performance.now() + clearing.withinMs;
+    let left: readonly LeftObject[] | null = null;
+    for (;;) {
+      if (left !== null && isTimeout(signal.reason)) throw new Fault("timed_out", leftWords(problem, left));
+      signal.throwIfAborted();
+      try {
+        left = await leftAfter(clusterId, request);
+      } catch (error) {
+        const mayReturn = error instanceof Fault && (error.kind === "unavailable" || error.kind === "timed_out");
+        if (left === null || !mayReturn || performance.now() >= endMs) throw error;
+      }
+      if (left.length === 0) return;
+      if (performance.now() >= endMs) throw new Fault("timed_out", leftWords(problem, left));
+      // The signal is looked at where the loop begins.
+      await setTimeout(clearing.everyMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -61,6 +119,12 @@ export function operatorRequests(router: RequestRouter, withinMs = ANSWER_WITHIN
       if (!("run" in reply)) throw unexpectedAnswer();
       return reply.run;
     },
+
+    drainNodes: (clusterId, nodes, signal) =>
+      cleared(clusterId, { name: "drain_nodes", nodes: [...nodes], ...PASS }, "The nodes were not drained", signal),
+
+    removeCloudObjects: (clusterId, signal) =>
+      cleared(clusterId, { name: "remove_cloud_objects", ...PASS }, "Load balancers and volumes are left", signal),
 
     async resync(clusterId) {
       const reply = await answerTo(clusterId, { name: "resync" });

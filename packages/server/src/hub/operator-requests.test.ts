@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../id.adapter.ts";
 import { scriptedSession } from "./live-session.fixture.ts";
 import { operatorRequests } from "./operator-requests.runner.ts";
-import type { DroppedLines } from "./operator-requests.ts";
+import { type DroppedLines, noOperatorConnected } from "./operator-requests.ts";
 import { sendRequest } from "./request-frames.ts";
 import type { RequestRouter } from "./request-router.runner.ts";
 
@@ -206,5 +206,83 @@ describe("a command in a container", () => {
     const ended = vi.fn();
     process.start({ output: vi.fn(), taken: vi.fn(), ended });
     expect(ended).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("clearing a cluster", () => {
+  const POD = { kind: "Pod", namespace: "shop", name: "web-0", reason: "A PodDisruptionBudget keeps it." };
+  const signal = new AbortController().signal;
+  const drain = (withinMs = 60_000, given = signal) =>
+    operatorRequests(router, 10_000, { withinMs, everyMs: 1 }).drainNodes(clusterId, ["agent-1"], given);
+  /** Answers the next request. */
+  const answer = async (left: object[]) => {
+    await vi.waitFor(() => expect(operator.open).toBe(1));
+    operator.answer({ type: "response", answer: { left } } as never);
+    await vi.waitFor(() => expect(operator.open).toBe(0));
+  };
+
+  test("[RQ19] is repeated until nothing is left", async () => {
+    const draining = drain();
+    expect(await asked()).toMatchObject({ type: "request", request: { name: "drain_nodes", nodes: ["agent-1"] } });
+    await answer([POD]);
+    await answer([POD]);
+    await answer([]);
+    await draining;
+    const removing = operatorRequests(router).removeCloudObjects(clusterId, signal);
+    await answer([]);
+    await removing;
+    expect(operator.sent.at(-1)).toMatchObject({ request: { name: "remove_cloud_objects" } });
+  });
+
+  test("[RQ19] fails with what is left when the time has passed", async () => {
+    const draining = drain(0);
+    const failed = expect(draining).rejects.toMatchObject({
+      kind: "timed_out",
+      message: "The nodes were not drained in time: Pod shop/web-0 (A PodDisruptionBudget keeps it.).",
+    });
+    await answer([POD]);
+    await failed;
+  });
+
+  test("[RQ19] waits for an operator that was there, and not for one that was not", async () => {
+    let isAway = true;
+    const send = router.send;
+    router = {
+      ...router,
+      send: (...args) => (isAway ? Promise.reject(noOperatorConnected()) : send(...args)),
+    };
+    await expect(drain()).rejects.toMatchObject({ kind: "unavailable" });
+    isAway = false;
+    const draining = drain();
+    await vi.waitFor(() => expect(operator.open).toBe(1));
+    isAway = true;
+    operator.answer({ type: "response", answer: { left: [POD] } });
+    await vi.waitFor(() => expect(operator.open).toBe(0));
+    isAway = false;
+    await answer([]);
+    await draining;
+  });
+
+  test("[RQ19] says what is left when the time of its caller has passed", async () => {
+    const late = new AbortController();
+    const draining = drain(60_000, late.signal);
+    const failed = expect(draining).rejects.toMatchObject({
+      kind: "timed_out",
+      message: expect.stringContaining("Pod shop/web-0"),
+    });
+    await vi.waitFor(() => expect(operator.open).toBe(1));
+    late.abort(new DOMException("Too late.", "TimeoutError"));
+    operator.answer({ type: "response", answer: { left: [POD] } });
+    await failed;
+  });
+
+  test("[RQ19] ends with its signal", async () => {
+    const leaving = new AbortController();
+    const draining = drain(60_000, leaving.signal);
+    const failed = expect(draining).rejects.toThrow("The worker stops.");
+    await vi.waitFor(() => expect(operator.open).toBe(1));
+    leaving.abort(new Error("The worker stops."));
+    operator.answer({ type: "response", answer: { left: [POD] } });
+    await failed;
   });
 });

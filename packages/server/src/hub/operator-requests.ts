@@ -94,6 +94,16 @@ export interface OperatorRequests {
    * such container `not_found`, where none runs `conflict`, and where too many are open `rate_limited`.
    */
   exec(request: ExecRequest): Promise<ExecProcess>;
+  /**
+   * Drains the nodes, which are named as in the module of their cluster, and resolves once none of their pods is left. Throws
+   * like `observe`, and `timed_out` with what is left after ten minutes, or the time of the signal. Any other signal ends it with its reason.
+   */
+  drainNodes(clusterId: string, nodes: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Removes the load balancers and volumes that Kubernetes has made in the cloud, and resolves once they are gone. Nothing runs
+   * in the cluster afterwards. Throws like `drainNodes`.
+   */
+  removeCloudObjects(clusterId: string, signal: AbortSignal): Promise<void>;
   /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }

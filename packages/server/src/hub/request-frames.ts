@@ -100,6 +100,8 @@ function frameOf(request: OperatorRequest, id: string, session: string): HubFram
     case "deletion":
     case "run":
     case "run_status":
+    case "drain_nodes":
+    case "remove_cloud_objects":
       return { type: "request", id, session, request };
     case "logs":
       return { type: "stream_open", id, session, stream: request, credit_bytes: LINK_LIMITS.streamCreditBytes };

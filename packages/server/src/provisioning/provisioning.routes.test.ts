@@ -9,6 +9,7 @@ import {
 } from "../clusters/clusters.fixture.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
+import { PROVISIONING_TOPIC } from "./provisioning.ts";
 
 let world: World;
 let db: Queries;
@@ -74,6 +75,9 @@ describe("GET /provisioning-jobs/{id}", () => {
         phase: "init",
         progress_pct: 0,
         error_message: null,
+        error_code: null,
+        dry_run: false,
+        cancel_requested_at: null,
         attempts: 0,
         desired_node_count: 1,
         created_at: now,
@@ -91,6 +95,9 @@ describe("GET /provisioning-jobs/{id}", () => {
         await stranger.api.get(path),
         await stranger.api.get(`${path}/logs`),
         await stranger.api.post(`${path}/retry`),
+        await stranger.api.get(`${path}/plan`),
+        await stranger.api.post(`${path}/cancel`),
+        await stranger.api.get(`${path}/logs`, { headers: { accept: "text/event-stream" } }),
       ]) {
         expect(answer).toMatchObject({ status: 404, body: { detail: "Provisioning job not found." } });
       }
@@ -153,5 +160,143 @@ describe("POST /provisioning-jobs/{id}/retry", () => {
     const announced = nextStatus(world, ({ cluster_id }) => cluster_id === cluster);
     await admin.api.post(`/provisioning-jobs/${job}/retry`);
     expect(await announced).toMatchObject({ status: "provisioning", message: null });
+  });
+});
+
+const createdCluster = async () => {
+  const { id, provisioning_job_id } = await provisionedCluster(admin.api, org);
+  await bringJob(db, provisioning_job_id, "succeeded", { phase: "done" });
+  return id as string;
+};
+
+describe("POST /clusters/{id}/plan", () => {
+  test("[PV9] starts a dry run in the lane of the cluster, for administrators", async () => {
+    const cluster = await createdCluster();
+    const path = `/clusters/${cluster}/plan`;
+    expect((await member.api.post(path, { action: "destroy" })).status).toBe(403);
+    const { status, body } = await admin.api.post(path, { action: "scale", desired_node_count: 3 });
+    expect([status, body]).toMatchObject([
+      202,
+      { cluster_id: cluster, action: "scale", dry_run: true, status: "pending", desired_node_count: 3 },
+    ]);
+    expect((await queuedInLane(db, cluster)).at(-1)).toMatchObject({ payload: { provisioning_job_id: body.id } });
+  });
+
+  test.each([
+    ["a scale without a number", { action: "scale" }],
+    ["a destroy with one", { action: "destroy", desired_node_count: 2 }],
+    ["no node at all", { action: "scale", desired_node_count: 0 }],
+    ["a creation", { action: "create" }],
+    ["an unknown field", { action: "destroy", force: true }],
+  ])("[PV9] refuses %s", async (_, body) => {
+    const cluster = await createdCluster();
+    expect((await admin.api.post(`/clusters/${cluster}/plan`, body)).status).toBe(422);
+    expect(await queuedInLane(db, cluster)).toHaveLength(1);
+  });
+
+  test("[PV10] is refused where the change would be, and while another plan is made", async () => {
+    const own = await registeredCluster(admin.api, org);
+    const body = { action: "scale", desired_node_count: 2 };
+    expect((await admin.api.post(`/clusters/${own.id}/plan`, body)).status).toBe(409);
+    const cluster = await createdCluster();
+    const answers = await Promise.all([1, 2].map(() => admin.api.post(`/clusters/${cluster}/plan`, body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+  });
+
+  test("[PV11] leaves the cluster's status, its newest job and a change of size alone", async () => {
+    const cluster = await createdCluster();
+    const before = (await member.api.get(`/clusters/${cluster}`)).body;
+    const { body: plan } = await admin.api.post(`/clusters/${cluster}/plan`, { action: "destroy" });
+    expect((await member.api.get(`/clusters/${cluster}`)).body).toEqual(before);
+    await bringJob(db, plan.id, "failed", { error_message: "No plan." });
+    expect((await member.api.get(`/clusters/${cluster}`)).body).toEqual(before);
+    await bringJob(db, plan.id, "running");
+    expect((await admin.api.post(`/clusters/${cluster}/scale`, { desired_node_count: 2 })).status).toBe(202);
+  });
+
+  test("[PV12] cannot be retried", async () => {
+    const cluster = await createdCluster();
+    const { body: plan } = await admin.api.post(`/clusters/${cluster}/plan`, { action: "destroy" });
+    await bringJob(db, plan.id, "failed");
+    expect(await admin.api.post(`/provisioning-jobs/${plan.id}/retry`)).toMatchObject({
+      status: 409,
+      body: { detail: "A plan is not retried. Ask for a new one." },
+    });
+  });
+});
+
+describe("GET /provisioning-jobs/{id}/plan", () => {
+  test("[PV13] is a 404 until there is one, and then what changes and what it costs", async () => {
+    const { provisioning_job_id: id } = await provisionedCluster(admin.api, org);
+    const path = `/provisioning-jobs/${id}/plan`;
+    expect(await member.api.get(path)).toMatchObject({ status: 404, body: { detail: "Plan not found." } });
+    const plan = {
+      planned_at: world.clock.now().toISOString(),
+      summary: { add: 1, change: 0, remove: 0 },
+      changes: [{ action: "create" as const, address: "aws_vpc.main", type: "aws_vpc", id: null }],
+      estimate: {
+        monthly: null,
+        currency: "USD",
+        prices_of: "2026-11-01",
+        note: "An estimate.",
+        items: [{ name: "t9.huge", count: 1, monthly: null }],
+      },
+    };
+    await db
+      .updateTable("provisioning_jobs")
+      .set({ plan: JSON.stringify(plan) })
+      .where("id", "=", id)
+      .execute();
+    expect(await member.api.get(path)).toMatchObject({ status: 200, body: { job_id: id, ...plan } });
+  });
+});
+
+describe("POST /provisioning-jobs/{id}/cancel", () => {
+  test("[PV14] fails a pending job at once, which can be retried, and announces it [PV17]", async () => {
+    const { id: cluster, provisioning_job_id: job } = await provisionedCluster(admin.api, org);
+    const announced = nextStatus(world, ({ cluster_id }) => cluster_id === cluster);
+    const { status, body } = await admin.api.post(`/provisioning-jobs/${job}/cancel`);
+    const now = world.clock.now().toISOString();
+    expect([status, body]).toMatchObject([
+      202,
+      { id: job, status: "failed", error_code: "cancelled", cancel_requested_at: now, finished_at: now },
+    ]);
+    expect(await announced).toMatchObject({ status: "error", message: expect.stringContaining("cancelled") });
+    expect((await admin.api.post(`/provisioning-jobs/${job}/retry`)).body).toMatchObject({
+      status: "pending",
+      error_code: null,
+      cancel_requested_at: null,
+    });
+  });
+
+  test("[PV15] asks a running job to stop and says so on the bus; asked twice it changes nothing more", async () => {
+    const { provisioning_job_id: job } = await provisionedCluster(admin.api, org);
+    await bringJob(db, job, "running");
+    const hinted = Promise.withResolvers<unknown>();
+    const unsubscribe = world.bus.subscribe(PROVISIONING_TOPIC, hinted.resolve);
+    const requested = world.clock.now().toISOString();
+    const { body } = await admin.api.post(`/provisioning-jobs/${job}/cancel`);
+    expect(body).toMatchObject({ status: "running", cancel_requested_at: requested, finished_at: null });
+    expect(await hinted.promise).toEqual({ job_id: job });
+    unsubscribe();
+    world.clock.advance(1_000);
+    const again = await admin.api.post(`/provisioning-jobs/${job}/cancel`);
+    expect([again.status, again.body.cancel_requested_at]).toEqual([202, requested]);
+    const entries = await db
+      .selectFrom("audit_log")
+      .select("action")
+      .where("action", "=", "provisioning_job.cancel")
+      .where("resource_id", "=", job)
+      .execute();
+    expect(entries).toHaveLength(1);
+  });
+
+  test("[PV16] is refused once the job has ended, and for members", async () => {
+    const { job } = await failedCreation();
+    expect((await member.api.post(`/provisioning-jobs/${job}/cancel`)).status).toBe(403);
+    expect(await admin.api.post(`/provisioning-jobs/${job}/cancel`)).toMatchObject({
+      status: 409,
+      body: { detail: "The job has ended already: it has failed." },
+    });
   });
 });

@@ -1,23 +1,96 @@
 import {
+  cancelProvisioningJob,
   getProvisioningJob,
   getProvisioningLogs,
+  getProvisioningPlan,
   listProvisioningJobs,
+  planCluster,
   retryProvisioningJob,
 } from "@binnacle/contract";
+import type { FastifyReply } from "fastify";
+import { type Caller, type Credential, readerOf } from "../access/caller.ts";
+import { allows } from "../access/role.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { knownCluster, lockCluster } from "../clusters/cluster.store.ts";
+import { knownCluster, lockCluster, projectNamesOn } from "../clusters/cluster.store.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import type { Queries } from "../database/transaction.ts";
-import { notFound } from "../fault.ts";
+import type { Broadcast } from "../events/broadcast.runner.ts";
+import { Fault, notFound } from "../fault.ts";
 import { onCluster, onProvisioningJob } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import { openStream } from "../http/sse.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
-import { listJobs, logLines, newestJob, requeue } from "./provisioning.store.ts";
-import { logText, retryProblem, wireJob } from "./provisioning.ts";
+import { followLog } from "./log-follow.runner.ts";
+import {
+  failCancelled,
+  isPlanning,
+  listJobs,
+  lockJob,
+  logLines,
+  newestJob,
+  requestCancellation,
+  requeue,
+  startProvisioning,
+} from "./provisioning.store.ts";
+import {
+  acceptsEvents,
+  CANCELLED_BEFORE_IT_BEGAN,
+  cancellationOf,
+  destroyPlanProblem,
+  lineAfter,
+  logText,
+  PROVISIONING_TOPIC,
+  type ProvisioningJob,
+  planUnderWay,
+  retryProblem,
+  scaleProblem,
+  wireJob,
+} from "./provisioning.ts";
 
-export function provisioningRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
+interface Ports {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly broadcast: Pick<Broadcast, "watch">;
+}
+
+interface LogReader {
+  readonly job: ProvisioningJob;
+  readonly caller: Caller;
+  readonly credential: Credential | null;
+  readonly reply: FastifyReply;
+}
+
+const aboutJob = (job: ProvisioningJob, clusterName: string) => ({
+  resource: { type: "provisioning_job", id: job.id, name: clusterName },
+  orgId: job.org_id,
+  place: { clusterId: job.cluster_id },
+  changes: { action: job.action, cluster_id: job.cluster_id },
+});
+
+export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[] {
+  /** Resolves once the stream has begun. */
+  async function streamLog({ job, caller, credential, reply }: LogReader, after: number): Promise<void> {
+    const leaving = new AbortController();
+    reply.raw.once("close", () => leaving.abort());
+    const unwatch = await broadcast.watch(
+      readerOf(credential, caller),
+      (access) => allows(access, { needs: "cluster_role", role: "member" }, job),
+      () => leaving.abort(),
+    );
+    leaving.signal.addEventListener("abort", unwatch);
+    // The client may have disconnected while its access was read; without this, the stream would count until the token
+    // expires.
+    if (leaving.signal.aborted) unwatch();
+    const stream = openStream(reply);
+    // The answer has begun, so an error can only end the stream; the client comes back with its position.
+    followLog({ db, bus }, { jobId: job.id, after, signal: leaving.signal }, stream).catch((error: unknown) =>
+      reply.log.warn({ err: error }, "the log of a provisioning job broke off"),
+    );
+  }
+
   return [
     route(
       listProvisioningJobs,
@@ -30,9 +103,70 @@ export function provisioningRoutes(db: Queries, bus: Bus, clock: Clock): Route[]
 
     route(getProvisioningJob, onProvisioningJob("member"), async ({ job }) => wireJob(job)),
 
-    route(getProvisioningLogs, onProvisioningJob("member"), async ({ job }) => ({
-      logs: logText(await logLines(db, job.id)),
-    })),
+    route(getProvisioningLogs, onProvisioningJob("member"), async (call) => {
+      const { job, headers } = call;
+      if (!acceptsEvents(headers.accept)) return { logs: logText(await logLines(db, job.id)) };
+      await streamLog(call, lineAfter(headers["last-event-id"]));
+      // The stream has taken over the reply, so this is not sent.
+      return { logs: null };
+    }),
+
+    route(getProvisioningPlan, onProvisioningJob("member"), async ({ job }) => {
+      if (!job.plan) throw notFound("Plan");
+      return { job_id: job.id, ...job.plan };
+    }),
+
+    route(
+      planCluster,
+      onCluster("org_admin", ({ params }) => params.id),
+      async ({ cluster: { id }, caller, body, change }) =>
+        change(async ({ db: tx, record, afterCommit }) => {
+          const cluster = await lockCluster(tx, id);
+          const problem =
+            body.action === "scale" ? scaleProblem(cluster) : destroyPlanProblem(cluster, await projectNamesOn(tx, id));
+          if (problem) throw problem;
+          if (await isPlanning(tx, id)) throw planUnderWay();
+          const job = await startProvisioning(tx, {
+            cluster,
+            action: body.action,
+            desiredNodeCount: body.desired_node_count ?? null,
+            createdBy: caller.id,
+            now: clock(),
+            isDryRun: true,
+          });
+          record({
+            action: "cluster.plan",
+            resource: { type: "cluster", id, name: cluster.name },
+            orgId: cluster.org_id,
+            changes: body,
+          });
+          afterCommit(() => bus.publish(JOBS_TOPIC, {}));
+          return wireJob(job);
+        }),
+    ),
+
+    route(cancelProvisioningJob, onProvisioningJob("org_admin"), async ({ job: seen, change }) =>
+      change(async ({ db: tx, record, unchanged, announce, afterCommit }) => {
+        const before = await lockCluster(tx, seen.cluster_id);
+        const current = await lockJob(tx, seen.id);
+        if (!current) throw notFound("Provisioning job");
+        const cancellation = cancellationOf(current);
+        if (cancellation instanceof Fault) throw cancellation;
+        if (cancellation === "requested") {
+          unchanged();
+          return wireJob(current);
+        }
+        const now = clock();
+        const job = await (cancellation === "fail"
+          ? failCancelled(tx, seen.id, CANCELLED_BEFORE_IT_BEGAN, now)
+          : requestCancellation(tx, seen.id, now));
+        record({ action: "provisioning_job.cancel", ...aboutJob(job, before.name) });
+        const announcement = statusAnnouncement(before, await knownCluster(tx, before.id), now);
+        if (announcement) announce(announcement);
+        afterCommit(() => bus.publish(PROVISIONING_TOPIC, { job_id: job.id }));
+        return wireJob(job);
+      }),
+    ),
 
     route(retryProvisioningJob, onProvisioningJob("org_admin"), async ({ job: seen, caller, change }) =>
       change(async ({ db: tx, record, announce, afterCommit }) => {
@@ -44,13 +178,7 @@ export function provisioningRoutes(db: Queries, bus: Bus, clock: Clock): Route[]
         if (problem) throw problem;
         const now = clock();
         const job = await requeue(tx, seen.id, caller.id, now);
-        record({
-          action: "provisioning_job.retry",
-          resource: { type: "provisioning_job", id: job.id, name: before.name },
-          orgId: job.org_id,
-          place: { clusterId: job.cluster_id },
-          changes: { action: job.action, cluster_id: job.cluster_id },
-        });
+        record({ action: "provisioning_job.retry", ...aboutJob(job, before.name) });
         const announcement = statusAnnouncement(before, await knownCluster(tx, before.id), now);
         if (announcement) announce(announcement);
         afterCommit(() => bus.publish(JOBS_TOPIC, {}));

@@ -1,4 +1,6 @@
 import type { ProvisioningAction } from "@binnacle/contract";
+import type { Updateable } from "kysely";
+import type { ProvisioningJobTable } from "../database/fleet-tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
@@ -15,6 +17,8 @@ interface NewProvisioning {
   readonly desiredNodeCount: number | null;
   readonly createdBy: string;
   readonly now: Date;
+  /** Ends with its plan and changes nothing. */
+  readonly isDryRun?: boolean;
 }
 
 /** Stores the job and enqueues it in one transaction, so that neither exists without the other. */
@@ -31,6 +35,7 @@ export async function startProvisioning(tx: Tx, wanted: NewProvisioning): Promis
       status: "pending",
       phase: "init",
       desired_node_count: wanted.desiredNodeCount,
+      dry_run: wanted.isDryRun ?? false,
       created_at: now,
       updated_at: now,
     })
@@ -46,7 +51,14 @@ export async function startProvisioning(tx: Tx, wanted: NewProvisioning): Promis
 export async function requeue(tx: Tx, id: string, createdBy: string, now: Date): Promise<ProvisioningJob> {
   const job = await tx
     .updateTable("provisioning_jobs")
-    .set({ status: "pending", error_message: null, finished_at: null, updated_at: now })
+    .set({
+      status: "pending",
+      error_message: null,
+      error_code: null,
+      cancel_requested_at: null,
+      finished_at: null,
+      updated_at: now,
+    })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -60,14 +72,58 @@ async function queue(tx: Tx, job: ProvisioningJob, createdBy: string): Promise<v
   await enqueue(tx, { kind: PROVISIONING_KIND, lane: job.cluster_id, payload, createdBy });
 }
 
+/** The newest job that changes something. */
 export async function newestJob(tx: Tx, clusterId: string): Promise<ProvisioningJob | undefined> {
   return tx
     .selectFrom("provisioning_jobs")
     .selectAll()
     .where("cluster_id", "=", clusterId)
+    .where("dry_run", "=", false)
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Requires the cluster to be locked, so that of two plans at once one finds the other. */
+export async function isPlanning(tx: Tx, clusterId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom("provisioning_jobs")
+    .select("id")
+    .where("cluster_id", "=", clusterId)
+    .where("dry_run", "=", true)
+    .where("status", "in", ["pending", "running"])
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Locks the job, so that a worker which begins it at the same time comes before or after. */
+export function lockJob(tx: Tx, id: string): Promise<ProvisioningJob | undefined> {
+  return tx.selectFrom("provisioning_jobs").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+export function failCancelled(tx: Tx, id: string, message: string, now: Date): Promise<ProvisioningJob> {
+  return changeJob(tx, id, {
+    status: "failed",
+    error_code: "cancelled",
+    error_message: message,
+    cancel_requested_at: now,
+    finished_at: now,
+    updated_at: now,
+  });
+}
+
+export function requestCancellation(tx: Tx, id: string, now: Date): Promise<ProvisioningJob> {
+  return changeJob(tx, id, { cancel_requested_at: now, updated_at: now });
+}
+
+function changeJob(tx: Tx, id: string, fields: Updateable<ProvisioningJobTable>): Promise<ProvisioningJob> {
+  return tx.updateTable("provisioning_jobs").set(fields).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Returns nothing for a job that is gone with its cluster. */
+export function findStatus(db: Queries, id: string): Promise<Pick<ProvisioningJob, "status"> | undefined> {
+  return db.selectFrom("provisioning_jobs").select("status").where("id", "=", id).executeTakeFirst();
 }
 
 /** A cluster has few jobs, so they are counted at each list. */
@@ -88,4 +144,22 @@ export async function logLines(db: Queries, jobId: string): Promise<string[]> {
     .orderBy("position")
     .execute();
   return rows.map(({ line }) => line);
+}
+
+export interface StoredLine {
+  readonly position: number;
+  readonly at: Date;
+  readonly line: string;
+}
+
+/** The next lines after a position. Those of one job are written one batch after the other, so none comes before it later. */
+export function linesAfter(db: Queries, jobId: string, position: number, limit: number): Promise<StoredLine[]> {
+  return db
+    .selectFrom("provisioning_log_lines")
+    .select(["position", "at", "line"])
+    .where("job_id", "=", jobId)
+    .where("position", ">", position)
+    .orderBy("position")
+    .limit(limit)
+    .execute();
 }

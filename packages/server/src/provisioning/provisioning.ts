@@ -1,6 +1,6 @@
-import type { ProvisioningJob as WireJob } from "@binnacle/contract";
+import type { ProvisioningLogLine, ProvisioningStatus, ProvisioningJob as WireJob } from "@binnacle/contract";
 import type { Selectable } from "kysely";
-import type { Cluster } from "../clusters/cluster.ts";
+import { type Cluster, hasProjects } from "../clusters/cluster.ts";
 import type { ProvisioningJobTable } from "../database/fleet-tables.ts";
 import { conflict, type Fault } from "../fault.ts";
 
@@ -8,6 +8,9 @@ export type ProvisioningJob = Selectable<ProvisioningJobTable>;
 
 /** The kind of the queued job that runs a provisioning job; its payload is `{provisioning_job_id}`. */
 export const PROVISIONING_KIND = "provisioning";
+
+/** Hints, with `{job_id}`, that a job has new lines, has ended or is to stop. Whoever listens reads the record. */
+export const PROVISIONING_TOPIC = "provisioning";
 
 export function wireJob(job: ProvisioningJob): WireJob {
   return {
@@ -19,6 +22,9 @@ export function wireJob(job: ProvisioningJob): WireJob {
     phase: job.phase,
     progress_pct: job.progress_pct,
     error_message: job.error_message,
+    error_code: job.error_code,
+    dry_run: job.dry_run,
+    cancel_requested_at: job.cancel_requested_at?.toISOString() ?? null,
     attempts: job.attempts,
     desired_node_count: job.desired_node_count,
     created_at: job.created_at.toISOString(),
@@ -28,12 +34,29 @@ export function wireJob(job: ProvisioningJob): WireJob {
   };
 }
 
+export const hasEnded = (status: ProvisioningStatus): boolean => status === "succeeded" || status === "failed";
+
+export const wireLine = ({
+  position,
+  at,
+  line,
+}: {
+  position: number;
+  at: Date;
+  line: string;
+}): ProvisioningLogLine => ({
+  position,
+  time: at.toISOString(),
+  line,
+});
+
 /** Null while the log is empty. */
 export const logText = (lines: readonly string[]): string | null =>
   lines.length === 0 ? null : `${lines.join("\n")}\n`;
 
 /** Only the newest job may be retried: retrying a creation after a destroy request would build everything again. */
-export function retryProblem(job: Pick<ProvisioningJob, "id" | "status">, newestId: string): Fault | null {
+export function retryProblem(job: Pick<ProvisioningJob, "id" | "status" | "dry_run">, newestId: string): Fault | null {
+  if (job.dry_run) return conflict("A plan is not retried. Ask for a new one.");
   if (job.status !== "failed") return conflict(`Only a failed job can be retried; this one is ${job.status}.`);
   if (job.id !== newestId) return conflict("A newer job of the cluster has taken this one's place.");
   return null;
@@ -54,3 +77,44 @@ export function scaleProblem(
   }
   return null;
 }
+
+/** A cluster can be destroyed whatever its other jobs are, so a destruction can be planned like that too. */
+export function destroyPlanProblem(
+  cluster: Pick<Cluster, "credential_id" | "deletion_requested_at">,
+  projects: readonly string[],
+): Fault | null {
+  if (cluster.credential_id === null) return conflict("Binnacle has made no infrastructure for this cluster.");
+  if (cluster.deletion_requested_at !== null) return conflict("The cluster is being destroyed.");
+  return projects.length > 0 ? hasProjects(projects) : null;
+}
+
+export const planUnderWay = () =>
+  conflict("Another plan of the cluster is being made. Wait for it or cancel it, and try again.");
+
+export const CANCELLED_BEFORE_IT_BEGAN = "The job was cancelled before it began. Retry it to run it after all.";
+
+/** What a cancellation does: nothing more where one was requested already. */
+export function cancellationOf(
+  job: Pick<ProvisioningJob, "status" | "cancel_requested_at">,
+): "fail" | "request" | "requested" | Fault {
+  switch (job.status) {
+    case "pending":
+      return "fail";
+    case "running":
+      return job.cancel_requested_at === null ? "request" : "requested";
+    case "succeeded":
+    case "failed":
+      return conflict(`The job has ended already: it has ${job.status}.`);
+  }
+}
+
+/** The line after which a reader continues. Anything but a position reads from the start: nothing is lost by it. */
+export function lineAfter(lastEventId: unknown): number {
+  if (typeof lastEventId !== "string" || !/^\d{1,15}$/.test(lastEventId)) return 0;
+  return Number(lastEventId);
+}
+
+const EVENT_STREAM = /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i;
+
+/** Whether a request asks for events instead of JSON. */
+export const acceptsEvents = (accept: string | undefined): boolean => accept !== undefined && EVENT_STREAM.test(accept);

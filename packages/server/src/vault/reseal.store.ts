@@ -15,8 +15,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: "app_secrets", column: "sealed_value", row: "id::text" },
   { table: "chart_repositories", column: "sealed_password", row: "id::text" },
   { table: "cloud_credentials", column: "sealed_secret", row: "id::text" },
+  { table: "clusters", column: "sealed_join_token", row: "id::text" },
   { table: "clusters", column: "sealed_ssh_key", row: "id::text" },
   { table: "idempotency_keys", column: "sealed_answer", row: "user_id || ':' || key" },
+  { table: "infrastructure_states", column: "sealed_state", row: "id::text" },
   { table: "registry_secrets", column: "sealed_password", row: "id::text" },
 ];
 

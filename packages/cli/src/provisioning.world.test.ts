@@ -1,0 +1,112 @@
+import { startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  bringJob,
+  checkingCloud,
+  provisionedCluster,
+  storedCredential,
+} from "../../server/src/clusters/clusters.fixture.ts";
+import { type Machine, machine } from "./host.fixture.ts";
+
+const ALLOWED = { action: "ec2:RunInstances", allowed: true };
+let world: World;
+let on: Machine;
+let allowed: boolean;
+
+beforeAll(async () => {
+  const aws = checkingCloud(async () => ({
+    identity: "arn:aws:iam::1:user/binnacle",
+    permissions: [{ ...ALLOWED, allowed }],
+    quotas: [{ name: "vCPU", limit: 64, used: 12 }],
+  }));
+  world = await startWorld({ env: { BINNACLE_ROLES: "api" }, clouds: { aws } });
+});
+afterAll(() => world?.stop());
+beforeEach(() => {
+  on = machine();
+  on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
+  allowed = true;
+});
+
+const newCluster = async (): Promise<{ id: string; provisioning_job_id: string }> =>
+  provisionedCluster(world.admin.api, world.demoOrgId);
+
+async function print(job: string, ...lines: string[]): Promise<void> {
+  await world.database.kysely
+    .insertInto("provisioning_log_lines")
+    .values(lines.map((line) => ({ job_id: job, at: world.clock.now(), line })))
+    .execute();
+}
+
+const PLAN = {
+  planned_at: "2026-01-31T09:30:00.000Z",
+  summary: { add: 0, change: 0, remove: 1 },
+  changes: [{ action: "delete", address: 'aws_instance.agent["agent-2"]', type: "aws_instance", id: "i-0abc" }],
+  estimate: { monthly: 121.47, currency: "USD", prices_of: "2026-11-01", note: "Without traffic.", items: [] },
+};
+
+test("[BC37] a plan is waited for and shown with its estimate, and nothing is changed", async () => {
+  const { id, provisioning_job_id } = await newCluster();
+  const db = world.database.kysely;
+  await bringJob(db, provisioning_job_id, "succeeded");
+  on.fetch = async (input, init) => {
+    const answer = await globalThis.fetch(input, init);
+    const fields = { status: "succeeded", plan: JSON.stringify(PLAN) } as const;
+    if (init?.method === "POST")
+      await db.updateTable("provisioning_jobs").set(fields).where("dry_run", "=", true).execute();
+    return answer;
+  };
+  const ran = await on.run("clusters", "plan", id, "scale", "--nodes", "2");
+  expect(ran).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/delete +aws_instance\.agent\["agent-2"\] +i-0abc/),
+  });
+  expect(ran.err).toContain("0 to add, 0 to change, 1 to remove.");
+  expect(ran.err).toContain("Estimate for a month after the change: about 121.47 USD (prices of 2026-11-01).");
+  const jobs = await world.admin.api.get(`/clusters/${id}/provisioning-jobs`);
+  const [job] = jobs.body.data;
+  expect(job).toMatchObject({ dry_run: true, action: "scale", desired_node_count: 2 });
+  const shown = await on.run("jobs", "plan", job.id, "-o", "json");
+  expect(JSON.parse(shown.out)).toMatchObject({ job_id: job.id, ...PLAN });
+});
+
+test("[BC38] jobs logs --follow prints every line once and ends with the outcome of the job", async () => {
+  const { provisioning_job_id: job } = await newCluster();
+  await print(job, "init", "\u001b]0;taken over\u0007apply");
+  await bringJob(world.database.kysely, job, "succeeded");
+  expect(await on.run("jobs", "logs", job, "-f")).toMatchObject({
+    code: 0,
+    out: "init\n\u001b]0;taken over\u0007apply\n",
+  });
+  expect((await on.run("jobs", "logs", job)).out).toBe("init\n\u001b]0;taken over\u0007apply\n");
+  on.isTerminal = true;
+  expect((await on.run("jobs", "logs", job, "-f")).out).not.toContain("\u001b]0;");
+  await bringJob(world.database.kysely, job, "failed", { error_message: "No capacity." });
+  on.isTerminal = false;
+  expect(await on.run("jobs", "logs", job, "-f")).toMatchObject({
+    code: 1,
+    err: `error: No capacity.\nfix: binnacle jobs retry ${job}\n`,
+  });
+});
+
+test("[BC39] jobs cancel asks first", async () => {
+  const { provisioning_job_id: job } = await newCluster();
+  expect((await on.run("jobs", "cancel", job)).code).toBe(2);
+  expect((await on.run("jobs", "show", job, "-o", "jsonpath=$.status")).out).toBe("pending\n");
+  expect((await on.run("jobs", "cancel", job, "--yes")).code).toBe(0);
+  expect((await on.run("jobs", "show", job, "-o", "jsonpath=$.error_code")).out).toBe("cancelled\n");
+});
+
+test("[BC40] credentials check lists permissions and quotas, and ends with 1 where they do not suffice", async () => {
+  const credential = await storedCredential(world.admin.api, world.demoOrgId);
+  const ran = await on.run("credentials", "check", credential);
+  expect(ran).toMatchObject({ code: 0, err: expect.stringContaining("arn:aws:iam::1:user/binnacle") });
+  expect(ran.out).toMatch(/permission +ec2:RunInstances +ok/);
+  expect(ran.out).toMatch(/quota +vCPU +ok +12 of 64 used/);
+  allowed = false;
+  expect(await on.run("credentials", "check", credential)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/ec2:RunInstances +missing/),
+    err: expect.stringContaining("does not suffice"),
+  });
+});

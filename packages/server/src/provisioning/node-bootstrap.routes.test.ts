@@ -1,0 +1,109 @@
+import { type Person, startWorld, type World } from "@binnacle/world";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { JOIN_TOKEN, nodeTokenOf, provisionedCluster } from "../clusters/clusters.fixture.ts";
+
+let world: World;
+let org: string;
+let admin: Person;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { BINNACLE_ROLES: "api,hub", BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
+  org = await world.org();
+  admin = await world.person({ org, role: "admin" });
+});
+afterAll(() => world?.stop());
+
+const newCluster = async (): Promise<string> => (await provisionedCluster(admin.api, org)).id;
+
+/** Each test has an address of its own, so that the attempts of one do not count in another. */
+let addresses = 0;
+const newAddress = () => `203.0.113.${++addresses}`;
+const bootstrap = (body: object, address = newAddress()) =>
+  world.anyone.with({ "x-forwarded-for": address }).post("/node-bootstrap", body);
+
+const REFUSED = { status: 401, body: { detail: "invalid node token" } };
+
+describe("POST /node-bootstrap", () => {
+  test("[PV30] gives an agent the join token and nothing else, and is not cached", async () => {
+    const cluster = await newCluster();
+    const answer = await bootstrap(await nodeTokenOf(world, cluster, "agent-1"));
+    expect(answer).toMatchObject({ status: 200, body: { join_token: JOIN_TOKEN, operator: null } });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("[PV31] gives the control plane an operator's token of the next version", async () => {
+    const cluster = await newCluster();
+    const { body } = await bootstrap(await nodeTokenOf(world, cluster, "control-plane"));
+    expect(body.operator).toEqual({
+      chart_url: expect.stringMatching(/^http.*\/charts\/binnacle-operator-.*\.tgz$/),
+      hub_url: expect.stringMatching(/^ws.*\/hub\/v1$/),
+      cluster_id: cluster,
+      token: expect.stringMatching(/^ey/),
+      namespace: "binnacle-system",
+    });
+    const later = await admin.api.post(`/clusters/${cluster}/agent-credentials`);
+    expect(later.body.agent_jwt.token_version).toBe(2);
+  });
+
+  test("[PV32] takes a token once: of two requests at the same time one is refused", async () => {
+    const cluster = await newCluster();
+    const body = await nodeTokenOf(world, cluster, "control-plane");
+    const answers = await Promise.all([1, 2, 3].map(() => bootstrap(body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect(await bootstrap(body)).toMatchObject(REFUSED);
+  });
+
+  test("[PV33] says the same of an unknown, an expired and another node's or cluster's token", async () => {
+    const [cluster, other] = [await newCluster(), await newCluster()];
+    const body = await nodeTokenOf(world, cluster, "agent-1");
+    await nodeTokenOf(world, other, "agent-1");
+    const expired = await nodeTokenOf(world, cluster, "agent-2", 0);
+    for (const wrong of [
+      { ...body, token: "unknown" },
+      { ...body, node: "control-plane" },
+      { ...body, cluster_id: other },
+      expired,
+    ]) {
+      expect(await bootstrap(wrong)).toMatchObject(REFUSED);
+    }
+    // The attempts have not used it up.
+    expect((await bootstrap(body)).status).toBe(200);
+  });
+
+  test("[PV33] says it of a cluster that is being destroyed", async () => {
+    const cluster = await newCluster();
+    const body = await nodeTokenOf(world, cluster, "agent-1");
+    await admin.api.delete(`/clusters/${cluster}`);
+    expect(await bootstrap(body)).toMatchObject(REFUSED);
+  });
+
+  test("[PV34] is refused after too many attempts of an address, and not for other addresses", async () => {
+    const cluster = await newCluster();
+    const body = await nodeTokenOf(world, cluster, "agent-1");
+    const address = newAddress();
+    for (let attempts = 0; attempts < 20; attempts++) await bootstrap({ ...body, token: `guess-${attempts}` }, address);
+    const refused = await bootstrap(body, address);
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, 60]);
+    expect((await bootstrap(body)).status).toBe(200);
+  });
+
+  test("[PV34] lets more than twenty machines behind one address pass", async () => {
+    const cluster = await newCluster();
+    const address = newAddress();
+    for (let index = 1; index <= 22; index++) {
+      expect((await bootstrap(await nodeTokenOf(world, cluster, `agent-${index}`), address)).status).toBe(200);
+    }
+  });
+
+  test("[PV35] is in the audit log with the node, and no secret is there or in the log", async () => {
+    const cluster = await newCluster();
+    const body = await nodeTokenOf(world, cluster, "control-plane");
+    const { body: answer } = await bootstrap(body);
+    const { body: log } = await admin.api.get(`/orgs/${org}/audit-log?action=cluster.node_bootstrap`);
+    const [entry] = log.data.filter((it: { resource: { id: string } }) => it.resource.id === cluster);
+    expect(entry).toMatchObject({ changes: { node: "control-plane", token_version: 1 } });
+    for (const secret of [body.token, JOIN_TOKEN, answer.operator.token]) {
+      expect([JSON.stringify(log), world.logged.join("")].filter((text) => text.includes(secret))).toEqual([]);
+    }
+  });
+});

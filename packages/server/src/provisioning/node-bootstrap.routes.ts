@@ -1,0 +1,75 @@
+import { bootstrapNode } from "@binnacle/contract";
+import { secondsUntil } from "../accounts/device-login.ts";
+import { bySource, clearAttempts, countAttempt } from "../accounts/login-tally.store.ts";
+import type { Clock } from "../clock.ts";
+import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
+import { clustersById, nextTokenVersion } from "../clusters/cluster.store.ts";
+import { chartRef, hubUrl, OPERATOR_NAMESPACE, type PublicUrl } from "../clusters/connection.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { rateLimited } from "../fault.ts";
+import { anyone } from "../http/guard.ts";
+import { type Route, route } from "../http/route.ts";
+import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
+import type { Vault } from "../vault/vault.ts";
+import { claimNodeToken } from "./node-bootstrap.store.ts";
+import { CONTROL_PLANE_NODE, invalidNodeToken, nodeTokenHash } from "./node-token.ts";
+
+interface Ports {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly agentTokens: AgentTokens;
+  readonly operatorChart: Chart;
+  readonly publicUrl: PublicUrl;
+}
+
+/** A new machine fetches here what its user data must not have. */
+export function nodeBootstrapRoutes({ db, clock, vault, agentTokens, operatorChart, publicUrl }: Ports): Route[] {
+  /** Apart from the attempts to log in, so that a machine cannot keep the people behind its address from it. */
+  const talliesOf = (address: string) => [`node ${bySource(address)}`];
+
+  async function countTry(address: string, tokenHash: string): Promise<void> {
+    const now = clock();
+    const refusedUntilMs = await inTransaction(db, (tx) => countAttempt(tx, talliesOf(address), tokenHash, now));
+    if (refusedUntilMs !== null) throw rateLimited(secondsUntil(refusedUntilMs, now));
+  }
+
+  /** Returns the version of the operator's new token beside it, for the audit log. */
+  async function operatorFor(tx: Tx, clusterId: string) {
+    const token_version = await nextTokenVersion(tx, clusterId, clock());
+    const { token } = await agentTokens.mint(clusterId, token_version);
+    const [chart_url, hub_url] = [chartRef(publicUrl(), operatorChart), hubUrl(publicUrl())];
+    return {
+      token_version,
+      operator: { chart_url, hub_url, cluster_id: clusterId, token, namespace: OPERATOR_NAMESPACE },
+    };
+  }
+
+  return [
+    route(bootstrapNode, anyone, async ({ body, sourceAddress, change }) => {
+      const { node } = body;
+      const clusterId = body.cluster_id.toLowerCase();
+      const tokenHash = nodeTokenHash(body.token);
+      await countTry(sourceAddress, tokenHash);
+      return change(async ({ db: tx, record }) => {
+        const now = clock();
+        if (!(await claimNodeToken(tx, { ...body, cluster_id: clusterId }, now))) throw invalidNodeToken();
+        const [cluster] = await clustersById(tx, [clusterId]);
+        // A machine that boots late does not join a cluster that is being destroyed.
+        if (!cluster?.sealed_join_token || cluster.deletion_requested_at) throw invalidNodeToken();
+        const place = { table: "clusters", row: clusterId, column: "sealed_join_token" };
+        const join_token = vault.open(cluster.sealed_join_token, place);
+        const minted = node === CONTROL_PLANE_NODE ? await operatorFor(tx, clusterId) : null;
+        await clearAttempts(tx, talliesOf(sourceAddress), [tokenHash], now);
+        record({
+          action: "cluster.node_bootstrap",
+          resource: { type: "cluster", id: clusterId, name: cluster.name },
+          orgId: cluster.org_id,
+          place: { clusterId },
+          changes: { node, ...(minted ? { token_version: minted.token_version } : {}) },
+        });
+        return { join_token, operator: minted?.operator ?? null };
+      });
+    }),
+  ];
+}
