@@ -9,6 +9,9 @@ export type ProvisioningJob = Selectable<ProvisioningJobTable>;
 /** The kind of the queued job that runs a provisioning job; its payload is `{provisioning_job_id}`. */
 export const PROVISIONING_KIND = "provisioning";
 
+/** Hints, with `{job_id}`, that a job has new lines, has ended or is to stop. Whoever listens reads the record. */
+export const PROVISIONING_TOPIC = "provisioning";
+
 export function wireJob(job: ProvisioningJob): WireJob {
   return {
     id: job.id,

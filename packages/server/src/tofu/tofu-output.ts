@@ -45,8 +45,7 @@ function diagnosticLine(message: Json): TofuLine {
   };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
-const TERMINAL_CODES = /\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
+const TERMINAL_CODES = /\p{Cc}\[[0-9;?]*[A-Za-z]|(?!\t)\p{Cc}/gu;
 
 /** Splits at line ends, without what a terminal would interpret and PostgreSQL cannot store, and of bounded length. */
 function storedLines(text: string): string[] {
