@@ -14,9 +14,11 @@ import { logLines } from "../../packages/server/src/provisioning/provisioning.st
 import { openRunLog } from "../../packages/server/src/provisioning/provisioning-log.runner.ts";
 import { beginRun } from "../../packages/server/src/provisioning/provisioning-run.store.ts";
 import { makeWorkFolder } from "../../packages/server/src/provisioning/work-folder.adapter.ts";
+import { loadState } from "../../packages/server/src/tofu/infrastructure-state.store.ts";
 import { type FreshDatabase, freshDatabase } from "../world/database.ts";
+import { startWorld } from "../world/world.ts";
 import { type LocalCloud, localCloud, localProvider } from "./local-provider.ts";
-import { addJob, handlerFor, newCluster, recordOf, SECRET_KEY, settingsFor, silent } from "./stage.ts";
+import { addJob, handlerFor, newCluster, recordOf, SECRET_KEY, settingsFor, silent, vault } from "./stage.ts";
 
 const SOON = { timeout: 50_000, interval: 20 };
 const bus = createMemoryBus(silent);
@@ -89,6 +91,17 @@ describe("a job that cannot be run", () => {
   });
 });
 
+test("[PN36] a control plane whose worker is on fails such a job by itself", async () => {
+  const world = await startWorld({ provisions: true });
+  const cluster = await newCluster(world.database.kysely, 0);
+  await world.database.kysely.updateTable("clusters").set({ provider: "metal" }).where("id", "=", cluster).execute();
+  const job = await addJob(world.database.kysely, cluster, "create", 1);
+  await vi.waitFor(async () => {
+    expect(await recordOf(world.database.kysely, job)).toMatchObject({ status: "failed", error_code: "unsupported" });
+  }, SOON);
+  await world.stop();
+});
+
 describe("the program", () => {
   test("[PN37] gets no secret on its command line and a minimal environment, in a folder that only this user enters", async () => {
     const out = await mkdtemp(join(tmpdir(), "seen-"));
@@ -127,6 +140,16 @@ describe("the program", () => {
     const other = await makeWorkFolder(module);
     expect(await readdir(folder.path)).toContain("main.tf");
     await Promise.all([folder.remove(), other.remove()]);
+  });
+
+  test("[PN43] may leave its state in its folder where the backend did not take it, and it is stored from there", async () => {
+    const state = JSON.stringify({ version: 4, serial: 9, lineage: "l", resources: [] });
+    const program = await programOf(`printf '%s' '${state}' > errored.tfstate; exit 1`);
+    const cluster = await newCluster(db, 0);
+    const job = await addJob(db, cluster, "create", 1);
+    start(program);
+    await failed(job);
+    expect(await loadState(db, vault, cluster)).toBe(state);
   });
 
   test("[PN38] that is killed from outside is run again", async () => {

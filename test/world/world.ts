@@ -58,6 +58,8 @@ export interface WorldOptions {
   /** Another replica: the same database and keys as an earlier world's. */
   readonly beside?: World;
   readonly clock?: TestClock;
+  /** Its worker runs provisioning jobs. Otherwise they stay as a test has brought them. */
+  readonly provisions?: boolean;
 }
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
@@ -97,8 +99,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,
-    // Provisioning jobs stay as a test has brought them.
-    providers: null,
+    ...(options.provisions ? {} : { providers: null }),
   });
   const anyone = new Client(`${plane.url}/api/v1`);
 

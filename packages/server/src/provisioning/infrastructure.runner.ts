@@ -72,11 +72,16 @@ export async function runInfrastructure(
     await steps.prepare();
     await (run.job.action === "destroy" ? steps.destroy() : steps.build());
   } finally {
-    // Without its state OpenTofu would create everything again.
-    const errored = await folder?.read(ERRORED_STATE).catch(() => null);
-    if (errored && !control.kill.aborted) await saveState(db, vault, owner, errored, clock());
+    // What cannot be stored now is found by its tags in the next run.
+    const rescued = folder && !control.kill.aborted ? rescueState(folder) : null;
+    await rescued?.catch((error: unknown) => ports.log.warn({ err: error }, "a state of OpenTofu could not be stored"));
     await state.close();
     await folder?.remove();
+  }
+
+  async function rescueState({ read }: WorkFolder): Promise<void> {
+    const text = await read(ERRORED_STATE);
+    if (text !== null) await saveState(db, vault, owner, text, clock());
   }
 }
 
