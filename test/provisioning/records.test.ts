@@ -152,6 +152,21 @@ describe("the program", () => {
     expect(await loadState(db, vault, cluster)).toBe(state);
   });
 
+  test("[PN44] never runs twice at once for one cluster, however many workers and jobs there are", async () => {
+    const place = await mkdtemp(join(tmpdir(), "alone-"));
+    const program = await programOf(
+      `mkdir ${place}/running || { echo beside >&2; exit 1; }; sleep 0.1; rmdir ${place}/running; echo alone >&2; exit 1`,
+    );
+    const cluster = await newCluster(db, 1);
+    const jobs: string[] = [];
+    for (let index = 0; index < 6; index++) jobs.push(await addJob(db, cluster, "scale", 2));
+    start(program);
+    const first = worker;
+    start(program);
+    for (const job of jobs) expect(await failed(job)).toMatchObject({ error_message: "OpenTofu failed. alone" });
+    await first?.stop(0);
+  });
+
   test("[PN38] that is killed from outside is run again", async () => {
     const mark = join(await mkdtemp(join(tmpdir(), "mark-")), "killed");
     const program = await programOf(`[ -e ${mark} ] && { echo done >&2; exit 1; }; touch ${mark}; kill -9 $$`);
