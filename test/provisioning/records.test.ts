@@ -201,6 +201,24 @@ describe("the log", () => {
     expect(await logLines(db, jobId)).toEqual(lines);
   });
 
+  test("[PN39] waits while the database is away, and so does the program", async () => {
+    const { jobId, hold } = await heldJob();
+    const log = openRunLog({ db, bus, clock }, { hold, jobId, ...quiet });
+    const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    const connect = vi.spyOn(fresh.database.pool, "connect").mockImplementation(() => Promise.reject(refused));
+    const lines = Array.from({ length: 6_000 }, (_, index) => `line ${index}`);
+    let hasRoom = false;
+    const writing = log.write(lines).then(() => {
+      hasRoom = true;
+    });
+    await vi.waitFor(() => expect(connect.mock.calls.length).toBeGreaterThan(2), SOON);
+    expect(hasRoom).toBe(false);
+    connect.mockRestore();
+    await writing;
+    await log.close();
+    expect(await logLines(db, jobId)).toEqual(lines);
+  });
+
   test("[PN39] is refused once another worker has claimed the job", async () => {
     const { jobId, hold } = await heldJob();
     const onLost = vi.fn();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { isUnreachable, type Queries } from "../database/transaction.ts";
@@ -63,7 +64,7 @@ export function openRunLog({ db, bus, clock }: Ports, { hold, jobId, mask, onCan
       tellCancel(isWanted);
     } catch (error) {
       // The lease decides how long an outage may last; until then the lines wait.
-      if (isUnreachable(error)) return;
+      if (isUnreachable(error)) return delay(FLUSH_MS);
       lost = { error };
       onLost(error);
     }

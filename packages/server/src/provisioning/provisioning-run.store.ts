@@ -233,6 +233,7 @@ export function failAbandonedRuns(db: Queries, now: Date): Promise<Moved[]> {
           exists(
             selectFrom("jobs")
               .select("jobs.id")
+              .where("jobs.lane", "=", sql<string>`job.cluster_id::text`)
               .where("jobs.kind", "=", PROVISIONING_KIND)
               .where("jobs.status", "in", ["pending", "running"])
               .where(sql<string>`jobs.payload ->> 'provisioning_job_id'`, "=", sql<string>`job.id::text`),
