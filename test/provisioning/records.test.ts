@@ -205,7 +205,8 @@ describe("the log", () => {
     const { jobId, hold } = await heldJob();
     const log = openRunLog({ db, bus, clock }, { hold, jobId, ...quiet });
     const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-    const connect = vi.spyOn(fresh.database.pool, "connect").mockImplementation(() => Promise.reject(refused));
+    const away = (() => Promise.reject(refused)) as () => never;
+    const connect = vi.spyOn(fresh.database.pool, "connect").mockImplementation(away);
     const lines = Array.from({ length: 6_000 }, (_, index) => `line ${index}`);
     let hasRoom = false;
     const writing = log.write(lines).then(() => {
