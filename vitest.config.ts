@@ -9,6 +9,7 @@ const ON_A_DATABASE = [
   "packages/{cli,client}/src/**/*.world.test.ts",
   "test/rules/**/*.test.ts",
   "test/faults/replicas.test.ts",
+  "test/provisioning/**/*.test.ts",
 ];
 /** Runs by `npm run fuzz:short`, alone: it measures how late the server's event loop is. */
 const FUZZ = "test/fuzz/short.test.ts";

@@ -64,6 +64,8 @@ export interface WorldOptions {
   /** None, unless a test brings some. */
   readonly clouds?: CloudProviders;
   readonly clock?: TestClock;
+  /** Its worker runs provisioning jobs. Otherwise they stay as a test has brought them. */
+  readonly provisions?: boolean;
 }
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
@@ -104,6 +106,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,
+    ...(options.provisions ? {} : { providers: null }),
   });
   const anyone = new Client(`${plane.url}/api/v1`);
 

@@ -21,6 +21,7 @@ import { hubConnections } from "./hub/pacing.ts";
 import type { LiveSessions } from "./hub/ports.ts";
 import { startRequestRouter } from "./hub/request-router.runner.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
+import type { Providers } from "./provisioning/provisioning.runner.ts";
 import { startApiRole } from "./roles/api.ts";
 import { startHubRole } from "./roles/hub.ts";
 import { startWorkerRole } from "./roles/worker.ts";
@@ -50,6 +51,8 @@ interface Surroundings {
   readonly catalog?: Catalog;
   /** Hashes at the recommended cost, unless the caller brings its own. */
   readonly passwords?: Passwords;
+  /** The clouds in which the worker makes clusters, unless it is to know those that ship; null for none of its business. */
+  readonly providers?: Providers | null;
   /** Called when the embedded database is lost for good and the process has nothing left to do. */
   readonly onLost?: (error: Error) => void;
 }
@@ -96,7 +99,8 @@ export async function startControlPlane(
     const operators = operatorRequests(router);
     const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
-    if (config.roles.includes("worker")) started.push(startWorkerRole(ports, config));
+    if (config.roles.includes("worker"))
+      started.push(startWorkerRole({ ...ports, providers: given.providers }, config));
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics, tracer });
     registerHealth(app, pool);

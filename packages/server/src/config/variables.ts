@@ -48,6 +48,12 @@ function addressRange(text: string): string {
   return text;
 }
 
+/** Clouds take no single address as a range. */
+function cidrRange(text: string): string {
+  if (!text.includes("/")) throw new Error("must list CIDR ranges such as 203.0.113.0/24");
+  return addressRange(text);
+}
+
 function email(text: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error("must be an email address");
   return text.toLowerCase();
@@ -208,6 +214,45 @@ export const SETTINGS = {
     "helm",
     filled,
     "Path of the `helm` program that the operator of the simulated cluster uses for charts and addons",
+  ),
+  tofu: optional(
+    "BINNACLE_TOFU",
+    filled,
+    "Path of the OpenTofu or Terraform program with which the worker makes clusters; without it `tofu`, then `terraform` on the search path",
+  ),
+  tofuParallel: setting(
+    "BINNACLE_TOFU_PARALLEL",
+    "4",
+    integer(1, 100),
+    "Provisioning jobs, and so OpenTofu processes, that a worker runs at once",
+  ),
+  tofuConfigFile: optional(
+    "BINNACLE_TOFU_CONFIG_FILE",
+    filled,
+    "Path of a CLI configuration of OpenTofu, such as one that names a mirror of its plugins; without it OpenTofu has none",
+  ),
+  tofuPluginCache: optional(
+    "BINNACLE_TOFU_PLUGIN_CACHE",
+    filled,
+    "Folder in which OpenTofu keeps its plugins between jobs; without it each job downloads them",
+  ),
+  tofuGraceMs: setting(
+    "BINNACLE_TOFU_GRACE_MS",
+    "60000",
+    integer(1000, 600_000),
+    "How long OpenTofu may take to save its state when the worker stops or a job is cancelled; then it is killed",
+  ),
+  provisioningTimeoutMinutes: setting(
+    "BINNACLE_PROVISIONING_TIMEOUT_MINUTES",
+    "60",
+    integer(1, 1440),
+    "How long a provisioning job may run before it has failed",
+  ),
+  clusterAdminRanges: setting(
+    "BINNACLE_CLUSTER_ADMIN_RANGES",
+    "",
+    list(cidrRange),
+    "CIDR ranges from which the Kubernetes API and SSH of provisioned clusters can be reached, comma-separated; without any nobody reaches them",
   ),
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { isRetryable, isUniqueViolation, type Queries } from "../database/transaction.ts";
+import { isRetryable, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import type { Failure, Job } from "./job.ts";
 
@@ -177,6 +177,22 @@ export async function release(db: Queries, hold: Hold): Promise<boolean> {
       updated_at: sql<Date>`now()`,
     }),
   );
+}
+
+/**
+ * Locks the job until the end of the transaction and returns whether it is still held with the fence. What a handler
+ * writes in that transaction is written only while no other worker has claimed the job.
+ */
+export async function lockHeld(tx: Tx, { id, fence }: Pick<Hold, "id" | "fence">): Promise<boolean> {
+  const row = await tx
+    .selectFrom("jobs")
+    .select("id")
+    .where("id", "=", id)
+    .where("fence", "=", fence)
+    .where("status", "=", "running")
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 const held = (db: Queries, { id, fence, workerId }: Hold) =>

@@ -65,11 +65,20 @@ export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLos
   return { stop };
 }
 
+/** The reason of a signal where another worker may run the job already: the handler must stop at once. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+/** The reason of a signal where the worker stops: the job is given back, and what runs may end in order. */
+export class WorkerStops extends Error {
+  override readonly name = "WorkerStops";
+}
+
 export interface JobContext {
   /**
-   * Aborted when this worker no longer holds the job. Another worker may run it from then on, so a handler passes this
-   * signal to everything that it waits for. A handler that stops because of it must throw: returning means that the job
-   * is done.
+   * Aborted with `WorkerStops` or `LeaseLost`. Another worker may run the job from then on, so a handler passes this signal
+   * to everything that it waits for. A handler that stops because of it must throw: returning means that the job is done.
    */
   readonly signal: AbortSignal;
   /** The fencing token for a handler's own writes, to refuse those of an earlier holder. */
@@ -82,6 +91,8 @@ export interface JobHandler {
   run(job: Job, context: JobContext): Promise<object | undefined>;
   /** The attempts of jobs that were enqueued without a number. */
   readonly maxAttempts?: number;
+  /** The time to react to the signal of a worker that stops; a second where it is left out. */
+  readonly graceMs?: number;
 }
 
 export interface RunningJob {
@@ -107,7 +118,7 @@ type Outcome =
   | { readonly is: "given back" };
 
 /** The time for a handler to react to its signal, after which its job is released anyway. */
-const ABORT_GRACE_MS = 1_000;
+export const ABORT_GRACE_MS = 1_000;
 
 const UNSTORABLE = "The job's work was done, but its result cannot be stored.";
 
@@ -142,7 +153,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
       onLost(reason) {
         lost = true;
         log.warn({ ...names, reason }, "a job's lease was lost; the outcome of its handler is dropped");
-        controller.abort(new Error(`The lease of the job was lost: ${reason}.`));
+        controller.abort(new LeaseLost(`The lease of the job was lost: ${reason}.`));
       },
     });
     try {
@@ -195,8 +206,8 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
     ),
     giveBack() {
       givingBack = true;
-      controller.abort(new Error("The worker stops."));
-      setTimeout(givenBack.resolve, ABORT_GRACE_MS, { is: "given back" }).unref();
+      controller.abort(new WorkerStops("The worker stops."));
+      setTimeout(givenBack.resolve, handler.graceMs ?? ABORT_GRACE_MS, { is: "given back" }).unref();
     },
   };
 }

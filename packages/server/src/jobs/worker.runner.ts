@@ -4,7 +4,7 @@ import { newId } from "../id.adapter.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { claim, release } from "./job.store.ts";
 import { DEFAULT_MAX_ATTEMPTS, JOBS_TOPIC } from "./job.ts";
-import { type JobHandler, type RunningJob, runJob } from "./running-job.runner.ts";
+import { ABORT_GRACE_MS, type JobHandler, type RunningJob, runJob } from "./running-job.runner.ts";
 
 /** The interruptible pause of a loop. */
 export interface Sleeper {
@@ -65,8 +65,8 @@ export interface Worker {
   stop(drainMs: number): Promise<void>;
 }
 
-/** The time for handlers to react to their signal and for releasing jobs. Leases cover the rest. */
-const RELEASE_GRACE_MS = 3_000;
+/** The time for releasing jobs after their handlers had time to react to the signal. Leases cover the rest. */
+const RELEASE_MS = 2_000;
 
 /**
  * Claims and runs jobs, at most `concurrency` at a time. The leases of a worker that dies expire within `leaseMs`, and
@@ -148,7 +148,8 @@ export function startWorker(options: WorkerOptions): Worker {
       const drained = drain();
       if (await within(drainMs, drained)) return;
       for (const job of running) job.giveBack();
-      if (!(await within(RELEASE_GRACE_MS, drained)))
+      const graces = Object.values(handlers).map(({ graceMs = ABORT_GRACE_MS }) => graceMs);
+      if (!(await within(Math.max(...graces, 0) + RELEASE_MS, drained)))
         log.warn("a worker stopped before it could release all of its jobs");
       abandoned.abort();
     },

@@ -8,7 +8,7 @@ import type { Queries } from "../database/transaction.ts";
 import { enqueue, type NewJob } from "./job.store.ts";
 import { JOBS_TOPIC, type Job, PermanentJobError } from "./job.ts";
 import { listeningLog, readJob, SOON, statusOf } from "./jobs.fixture.ts";
-import type { JobContext, JobHandler } from "./running-job.runner.ts";
+import { type JobContext, type JobHandler, WorkerStops } from "./running-job.runner.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.runner.ts";
 
 const NEVER_MS = 10 * 60_000;
@@ -220,6 +220,22 @@ describe("stopping", () => {
       await eventually(id, { status: "succeeded", attempts: 1 });
     },
   );
+
+  test("[JB26] a handler has the time that it asks for to react to the stop of its worker", async () => {
+    const { run, call } = controlled();
+    const { worker } = start({ ping: { run, graceMs: 30_000 } });
+    const id = await add({ maxAttempts: 1 });
+    const { context, end } = await call();
+    const statusWhenSaved = Promise.withResolvers<string>();
+    context.signal.addEventListener("abort", () => {
+      // It saves for longer than the second after which other jobs are given back.
+      setTimeout(() => statusWhenSaved.resolve(statusOf(db, id)), 1_200);
+    });
+    void statusWhenSaved.promise.then(() => end.reject(new Error("The worker stops.")));
+    await worker.stop(0);
+    expect([context.signal.reason, await statusWhenSaved.promise]).toEqual([expect.any(WorkerStops), "running"]);
+    expect(await readJob(db, id)).toMatchObject({ status: "pending", attempts: 0 });
+  });
 
   test("[JB20] a job that ends well although it was told to stop has succeeded", async () => {
     const { run, call } = controlled();

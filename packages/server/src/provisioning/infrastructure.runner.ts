@@ -1,0 +1,297 @@
+import type { CloudAccess, CloudProvider, CloudResource, Diagnostic, WantedCluster } from "../cloud/provider.ts";
+import type { Cluster } from "../clusters/cluster.ts";
+import { storedMessage } from "../jobs/job.ts";
+import { LeaseLost } from "../jobs/running-job.runner.ts";
+import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-state.store.ts";
+import type { OpenedState } from "../tofu/state-backend.adapter.ts";
+import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
+import { type ReadPlan, readLine, readPlan, readState } from "../tofu/tofu-output.ts";
+import { newJoinToken, newNodeToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
+import type { ProvisionerPorts, ProvisionerSettings, RunControl } from "./provisioning.runner.ts";
+import type { ProvisioningJob } from "./provisioning.ts";
+import { type RunHold, saveNodeTokens, savePlan, saveSecrets } from "./provisioning-run.store.ts";
+import {
+  agentNames,
+  applied,
+  decideOrphans,
+  INIT,
+  lastWords,
+  leftoversFailure,
+  nodeNames,
+  orphansOf,
+  PLAN,
+  ProgramKilled,
+  RunFailed,
+} from "./provisioning-run.ts";
+import { makeWorkFolder, type WorkFolder } from "./work-folder.adapter.ts";
+
+type Settings = ProvisionerSettings & { readonly program: string };
+
+interface Run {
+  readonly job: ProvisioningJob;
+  readonly cluster: Cluster;
+  readonly hold: RunHold;
+  readonly provider: CloudProvider;
+  readonly access: CloudAccess;
+}
+
+const NODE_TOKEN_MS = 2 * 60 * 60_000;
+/** In the place of tokens where no machine will be made. */
+const NO_TOKEN = "none";
+const DRAIN_MS = 10 * 60_000;
+const REMOVE_OBJECTS_MS = 5 * 60_000;
+
+const PLAN_FILE = "binnacle.tfplan";
+const VARIABLES_FILE = "binnacle.auto.tfvars.json";
+const BACKEND_FILE = "binnacle_backend.tf.json";
+const IMPORTS_FILE = "binnacle_imports.tf.json";
+const CLI_CONFIG_FILE = "binnacle.tfrc";
+/** OpenTofu leaves its state here when the backend does not take it. */
+const ERRORED_STATE = "errored.tfstate";
+const COMMON = ["-input=false", "-no-color"];
+
+/** Brings the infrastructure of a cluster to what the job wants. Throws where it does not get there. */
+export async function runInfrastructure(
+  ports: ProvisionerPorts,
+  settings: Settings,
+  run: Run,
+  control: RunControl,
+): Promise<void> {
+  const { db, vault, clock } = ports;
+  const owner: StateOwner = { clusterId: run.cluster.id, jobId: run.job.id, hold: run.hold };
+  const state = await ports.backend.open({
+    load: () => loadState(db, vault, owner.clusterId),
+    save: (text) => saveState(db, vault, owner, text, clock()),
+    onStale: () => control.lose(new LeaseLost("Another worker has claimed the job.")),
+  });
+  control.hide([state.password]);
+  let folder: WorkFolder | null = null;
+  try {
+    folder = await makeWorkFolder(run.provider.module);
+    const steps = createSteps(ports, settings, run, control, { folder, state });
+    await steps.prepare();
+    await (run.job.action === "destroy" ? steps.destroy() : steps.build());
+  } finally {
+    // What cannot be stored now is found by its tags in the next run.
+    const rescued = folder && !control.kill.aborted ? rescueState(folder) : null;
+    await rescued?.catch((error: unknown) => ports.log.warn({ err: error }, "a state of OpenTofu could not be stored"));
+    await state.close();
+    await folder?.remove();
+  }
+
+  async function rescueState({ read }: WorkFolder): Promise<void> {
+    const text = await read(ERRORED_STATE);
+    if (text !== null) await saveState(db, vault, owner, text, clock());
+  }
+}
+
+function createSteps(
+  ports: ProvisionerPorts,
+  settings: Settings,
+  { job, cluster, hold, provider, access }: Run,
+  control: RunControl,
+  { folder, state }: { readonly folder: WorkFolder; readonly state: OpenedState },
+) {
+  const { db, vault, clock, operators } = ports;
+  const { log } = control;
+  const stopped = AbortSignal.any([control.interrupt, control.kill]);
+  const isDestroy = job.action === "destroy";
+  const agentCount = job.desired_node_count === null ? (cluster.agent_count ?? 0) : job.desired_node_count - 1;
+  const env = {
+    ...settings.network,
+    PATH: settings.searchPath,
+    HOME: folder.path,
+    TMPDIR: folder.path,
+    TF_IN_AUTOMATION: "1",
+    TF_INPUT: "0",
+    CHECKPOINT_DISABLE: "1",
+    TF_CLI_CONFIG_FILE: settings.cliConfigFile ?? `${folder.path}/${CLI_CONFIG_FILE}`,
+    ...(settings.pluginCacheFolder ? { TF_PLUGIN_CACHE_DIR: settings.pluginCacheFolder } : {}),
+    ...provider.environment(access),
+    ...state.env,
+  };
+
+  const say = (text: string) => log.write([text]);
+
+  async function tofu(
+    args: readonly string[],
+    more: { collects?: boolean; onStep?: () => void } = {},
+  ): Promise<TofuEnd> {
+    stopped.throwIfAborted();
+    const errors: Diagnostic[] = [];
+    const words: string[] = [];
+    const end = await runTofu({
+      binary: settings.program,
+      args,
+      folder: folder.path,
+      env,
+      collects: more.collects ?? false,
+      interrupt: control.interrupt,
+      kill: control.kill,
+      graceMs: settings.graceMs,
+      onLines(printed) {
+        const read = printed.map(readLine);
+        for (const { error, isStep } of read) {
+          if (error) errors.push(error);
+          if (isStep) more.onStep?.();
+        }
+        const lines = read.flatMap((line) => line.lines);
+        words.splice(0, words.length, ...[...words, ...lines].slice(-5));
+        return log.write(lines);
+      },
+    });
+    stopped.throwIfAborted();
+    if (end.code === 0) return end;
+    if (end.code === null) throw new ProgramKilled("OpenTofu was killed from outside.");
+    throw new RunFailed(provider.failureOf(errors.length > 0 ? errors : [lastWords(words)]));
+  }
+
+  async function plan(): Promise<ReadPlan> {
+    await tofu(["plan", "-json", ...COMMON, `-out=${PLAN_FILE}`, ...(isDestroy ? ["-destroy"] : [])]);
+    const shown = await tofu(["show", "-json", "-no-color", PLAN_FILE], { collects: true });
+    return readPlan(shown.output);
+  }
+
+  async function store({ summary, changes }: ReadPlan): Promise<void> {
+    const { region, instanceType, diskSizeGb } = machines();
+    const estimate = isDestroy ? null : provider.estimate({ region, instanceType, diskSizeGb, agentCount });
+    const stored = { planned_at: clock().toISOString(), summary, changes, estimate };
+    await savePlan(db, hold, job.id, stored, PLAN);
+  }
+
+  async function apply({ steps }: ReadPlan): Promise<void> {
+    let ended = 0;
+    log.report(applied(0, steps));
+    await tofu(["apply", "-json", ...COMMON, PLAN_FILE], {
+      onStep: () => log.report(applied(++ended, steps)),
+    });
+  }
+
+  /** What the cloud has and the newest state does not know of. */
+  async function orphans(): Promise<CloudResource[]> {
+    const existing = await provider.existing(access, cluster.id, stopped);
+    const text = await loadState(db, vault, cluster.id);
+    return orphansOf(existing, text === null ? null : readState(text), isDestroy);
+  }
+
+  async function remove(resources: readonly CloudResource[]): Promise<void> {
+    if (resources.length === 0) return;
+    for (const { type, id } of resources) await say(`${type} ${id} exists and belongs to nothing: it is removed.`);
+    await provider.remove(access, resources, stopped);
+  }
+
+  const machines = () => ({
+    region: access.region,
+    instanceType: cluster.instance_type ?? "",
+    diskSizeGb: cluster.disk_size_gb ?? 0,
+  });
+
+  async function secrets(): Promise<{ readonly sshPublicKey: string }> {
+    if (cluster.ssh_public_key !== null) return { sshPublicKey: cluster.ssh_public_key };
+    const { publicKey, privateKey } = newSshKeyPair(`binnacle-${cluster.id}`);
+    const sealed = (column: string, value: string) => vault.seal(value, { table: "clusters", row: cluster.id, column });
+    await saveSecrets(db, hold, cluster.id, {
+      ssh_public_key: publicKey,
+      sealed_ssh_key: sealed("sealed_ssh_key", privateKey),
+      sealed_join_token: sealed("sealed_join_token", newJoinToken()),
+    });
+    return { sshPublicKey: publicKey };
+  }
+
+  /** A machine that exists never uses its new token, and those of earlier runs stay valid until they expire. */
+  async function nodeTokens(): Promise<Record<string, string>> {
+    const nodes = nodeNames(agentCount);
+    if (isDestroy || job.dry_run) return Object.fromEntries(nodes.map((node) => [node, NO_TOKEN]));
+    const tokens = nodes.map((node) => ({ node, ...newNodeToken() }));
+    const now = clock();
+    await saveNodeTokens(db, hold, cluster.id, tokens, now, new Date(now.getTime() + NODE_TOKEN_MS));
+    control.hide(tokens.map(({ token }) => token));
+    return Object.fromEntries(tokens.map(({ node, token }) => [node, token]));
+  }
+
+  return {
+    async prepare(): Promise<void> {
+      log.report(INIT);
+      const wanted: WantedCluster = {
+        id: cluster.id,
+        jobId: job.id,
+        name: cluster.name,
+        agentCount,
+        ...machines(),
+        ...(await secrets()),
+        nodeTokens: await nodeTokens(),
+        publicUrl: settings.publicUrl,
+        adminRanges: settings.adminRanges,
+      };
+      await folder.write(VARIABLES_FILE, JSON.stringify(provider.variables(wanted)));
+      await folder.write(BACKEND_FILE, JSON.stringify({ terraform: { backend: { http: {} } } }));
+      await folder.write(CLI_CONFIG_FILE, "");
+      await tofu(["init", ...COMMON]);
+    },
+
+    async build(): Promise<void> {
+      const found = await orphans();
+      if (!job.dry_run) await drain();
+      log.report(PLAN);
+      let planned = await plan();
+      if (found.length > 0) {
+        const { imported, removed } = decideOrphans(found, planned);
+        if (!job.dry_run) await remove(removed);
+        for (const { to, id } of imported) await say(`${to} exists already as ${id}: it is imported.`);
+        await folder.write(IMPORTS_FILE, JSON.stringify({ import: imported }));
+        planned = await plan();
+      }
+      await store(planned);
+      if (job.dry_run) return;
+      await apply(planned);
+      // A resource that was replaced may have left its predecessor.
+      await remove(await orphans());
+    },
+
+    async destroy(): Promise<void> {
+      if (!job.dry_run) {
+        await removeCloudObjects();
+        await remove(await orphans());
+      }
+      log.report(PLAN);
+      const planned = await plan();
+      await store(planned);
+      if (job.dry_run) return;
+      await apply(planned);
+      const left = await provider.existing(access, cluster.id, stopped);
+      if (left.length === 0) return;
+      await remove(left);
+      const stillLeft = await provider.existing(access, cluster.id, stopped);
+      if (stillLeft.length > 0) throw new RunFailed(leftoversFailure(stillLeft));
+    },
+  };
+
+  async function drain(): Promise<void> {
+    const nodes = job.action === "scale" ? agentNames(agentCount, cluster.agent_count ?? 0) : [];
+    if (nodes.length === 0 || !operators.drainNodes) return;
+    if (!(await operators.isConnected(cluster.id))) {
+      return say(`No operator is connected: ${nodes.join(", ")} cannot be drained before the removal.`);
+    }
+    await say(`The operator drains ${nodes.join(", ")}.`);
+    try {
+      await operators.drainNodes(cluster.id, nodes, AbortSignal.any([stopped, AbortSignal.timeout(DRAIN_MS)]));
+    } catch (error) {
+      stopped.throwIfAborted();
+      const message = `The nodes ${nodes.join(", ")} could not be drained, and nothing was removed: ${storedMessage(error)} Retry the job.`;
+      throw new RunFailed({ code: "failed", message });
+    }
+  }
+
+  /** What stays because of an error is found by its tags after the destroy. */
+  async function removeCloudObjects(): Promise<void> {
+    if (!operators.removeCloudObjects || !(await operators.isConnected(cluster.id))) return;
+    await say("The operator removes what Kubernetes has made in the cloud.");
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(REMOVE_OBJECTS_MS)]);
+    try {
+      await operators.removeCloudObjects(cluster.id, signal);
+    } catch (error) {
+      stopped.throwIfAborted();
+      await say(`The operator could not remove everything: ${storedMessage(error)}`);
+    }
+  }
+}

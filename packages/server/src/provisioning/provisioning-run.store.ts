@@ -1,0 +1,251 @@
+import { sql } from "kysely";
+import { appendAudit } from "../audit/audit.store.ts";
+import { type AuditRow, auditRow } from "../audit/audit.ts";
+import type { ProvisioningFailure } from "../cloud/provider.ts";
+import { deleteClusterRow, knownCluster, lockCluster } from "../clusters/cluster.store.ts";
+import type { Cluster } from "../clusters/cluster.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { newId } from "../id.adapter.ts";
+import { type Hold, lockHeld } from "../jobs/job.store.ts";
+import { LeaseLost } from "../jobs/running-job.runner.ts";
+import { PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
+import type { Progress } from "./provisioning-run.ts";
+
+/** Who runs a job: every write proves that no other worker has claimed it. */
+export type RunHold = Pick<Hold, "id" | "fence">;
+
+/** Runs the work in one transaction that holds the job in the queue. Throws `LeaseLost` where another worker has it. */
+function whileHeld<T>(db: Queries, hold: RunHold, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    if (!(await lockHeld(tx, hold))) throw new LeaseLost("Another worker has claimed the provisioning job.");
+    return work(tx);
+  });
+}
+
+/** The cluster before and after a change of its job, for the announcement of its status. */
+export interface Moved {
+  readonly before: Cluster;
+  readonly after: Cluster | null;
+}
+
+export interface Begun extends Moved {
+  readonly job: ProvisioningJob;
+  readonly after: Cluster;
+}
+
+/** Counts a run. Returns null for a job that has ended, or that is gone with its cluster. */
+export async function beginRun(db: Queries, hold: RunHold, jobId: string, now: Date): Promise<Begun | null> {
+  return whileHeld(db, hold, async (tx) => {
+    const seen = await tx.selectFrom("provisioning_jobs").selectAll().where("id", "=", jobId).executeTakeFirst();
+    if (!seen) return null;
+    const before = await lockCluster(tx, seen.cluster_id);
+    const job = await tx
+      .updateTable("provisioning_jobs")
+      .set({
+        status: "running",
+        phase: "init",
+        progress_pct: 0,
+        attempts: sql<number>`attempts + 1`,
+        started_at: sql<Date>`coalesce(started_at, ${now})`,
+        updated_at: now,
+      })
+      .where("id", "=", jobId)
+      .where("status", "in", ["pending", "running"])
+      .returningAll()
+      .executeTakeFirst();
+    return job ? { job, before, after: await knownCluster(tx, before.id) } : null;
+  });
+}
+
+/** Stores lines and progress together; the lines keep their order. Returns whether somebody wants the job to stop. */
+export async function saveProgress(
+  db: Queries,
+  hold: RunHold,
+  jobId: string,
+  { lines, progress }: { readonly lines: readonly string[]; readonly progress: Progress | null },
+  now: Date,
+): Promise<boolean> {
+  return whileHeld(db, hold, async (tx) => {
+    if (lines.length > 0) {
+      await sql`
+        insert into provisioning_log_lines (job_id, at, line)
+        select ${jobId}, ${now}, line from unnest(${lines}::text[]) with ordinality as printed (line, place) order by place
+      `.execute(tx);
+    }
+    const row = await tx
+      .updateTable("provisioning_jobs")
+      .set({ ...(progress ? { phase: progress.phase, progress_pct: progress.percent } : {}), updated_at: now })
+      .where("id", "=", jobId)
+      .returning("cancel_requested_at")
+      .executeTakeFirst();
+    return row?.cancel_requested_at != null;
+  });
+}
+
+export async function isCancelled(db: Queries, jobId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("provisioning_jobs")
+    .select("cancel_requested_at")
+    .where("id", "=", jobId)
+    .executeTakeFirst();
+  return row?.cancel_requested_at != null;
+}
+
+export async function savePlan(
+  db: Queries,
+  hold: RunHold,
+  jobId: string,
+  plan: object,
+  { phase, percent }: Progress,
+): Promise<void> {
+  await whileHeld(db, hold, (tx) =>
+    tx
+      .updateTable("provisioning_jobs")
+      .set({ plan: JSON.stringify(plan), phase, progress_pct: percent })
+      .where("id", "=", jobId)
+      .execute(),
+  );
+}
+
+const ended = (now: Date) => ({ finished_at: now, updated_at: now });
+
+export async function failRun(
+  db: Queries,
+  hold: RunHold,
+  job: Pick<ProvisioningJob, "id" | "cluster_id">,
+  failure: ProvisioningFailure,
+  now: Date,
+): Promise<Moved> {
+  return whileHeld(db, hold, (tx) => fail(tx, job, failure, now));
+}
+
+async function fail(
+  tx: Tx,
+  { id, cluster_id }: Pick<ProvisioningJob, "id" | "cluster_id">,
+  { code, message }: ProvisioningFailure,
+  now: Date,
+): Promise<Moved> {
+  const before = await lockCluster(tx, cluster_id);
+  await tx
+    .updateTable("provisioning_jobs")
+    .set({ status: "failed", error_code: code, error_message: message, ...ended(now) })
+    .where("id", "=", id)
+    .execute();
+  return { before, after: await knownCluster(tx, cluster_id) };
+}
+
+/** The record of the job, the number of agents and, after a destroy, the end of the cluster are one change. */
+export async function succeedRun(
+  db: Queries,
+  hold: RunHold,
+  job: ProvisioningJob,
+  now: Date,
+): Promise<Moved & { readonly audit: AuditRow | null }> {
+  return whileHeld(db, hold, async (tx) => {
+    const before = await lockCluster(tx, job.cluster_id);
+    if (job.action === "destroy" && !job.dry_run) {
+      const resource = { type: "cluster", id: before.id, name: before.name };
+      const audit = auditRow(
+        { action: "cluster.destroy", resource, orgId: before.org_id, changes: { provisioning_job_id: job.id } },
+        { actor: { id: null, email: null, via: "system" }, sourceAddress: null, requestId: null },
+        newId(),
+        now,
+      );
+      await appendAudit(tx, [audit]);
+      await deleteClusterRow(tx, before.id);
+      return { before, after: null, audit };
+    }
+    const done = { status: "succeeded", phase: "done", progress_pct: 100 } as const;
+    await tx
+      .updateTable("provisioning_jobs")
+      .set({ ...done, error_code: null, error_message: null, ...ended(now) })
+      .where("id", "=", job.id)
+      .execute();
+    if (!job.dry_run && job.desired_node_count !== null) {
+      const fields = { agent_count: job.desired_node_count - 1, updated_at: now };
+      await tx.updateTable("clusters").set(fields).where("id", "=", before.id).execute();
+    }
+    return { before, after: await knownCluster(tx, before.id), audit: null };
+  });
+}
+
+export interface SealedSecrets {
+  readonly sealed_ssh_key: string;
+  readonly ssh_public_key: string;
+  readonly sealed_join_token: string;
+}
+
+/** The secrets of a cluster are made once and stay. */
+export async function saveSecrets(
+  db: Queries,
+  hold: RunHold,
+  clusterId: string,
+  secrets: SealedSecrets,
+): Promise<void> {
+  await whileHeld(db, hold, (tx) =>
+    tx.updateTable("clusters").set(secrets).where("id", "=", clusterId).where("sealed_ssh_key", "is", null).execute(),
+  );
+}
+
+export interface NewNodeToken {
+  readonly node: string;
+  readonly hash: string;
+}
+
+export async function saveNodeTokens(
+  db: Queries,
+  hold: RunHold,
+  clusterId: string,
+  tokens: readonly NewNodeToken[],
+  now: Date,
+  expiresAt: Date,
+): Promise<void> {
+  await whileHeld(db, hold, async (tx) => {
+    const ofCluster = tx.deleteFrom("node_tokens").where("cluster_id", "=", clusterId);
+    await ofCluster.where("expires_at", "<=", now).execute();
+    const rows = tokens.map(({ node, hash }) => ({
+      token_hash: hash,
+      cluster_id: clusterId,
+      node,
+      expires_at: expiresAt,
+    }));
+    if (rows.length > 0) await tx.insertInto("node_tokens").values(rows).execute();
+  });
+}
+
+/** Small enough that the locks are held for milliseconds only. */
+const BATCH_ROWS = 100;
+
+const ABANDONED: ProvisioningFailure = {
+  code: "failed",
+  message: "The worker stopped each time it ran the job, and no attempt is left. Look at its log and retry the job.",
+};
+
+/** Fails the records whose queued job has ended without them, as after the last attempt of a worker that was killed. */
+export function failAbandonedRuns(db: Queries, now: Date): Promise<Moved[]> {
+  return inTransaction(db, async (tx) => {
+    const abandoned = await tx
+      .selectFrom("provisioning_jobs as job")
+      .select(["job.id", "job.cluster_id"])
+      .where("job.status", "in", ["pending", "running"])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("jobs")
+              .select("jobs.id")
+              .where("jobs.lane", "=", sql<string>`job.cluster_id::text`)
+              .where("jobs.kind", "=", PROVISIONING_KIND)
+              .where("jobs.status", "in", ["pending", "running"])
+              .where(sql<string>`jobs.payload ->> 'provisioning_job_id'`, "=", sql<string>`job.id::text`),
+          ),
+        ),
+      )
+      .limit(BATCH_ROWS)
+      .forUpdate()
+      .skipLocked()
+      .execute();
+    const moved: Moved[] = [];
+    for (const job of abandoned) moved.push(await fail(tx, job, ABANDONED, now));
+    return moved;
+  });
+}

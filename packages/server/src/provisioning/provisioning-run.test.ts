@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { CloudResource } from "../cloud/provider.ts";
+import { readState } from "../tofu/tofu-output.ts";
+import { newSshKeyPair } from "./cluster-secrets.adapter.ts";
+import {
+  agentNames,
+  applied,
+  decideOrphans,
+  leftoversFailure,
+  masker,
+  nodeNames,
+  orphansOf,
+} from "./provisioning-run.ts";
+
+describe("progress", () => {
+  test.each([
+    [0, 4, 15],
+    [1, 4, 35],
+    [4, 4, 95],
+    [9, 4, 95],
+    [0, 0, 95],
+  ])("[PN32] of %i of %i operations is %i percent", (ended, planned, percent) => {
+    expect(applied(ended, planned)).toEqual({ phase: "apply", percent });
+  });
+});
+
+describe("names", () => {
+  test("[PN33] of machines are numbered from one", () => {
+    expect(nodeNames(2)).toEqual(["control-plane", "agent-1", "agent-2"]);
+    expect(nodeNames(0)).toEqual(["control-plane"]);
+  });
+
+  test.each([
+    [1, 3, ["agent-2", "agent-3"]],
+    [3, 3, []],
+    [3, 1, []],
+  ])("[PN33] from %i to %i agents", (from, to, names) => {
+    expect(agentNames(from, to)).toEqual(names);
+  });
+});
+
+describe("a log", () => {
+  test.each([
+    ["a secret", ["topsecret"], "a topsecret b topsecret", "a **** b ****"],
+    ["a line of a longer one", ["first-line\nsecond-line\n"], "x second-line", "x ****"],
+    ["one that holds another", ["secret-1", "secret-1-long"], "secret-1-long", "****"],
+    ["a part that is too short to tell", ["abc\nlong-enough"], "abc", "abc"],
+    ["nothing", [], "text", "text"],
+  ])("[PN34] hides %s", (_, secrets, text, masked) => {
+    expect(masker(secrets)(text)).toBe(masked);
+  });
+
+  test("[PN34] never shows a secret, wherever it stands", () => {
+    const secret = fc
+      .string({ minLength: 6, maxLength: 40 })
+      .filter((text) => text.trim().length >= 6 && !text.includes("*"));
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (hidden, before, after) => {
+        expect(masker([hidden])(`${before}${hidden}${after}`)).not.toContain(hidden.trim());
+      }),
+    );
+  });
+});
+
+const resource = (id: string, address: string | null): CloudResource => ({ type: "t", id, address });
+const state = readState(
+  JSON.stringify({
+    serial: 1,
+    lineage: "l",
+    resources: [{ mode: "managed", type: "t", instances: [{ attributes: { id: "known" } }] }],
+  }),
+);
+
+describe("orphans", () => {
+  const existing = [resource("known", "t.a"), resource("lost", "t.b"), resource("lb", null)];
+
+  test("[PN35] are what the module has made and no state knows of", () => {
+    expect(orphansOf(existing, state, false)).toEqual([resource("lost", "t.b")]);
+    expect(orphansOf(existing, null, false).map(({ id }) => id)).toEqual(["known", "lost"]);
+  });
+
+  test("[PN35] are also what Kubernetes has made when the cluster goes", () => {
+    expect(orphansOf(existing, state, true).map(({ id }) => id)).toEqual(["lost", "lb"]);
+  });
+
+  test("[PN35] are imported where the plan would create them again, once for each place, and removed otherwise", () => {
+    const changes = [
+      { action: "create", address: "t.b", type: "t", id: null },
+      { action: "update", address: "t.c", type: "t", id: "c" },
+    ] as const;
+    const orphans = [resource("b1", "t.b"), resource("b2", "t.b"), resource("c1", "t.c"), resource("lb", null)];
+    expect(decideOrphans(orphans, { changes })).toEqual({
+      imported: [{ to: "t.b", id: "b1" }],
+      removed: [resource("b2", "t.b"), resource("c1", "t.c"), resource("lb", null)],
+    });
+  });
+
+  test("[PN26] leftovers are named with type and id", () => {
+    expect(leftoversFailure([resource("i-1", null), resource("v-2", null)])).toMatchObject({
+      code: "leftovers",
+      message: expect.stringContaining("t i-1, t v-2"),
+    });
+  });
+});
+
+const hasSshKeygen = await promisify(execFile)("ssh-keygen", ["-?"]).then(
+  () => true,
+  (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+);
+
+test.skipIf(!hasSshKeygen)("[PN21] ssh reads the private key, and it belongs to the public one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ssh-"));
+  // The length of the comment moves the padding through all of its lengths.
+  for (let length = 1; length <= 8; length++) {
+    const { publicKey, privateKey } = newSshKeyPair("c".repeat(length));
+    const file = join(folder, `key-${length}`);
+    await writeFile(file, privateKey, { mode: 0o600 });
+    const { stdout } = await promisify(execFile)("ssh-keygen", ["-y", "-f", file]);
+    expect(stdout.trim()).toBe(publicKey);
+  }
+});

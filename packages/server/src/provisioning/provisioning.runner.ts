@@ -1,0 +1,209 @@
+import type { Provider } from "@binnacle/contract";
+import type { Bus } from "../bus/bus.ts";
+import type { Clock } from "../clock.ts";
+import { type CloudAccess, type CloudProvider, CloudRefusal, type ProvisioningFailure } from "../cloud/provider.ts";
+import { statusAnnouncement } from "../clusters/status.ts";
+import { findOrgCredential } from "../credentials/credential.store.ts";
+import { isUnreachable, type Queries } from "../database/transaction.ts";
+import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
+import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
+import { newId } from "../id.adapter.ts";
+import { type Job, storedMessage } from "../jobs/job.ts";
+import { type JobContext, type JobHandler, LeaseLost, WorkerStops } from "../jobs/running-job.runner.ts";
+import type { Log } from "../outage.ts";
+import type { StateBackend } from "../tofu/state-backend.adapter.ts";
+import { findTofu } from "../tofu/tofu.adapter.ts";
+import type { Vault } from "../vault/vault.ts";
+import { runInfrastructure } from "./infrastructure.runner.ts";
+import { PROVISIONING_TOPIC } from "./provisioning.ts";
+import { openRunLog, type RunLog } from "./provisioning-log.runner.ts";
+import { type Begun, beginRun, failAbandonedRuns, failRun, type Moved, succeedRun } from "./provisioning-run.store.ts";
+import {
+  CANCELLED,
+  masker,
+  NO_CREDENTIAL,
+  NO_PROGRAM,
+  noProvider,
+  ProgramKilled,
+  RunFailed,
+  timedOut,
+} from "./provisioning-run.ts";
+
+/** The operator of a cluster, where one is connected. Both calls resolve when it is done, and throw a `Fault`. */
+export interface InfrastructureOperators {
+  isConnected(clusterId: string): Promise<boolean>;
+  /** Moves what runs on the nodes elsewhere. A node that is not there is no error. */
+  drainNodes?(clusterId: string, nodes: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Removes what Kubernetes has made in the cloud: load balancers and volumes. */
+  removeCloudObjects?(clusterId: string, signal: AbortSignal): Promise<void>;
+}
+
+export type Providers = Readonly<Partial<Record<Provider, CloudProvider>>>;
+
+export interface ProvisionerSettings {
+  /** The configured program; null looks for `tofu` and `terraform`. */
+  readonly program: string | null;
+  readonly searchPath: string;
+  /** Variables of the worker that OpenTofu needs to reach the network, such as those of a proxy. */
+  readonly network: Readonly<Record<string, string>>;
+  readonly cliConfigFile: string | null;
+  readonly pluginCacheFolder: string | null;
+  readonly timeoutMinutes: number;
+  /** The time for OpenTofu to save its state when the worker stops. */
+  readonly graceMs: number;
+  readonly publicUrl: string;
+  readonly adminRanges: readonly string[];
+}
+
+export interface ProvisionerPorts {
+  readonly db: Queries;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly vault: Vault;
+  readonly operators: InfrastructureOperators;
+  readonly providers: Providers;
+  readonly backend: StateBackend;
+}
+
+/** A worker that is killed costs an attempt; a job that kills each worker fails in the end. */
+const MAX_ATTEMPTS = 20;
+
+/** What a run needs of the outside to be stopped and to tell how far it is. */
+export interface RunControl {
+  readonly log: RunLog;
+  /** OpenTofu ends as soon as it can and saves its state. The reason is the error of the run. */
+  readonly interrupt: AbortSignal;
+  /** Another worker may run the job: everything ends at once. */
+  readonly kill: AbortSignal;
+  /** Gives the run up because its writes are refused. */
+  lose(error: unknown): void;
+  /** Hides a further secret in the log from now on. */
+  hide(secrets: readonly string[]): void;
+}
+
+/** The handler of provisioning jobs. A job may be run again after any of its steps, and goes on with what exists. */
+export function provisioningHandler(ports: ProvisionerPorts, settings: ProvisionerSettings): JobHandler {
+  const { db, clock } = ports;
+
+  async function run(job: Job, { signal, fence }: JobContext): Promise<undefined> {
+    const { provisioning_job_id: jobId } = job.payload as { provisioning_job_id: string };
+    const hold = { id: job.id, fence };
+    const begun = await beginRun(db, hold, jobId, clock());
+    if (!begun) return;
+    announceMoved(ports, begun);
+    const failure = await failureOf(begun, hold, signal);
+    if (failure) announceMoved(ports, await failRun(db, hold, begun.job, failure, clock()));
+    else {
+      const done = await succeedRun(db, hold, begun.job, clock());
+      announceMoved(ports, done);
+      if (done.audit) ports.bus.publish(EVENTS_TOPIC, activityOf(done.audit, null));
+    }
+    ports.bus.publish(PROVISIONING_TOPIC, { job_id: jobId });
+  }
+
+  /** Returns null for a success. Throws where the job is to be run again, by this worker or another. */
+  async function failureOf(
+    begun: Begun,
+    hold: { readonly id: string; readonly fence: number },
+    signal: AbortSignal,
+  ): Promise<ProvisioningFailure | null> {
+    const [interrupt, kill] = [new AbortController(), new AbortController()];
+    const secrets: string[] = [];
+    let mask = masker(secrets);
+    const lose = (error: unknown) => kill.abort(error);
+    const stop = () => (signal.reason instanceof LeaseLost ? kill : interrupt).abort(signal.reason);
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    const deadline = setTimeout(
+      () => interrupt.abort(new RunFailed(timedOut(settings.timeoutMinutes))),
+      settings.timeoutMinutes * 60_000,
+    );
+    const log = openRunLog(ports, {
+      hold,
+      jobId: begun.job.id,
+      mask: (text) => mask(text),
+      onCancel: () => interrupt.abort(new RunFailed(CANCELLED)),
+      onLost: lose,
+    });
+    const hide = (more: readonly string[]) => {
+      secrets.push(...more);
+      mask = masker(secrets);
+    };
+    try {
+      let failure: ProvisioningFailure | null = null;
+      try {
+        await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide });
+      } catch (error) {
+        // Whatever went wrong after a stop was asked for went wrong because of it.
+        const cause: unknown = kill.signal.aborted
+          ? kill.signal.reason
+          : interrupt.signal.aborted
+            ? interrupt.signal.reason
+            : error;
+        failure = finalFailure(cause);
+        if (!failure) throw cause;
+        failure = { ...failure, message: mask(failure.message) };
+        await log.write([`The job has failed: ${failure.message}`]);
+      }
+      await log.close();
+      return failure;
+    } finally {
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", stop);
+      await log.close().catch(() => undefined);
+    }
+  }
+
+  async function attempt(begun: Begun, hold: { id: string; fence: number }, control: RunControl): Promise<void> {
+    const { job, after: cluster } = begun;
+    if (job.cancel_requested_at !== null) throw new RunFailed(CANCELLED);
+    const provider = cluster.provider && ports.providers[cluster.provider];
+    if (!provider) throw new RunFailed(noProvider(cluster.provider));
+    const program = await findTofu(settings.program, settings.searchPath);
+    if (!program) throw new RunFailed(NO_PROGRAM);
+    const access = await accessOf(cluster);
+    control.hide([access.secretAccessKey]);
+    await runInfrastructure(ports, { ...settings, program }, { job, cluster, hold, provider, access }, control);
+  }
+
+  async function accessOf(cluster: Begun["after"]): Promise<CloudAccess> {
+    const { credential_id, org_id, region } = cluster;
+    const credential = credential_id === null ? undefined : await findOrgCredential(db, org_id, credential_id);
+    const { id = "", sealed_secret = null, access_key_id = null } = credential ?? {};
+    if (sealed_secret === null || access_key_id === null) throw new RunFailed(NO_CREDENTIAL);
+    const place = { table: "cloud_credentials", row: id, column: "sealed_secret" };
+    return {
+      region: region ?? credential?.region ?? "",
+      accessKeyId: access_key_id,
+      secretAccessKey: ports.vault.open(sealed_secret, place),
+    };
+  }
+
+  return { run, maxAttempts: MAX_ATTEMPTS, graceMs: settings.graceMs + 5_000 };
+}
+
+/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away. */
+function finalFailure(error: unknown): ProvisioningFailure | null {
+  if (error instanceof RunFailed || error instanceof CloudRefusal) return error.failure;
+  const mayPass = [LeaseLost, WorkerStops, ProgramKilled].some((kind) => error instanceof kind);
+  if (mayPass || isUnreachable(error)) return null;
+  return { code: "failed", message: storedMessage(error) };
+}
+
+/** Fails the records whose queued job has ended without them. */
+export async function failAbandoned(ports: Pick<ProvisionerPorts, "db" | "bus" | "clock">): Promise<void> {
+  for (const moved of await failAbandonedRuns(ports.db, ports.clock())) announceMoved(ports, moved);
+}
+
+function announceMoved({ bus, clock }: Pick<ProvisionerPorts, "bus" | "clock">, { before, after }: Moved): void {
+  const now = clock();
+  if (after === null) {
+    // The raised floor revokes every token, so that the hub ends the session.
+    const floor = before.token_version + 1;
+    bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: before.id, floor, deleted: true });
+    return;
+  }
+  const announcement = statusAnnouncement(before, after, now);
+  if (announcement) bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...announcement });
+}

@@ -1,0 +1,185 @@
+import type { ProvisioningPlan } from "@binnacle/contract";
+import type { Diagnostic } from "../cloud/provider.ts";
+
+/** The meaning of one line that OpenTofu has printed with `-json`. */
+export interface TofuLine {
+  /** The words for people; empty for a line that tells them nothing. */
+  readonly lines: readonly string[];
+  /** An error; warnings are among the words only. */
+  readonly error: Diagnostic | null;
+  /** Whether one of the planned operations has ended, well or not. */
+  readonly isStep: boolean;
+}
+
+const LONGEST_LINE = 4_000;
+const LONGEST_DIAGNOSTIC = 100;
+
+const SILENT_TYPES = new Set(["outputs", "log"]);
+const STEP_TYPES = new Set(["apply_complete", "apply_errored"]);
+
+/** Text that is no message of OpenTofu, as a plugin or a shell may print, is passed on as it is. */
+export function readLine(text: string): TofuLine {
+  const message = parsedObject(text);
+  if (!message || typeof message["@message"] !== "string") return plain(text);
+  const type = message["type"];
+  if (type === "diagnostic") return diagnosticLine(message);
+  if (typeof type === "string" && SILENT_TYPES.has(type)) return { lines: [], error: null, isStep: false };
+  const isStep = typeof type === "string" && STEP_TYPES.has(type);
+  return { lines: storedLines(message["@message"]), error: null, isStep };
+}
+
+const plain = (text: string): TofuLine => ({ lines: storedLines(text), error: null, isStep: false });
+
+function diagnosticLine(message: Json): TofuLine {
+  const found = objectOf(message["diagnostic"]);
+  const isError = (found["severity"] ?? message["@level"]) === "error";
+  const summary = textOf(found["summary"]) || textOf(message["@message"]) || "OpenTofu failed without a message.";
+  const detail = textOf(found["detail"]);
+  const address = textOf(found["address"]) || null;
+  const title = `${isError ? "Error" : "Warning"}: ${summary}${address ? ` (${address})` : ""}`;
+  const lines = [...storedLines(title), ...storedLines(detail).map((line) => (line ? `  ${line}` : line))];
+  return {
+    lines: lines.slice(0, LONGEST_DIAGNOSTIC),
+    error: isError ? { summary, detail, address } : null,
+    isStep: false,
+  };
+}
+
+const TERMINAL_CODES = /\p{Cc}\[[0-9;?]*[A-Za-z]|(?!\t)\p{Cc}/gu;
+
+/** Splits at line ends, without what a terminal would interpret and PostgreSQL cannot store, and of bounded length. */
+function storedLines(text: string): string[] {
+  if (text === "") return [];
+  return text.split(/\r?\n/).map((line) => {
+    // The regular expression sees no more than could be kept.
+    const clean = line.slice(0, 2 * LONGEST_LINE).replace(TERMINAL_CODES, "");
+    const isCut = clean.length > LONGEST_LINE || line.length > 2 * LONGEST_LINE;
+    return (isCut ? `${clean.slice(0, LONGEST_LINE)}… (cut)` : clean).toWellFormed();
+  });
+}
+
+export interface LineSplitter {
+  /** Returns the lines that the text has completed. */
+  push(text: string): string[];
+  /** Returns what came after the last line end. */
+  end(): string[];
+}
+
+/** A message of OpenTofu may carry the text of a whole answer of the cloud; beyond this it is cut, not collected. */
+const LONGEST_INPUT = 1_048_576;
+
+/** Collects at most `longest` characters of a line, so that output without a line end does not fill the memory. */
+export function lineSplitter(longest = LONGEST_INPUT): LineSplitter {
+  let rest = "";
+  let isCutting = false;
+  return {
+    push(text) {
+      const parts = text.split("\n");
+      const last = parts.pop() ?? "";
+      const complete: string[] = [];
+      for (const part of parts) {
+        if (!isCutting) complete.push((rest + part).slice(0, longest));
+        rest = "";
+        isCutting = false;
+      }
+      if (isCutting) return complete;
+      rest += last;
+      if (rest.length > longest) {
+        complete.push(rest.slice(0, longest));
+        rest = "";
+        isCutting = true;
+      }
+      return complete;
+    },
+    end() {
+      const last = rest;
+      rest = "";
+      return last === "" || isCutting ? [] : [last];
+    },
+  };
+}
+
+type Change = ProvisioningPlan["changes"][number];
+
+export interface ReadPlan {
+  readonly summary: ProvisioningPlan["summary"];
+  readonly changes: readonly Change[];
+  /** How many operations an apply of the plan ends; a replacement is two. */
+  readonly steps: number;
+}
+
+/** Reads what `show -json` prints of a plan. Throws where it is no plan. */
+export function readPlan(text: string): ReadPlan {
+  const plan = parsedObject(text);
+  if (!plan || typeof plan["format_version"] !== "string")
+    throw new Error("OpenTofu printed something that is no plan.");
+  const found = listOf(plan["resource_changes"]).flatMap((entry) => {
+    const resource = objectOf(entry);
+    const change = objectOf(resource["change"]);
+    const actions = listOf(change["actions"]).map(textOf);
+    const importing = textOf(objectOf(change["importing"])["id"]) || null;
+    const action = actionOf(actions, importing !== null);
+    if (resource["mode"] !== "managed" || action === null) return [];
+    const id = importing ?? (textOf(objectOf(change["before"])["id"]) || null);
+    return [{ change: { action, address: textOf(resource["address"]), type: textOf(resource["type"]), id }, actions }];
+  });
+  const count = (action: string) => found.filter(({ actions }) => actions.includes(action)).length;
+  const summary = { add: count("create"), change: count("update"), remove: count("delete") };
+  return {
+    summary,
+    changes: found.map(({ change }) => change),
+    steps: summary.add + summary.change + summary.remove,
+  };
+}
+
+/** Null for what is only read, stays as it is, or is forgotten without being touched. */
+function actionOf(actions: readonly string[], isImport: boolean): Change["action"] | null {
+  if (actions.includes("create") && actions.includes("delete")) return "replace";
+  if (actions.includes("create")) return "create";
+  if (actions.includes("delete")) return "delete";
+  if (isImport) return "import";
+  return actions.includes("update") ? "update" : null;
+}
+
+export interface ReadState {
+  readonly serial: number;
+  readonly lineage: string;
+  /** Whether the state has a resource of the type with the id. */
+  knows(type: string, id: string): boolean;
+}
+
+/** Returns null for a text that is no state of OpenTofu. */
+export function readState(text: string): ReadState | null {
+  const state = parsedObject(text);
+  const { serial, lineage } = state ?? {};
+  if (!state || !Number.isSafeInteger(serial) || typeof lineage !== "string") return null;
+  const known = new Set(
+    listOf(state["resources"]).flatMap((entry) => {
+      const resource = objectOf(entry);
+      if (resource["mode"] !== "managed") return [];
+      // The id to import a resource by is one of its attributes, and not of all types the one called id.
+      return listOf(resource["instances"]).flatMap((instance) =>
+        Object.values(objectOf(objectOf(instance)["attributes"]))
+          .filter((value) => typeof value === "string")
+          .map((value) => `${textOf(resource["type"])} ${value}`),
+      );
+    }),
+  );
+  return { serial: Number(serial), lineage, knows: (type, id) => known.has(`${type} ${id}`) };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function parsedObject(text: string): Json | null {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+const objectOf = (value: unknown): Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
