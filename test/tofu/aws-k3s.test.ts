@@ -293,6 +293,8 @@ test("[PN76] [PN77] everything goes in the order of its dependencies, also what 
     "TagSpecification.1.Tag.1.Key": kubernetesTag(wanted.id),
     "TagSpecification.1.Tag.1.Value": "owned",
   });
+  const VolumeId = textAt(volume, "volumeId") ?? "";
+  await query("ec2", "AttachVolume", { VolumeId, InstanceId: idOf("aws_instance.control_plane"), Device: "/dev/sdf" });
   const group = await query("ec2", "CreateSecurityGroup", {
     GroupName: "k8s-elb-a1",
     GroupDescription: "Of a load balancer",
@@ -313,11 +315,14 @@ test("[PN76] [PN77] everything goes in the order of its dependencies, also what 
   });
 
   const beside = (await aws.existing(access, wanted.id, signal)).filter(({ address }) => address === null);
-  expect(beside).toContainEqual({ type: "volume", id: textAt(volume, "volumeId"), address: null });
+  expect(beside).toContainEqual({ type: "volume", id: VolumeId, address: null });
   expect(beside).toContainEqual({ type: "security-group", id: groupId, address: null });
   expect(beside).toContainEqual({ type: "classic-load-balancer", id: `a${wanted.id.slice(0, 8)}`, address: null });
 
+  // A destroy begins with these, while the machines still run.
+  await aws.remove(access, beside, signal);
   const all = await aws.existing(access, wanted.id, signal);
+  expect(all.filter(({ address }) => address === null)).toEqual([]);
   await aws.remove(access, all, signal);
   expect(await aws.existing(access, wanted.id, signal)).toEqual([]);
   expect(await machinesOf(wanted.id)).toEqual([]);

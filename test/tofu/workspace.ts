@@ -38,8 +38,6 @@ export class Workspace {
   constructor(provider: CloudProvider, access: CloudAccess) {
     this.#provider = provider;
     cpSync(provider.module, this.folder, { recursive: true });
-    // The files of the workspace override those of the module.
-    writeFileSync(join(this.folder, "backend_override.tf"), 'terraform {\n  backend "local" {}\n}\n');
     this.#environment = {
       PATH: process.env["PATH"],
       HOME: this.folder,

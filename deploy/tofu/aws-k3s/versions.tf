@@ -7,9 +7,6 @@ terraform {
       version = "~> 6.47"
     }
   }
-
-  # Its address and its password come by the environment.
-  backend "http" {}
 }
 
 provider "aws" {

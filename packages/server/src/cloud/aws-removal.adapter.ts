@@ -56,8 +56,7 @@ async function removed(query: Query, { type, id }: CloudResource): Promise<boole
       await query("elasticloadbalancingv2", "DeleteLoadBalancer", { LoadBalancerArn: id });
       return true;
     case "volume":
-      await query("ec2", "DeleteVolume", { VolumeId: id });
-      return true;
+      return removeVolume(query, id);
     case "network-interface":
       await query("ec2", "DeleteNetworkInterface", { NetworkInterfaceId: id });
       return true;
@@ -94,6 +93,22 @@ async function removed(query: Query, { type, id }: CloudResource): Promise<boole
       return true;
     default:
       throw new TypeError(`Nothing is known about how to remove a ${type}.`);
+  }
+}
+
+/** A volume of Kubernetes may be attached to a machine that goes later. */
+async function removeVolume(query: Query, VolumeId: string): Promise<boolean> {
+  try {
+    await query("ec2", "DeleteVolume", { VolumeId });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AwsError) || error.code !== "VolumeInUse") throw error;
+    const [volume] = await described(query, "DescribeVolumes", "volumeSet", { name: "volume-id", values: [VolumeId] });
+    for (const attachment of itemsAt(volume, "attachmentSet")) {
+      const InstanceId = textAt(attachment, "instanceId") ?? "";
+      await query("ec2", "DetachVolume", { VolumeId, InstanceId, Force: "true" });
+    }
+    return false;
   }
 }
 
