@@ -1,13 +1,9 @@
-import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
 import { queries, textAt } from "../../packages/server/src/cloud/aws-query.adapter.ts";
-import { freePort } from "../kube/daemon.ts";
 import { type Cloud, startCloud } from "./cloud.ts";
 
 const access = { region: "eu-west-1", accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
@@ -51,61 +47,4 @@ test("[PN83] [PN79] a check tells which actions are denied, and refuses a creden
   await expect(denied).rejects.toMatchObject({ failure: { code: "permission_denied" } });
   const unknown = aws.check({ ...access, accessKeyId: "AKIANOBODY" }, signal);
   await expect(unknown).rejects.toMatchObject({ name: "CloudRefusal", failure: { code: "bad_credentials" } });
-});
-
-test("[PN81] an endpoint that refuses connections is told as such, after few attempts", async () => {
-  const check = awsProvider({ endpoint: `http://127.0.0.1:${await freePort()}`, backOffMs: 1 }).check(access, signal);
-  await expect(check).rejects.toMatchObject({
-    failure: { code: "unreachable", message: expect.stringContaining("ECONNREFUSED") },
-  });
-});
-
-/** A server in the place of AWS, and what it was asked. */
-async function standIn(answer: (count: number) => { status: number; body: string } | null) {
-  let count = 0;
-  const server = createServer((_request, response) => {
-    count++;
-    const given = answer(count);
-    if (given) response.writeHead(given.status, { "content-type": "text/xml" }).end(given.body);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    count: () => count,
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-const error = (code: string) =>
-  `<ErrorResponse><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`;
-
-test("[PN81] an endpoint that never answers is given up at the deadline of each attempt", async () => {
-  const silent = await standIn(() => null);
-  try {
-    const aws = awsProvider({ endpoint: silent.endpoint, deadlineMs: 50, backOffMs: 1 });
-    await expect(aws.check(access, signal)).rejects.toMatchObject({ failure: { code: "unreachable" } });
-    expect(silent.count()).toBe(3);
-  } finally {
-    silent.stop();
-  }
-});
-
-test.each([
-  ["an error of the server", 503, error("ServiceUnavailable"), 3],
-  ["too many calls", 400, error("Throttling"), 3],
-  ["a wrong key", 403, error("InvalidClientTokenId"), 1],
-  ["a missing permission", 403, error("AccessDenied"), 1],
-])("[PN81] only what may pass is tried again: %s", async (_name, status, body, attempts) => {
-  const server = await standIn(() => ({ status, body }));
-  try {
-    const aws = awsProvider({ endpoint: server.endpoint, backOffMs: 1 });
-    await expect(aws.check(access, signal)).rejects.toMatchObject({ name: "CloudRefusal" });
-    expect(server.count()).toBe(attempts);
-  } finally {
-    server.stop();
-  }
 });

@@ -1,40 +1,50 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isGone, isInTheWay, removalOrder } from "./aws.ts";
+import { isGone, isInTheWay, leftoversFailure, removalOrder } from "./aws.ts";
 import { described } from "./aws-inventory.adapter.ts";
 import { AwsError, at, itemsAt, type Query, textAt } from "./aws-query.adapter.ts";
-import type { CloudResource } from "./provider.ts";
+import { CloudRefusal, type CloudResource } from "./provider.ts";
+
+export interface RemovalOptions {
+  readonly pollMs: number;
+  /** How long to try without any resource going. */
+  readonly patienceMs: number;
+}
 
 /**
  * Removes resources until none is left. AWS refuses to delete what others depend on, and tells of machines that are gone
- * only after a while, so each is tried again until the signal ends.
+ * only after a while, so each is tried again, until nothing goes any more or the signal ends.
  */
 export async function removeAll(
   query: Query,
   resources: readonly CloudResource[],
-  pollMs: number,
+  options: RemovalOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let left = removalOrder(resources);
+  let progressAt = performance.now();
   for (;;) {
-    const still: CloudResource[] = [];
+    const kept: (CloudResource & { readonly reason: string })[] = [];
     for (const resource of left) {
       signal.throwIfAborted();
-      if (!(await isRemoved(query, resource))) still.push(resource);
+      const reason = await reasonToStay(query, resource);
+      if (reason !== null) kept.push({ ...resource, reason });
     }
-    left = still;
-    if (left.length === 0) return;
-    await sleep(pollMs, undefined, { signal });
+    if (kept.length === 0) return;
+    if (kept.length < left.length) progressAt = performance.now();
+    if (performance.now() - progressAt > options.patienceMs) throw new CloudRefusal(leftoversFailure(kept));
+    left = kept;
+    await sleep(options.pollMs, undefined, { signal });
   }
 }
 
-/** False while it exists or something depends on it. Throws where trying again does not help. */
-async function isRemoved(query: Query, resource: CloudResource): Promise<boolean> {
+/** Null when it is gone. Throws where trying again does not help. */
+async function reasonToStay(query: Query, resource: CloudResource): Promise<string | null> {
   try {
-    return await removed(query, resource);
+    return (await removed(query, resource)) ? null : "still there";
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    if (isGone(error.code)) return true;
-    if (isInTheWay(error.code)) return false;
+    if (isGone(error.code)) return null;
+    if (isInTheWay(resource.type, error.code)) return error.code;
     throw error;
   }
 }

@@ -11,12 +11,13 @@ export interface AwsOptions {
   readonly deadlineMs?: number;
   readonly backOffMs?: number;
   readonly pollMs?: number;
+  readonly patienceMs?: number;
 }
 
 const MODULE = fileURLToPath(new URL("../../../../deploy/tofu/aws-k3s", import.meta.url));
 
 export function awsProvider(options: AwsOptions = {}): CloudProvider {
-  const { endpoint, deadlineMs = 10_000, backOffMs = 500, pollMs = 3000 } = options;
+  const { endpoint, deadlineMs = 10_000, backOffMs = 500, pollMs = 3000, patienceMs = 600_000 } = options;
   const queryOptions: QueryOptions = { endpoint, deadlineMs, backOffMs };
   // What speaks to AWS is loaded with its first use: most installations never make a cluster.
   const queriesFor = async (access: CloudAccess, signal: AbortSignal) =>
@@ -33,7 +34,7 @@ export function awsProvider(options: AwsOptions = {}): CloudProvider {
     },
     remove: async (access, resources, signal) => {
       const { removeAll } = await import("./aws-removal.adapter.ts");
-      await removeAll(await queriesFor(access, signal), resources, pollMs, signal);
+      await removeAll(await queriesFor(access, signal), resources, { pollMs, patienceMs }, signal);
     },
     check: async (access, signal) => {
       const { serviceQuota } = await import("./aws-query.adapter.ts");

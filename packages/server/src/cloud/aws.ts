@@ -164,11 +164,22 @@ const IN_THE_WAY = new Set([
   "IncorrectInstanceState",
   "IncorrectState",
   "InvalidNetworkInterface.InUse",
-  "InvalidParameterValue",
   "ResourceInUse",
   "ResourceInUseException",
   "VolumeInUse",
 ]);
 
-export const isGone = (code: string) => GONE.test(code) && code !== "InvalidParameterValue";
-export const isInTheWay = (code: string) => IN_THE_WAY.has(code);
+export const isGone = (code: string) => GONE.test(code);
+/** EC2 has no code of its own for a network interface that is in use. */
+export const isInTheWay = (type: string, code: string) =>
+  IN_THE_WAY.has(code) || (type === "network-interface" && code === "InvalidParameterValue");
+
+export function leftoversFailure(
+  left: readonly { readonly type: string; readonly id: string; readonly reason: string }[],
+) {
+  const names = left.map(({ type, id, reason }) => `${type} ${id} (${reason})`).join(", ");
+  return {
+    code: "leftovers",
+    message: `AWS does not let these go: ${names}. Remove what depends on them in the account, then retry the job.`,
+  } as const;
+}
