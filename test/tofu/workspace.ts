@@ -16,11 +16,13 @@ export interface Change {
   readonly importing: boolean;
 }
 
-/** Installs the built provider as if it came from the registry. */
+/** Installs the built provider as if it came from the registry of OpenTofu, or of Terraform. */
 function writeMirror(folder: string): string {
-  const at = join(folder, "mirror", "registry.opentofu.org", "hashicorp", "aws", RELEASE, PLATFORM);
-  mkdirSync(at, { recursive: true });
-  symlinkSync(requiredTools().provider, join(at, `terraform-provider-aws_v${RELEASE}`));
+  for (const registry of ["registry.opentofu.org", "registry.terraform.io"]) {
+    const at = join(folder, "mirror", registry, "hashicorp", "aws", RELEASE, PLATFORM);
+    mkdirSync(at, { recursive: true });
+    symlinkSync(requiredTools().provider, join(at, `terraform-provider-aws_v${RELEASE}`));
+  }
   const file = join(folder, "tofu.rc");
   writeFileSync(
     file,

@@ -24,11 +24,12 @@ test("[PN81] an endpoint that refuses connections is told as such, after few att
 /** A server in the place of AWS, and what it was asked. */
 async function standIn(answer: () => { status: number; body: string } | null) {
   const requests: { authorization: string | undefined; url: string | undefined; body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join("");
-    requests.push({ authorization: request.headers.authorization, url: request.url, body });
-    const given = answer();
-    if (given) response.writeHead(given.status, { "content-type": "text/xml" }).end(given.body);
+  const server = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      requests.push({ authorization: request.headers.authorization, url: request.url, body: chunks.join("") });
+      const given = answer();
+      if (given) response.writeHead(given.status, { "content-type": "text/xml" }).end(given.body);
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
