@@ -21,8 +21,7 @@ export async function removeAll(
   signal: AbortSignal,
 ): Promise<void> {
   let left = removalOrder(resources);
-  let progressAt = performance.now();
-  for (;;) {
+  for (let waitedMs = 0; ; waitedMs += options.pollMs) {
     const kept: (CloudResource & { readonly reason: string })[] = [];
     for (const resource of left) {
       signal.throwIfAborted();
@@ -30,8 +29,8 @@ export async function removeAll(
       if (reason !== null) kept.push({ ...resource, reason });
     }
     if (kept.length === 0) return;
-    if (kept.length < left.length) progressAt = performance.now();
-    if (performance.now() - progressAt > options.patienceMs) throw new CloudRefusal(leftoversFailure(kept));
+    if (kept.length < left.length) waitedMs = 0;
+    if (waitedMs >= options.patienceMs) throw new CloudRefusal(leftoversFailure(kept));
     left = kept;
     await sleep(options.pollMs, undefined, { signal });
   }
