@@ -115,3 +115,34 @@ run "a_type_of_one_zone_is_refused" {
 
   expect_failures = [aws_vpc.cluster]
 }
+
+run "created" {
+  command = apply
+}
+
+run "a_new_image_and_new_tokens_are_for_new_machines" {
+  command = plan
+
+  variables {
+    job_id      = "0192f0c1-2d3e-7f45-8a6b-9c0d1e2f3a4d"
+    agent_count = 3
+    node_tokens = { "agent-3" = "token-3" }
+  }
+
+  override_data {
+    target = data.aws_ami.ubuntu
+    values = { id = "ami-0fedcba9876543210" }
+  }
+
+  assert {
+    condition = alltrue([
+      for machine in [aws_instance.control_plane, aws_instance.agent["agent-1"], aws_instance.agent["agent-2"]] :
+      machine.ami == "ami-0123456789abcdef0"
+    ])
+    error_message = "Machines that exist keep their image."
+  }
+  assert {
+    condition     = aws_instance.agent["agent-3"].ami == "ami-0fedcba9876543210"
+    error_message = "New machines have the new image."
+  }
+}
