@@ -15,6 +15,8 @@ const ON_A_DATABASE = [
 const FUZZ = "test/fuzz/short.test.ts";
 /** The console in a real browser. */
 const IN_A_BROWSER = "test/console/**/*.test.ts";
+/** Runs by `npm run test:tofu`: it takes OpenTofu, a provider and a server with the APIs of AWS. */
+const BY_TOFU = "test/tofu/**/*.test.ts";
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
 /** Everything that a run starts or writes goes with it, whatever becomes of its tests. */
@@ -50,7 +52,14 @@ export default defineConfig({
           name: "alone",
           isolate: ISOLATE,
           include: ["packages/!(server)/src/**/*.test.ts", EMBEDDED, "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ON_A_DATABASE.slice(1), ...ON_KUBERNETES, FUZZ, IN_A_BROWSER],
+          exclude: [
+            ...configDefaults.exclude,
+            ...ON_A_DATABASE.slice(1),
+            ...ON_KUBERNETES,
+            FUZZ,
+            IN_A_BROWSER,
+            BY_TOFU,
+          ],
           globalSetup: [RUN_FOLDER],
           pool: "forks",
           maxWorkers: WORKERS,

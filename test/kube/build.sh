@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the programs of a Kubernetes cluster for the tests, only those that are missing, from the Go module proxy.
 #   test/kube/build.sh                 the cluster
-#   test/kube/build.sh helm kubectl    others of the programs below, by name
+#   test/kube/build.sh helm tofu       others of the programs below, by name
 #   test/kube/build.sh node            those that a real node needs beside them
 # Takes Go 1.26 or later, about 12 minutes of two cores the first time, and 6 GB of the user's cache folder.
 set -euo pipefail
@@ -26,6 +26,7 @@ source_of() {
     kwok) echo "sigs.k8s.io/kwok v0.8.0 sigs.k8s.io/kwok/cmd/kwok v0.8.0" ;;
     metrics-server) echo "sigs.k8s.io/metrics-server v0.9.0 sigs.k8s.io/metrics-server/cmd/metrics-server v0.9.0" ;;
     helm) echo "helm.sh/helm/v4 v4.3.1 helm.sh/helm/v4/cmd/helm v4.3.1 -X helm.sh/helm/v4/internal/version.version=v4.3.1" ;;
+    tofu) echo "github.com/opentofu/opentofu v1.12.6 github.com/opentofu/opentofu/cmd/tofu v1.12.6 -X github.com/opentofu/opentofu/version.dev=no" ;;
     coredns) echo "github.com/coredns/coredns v1.15.0 . v1.15.0" ;;
     *) echo "build.sh knows no program $1" >&2; return 2 ;;
   esac

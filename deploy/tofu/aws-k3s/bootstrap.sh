@@ -1,0 +1,224 @@
+#!/usr/bin/env bash
+# Makes a new machine a node of its cluster: it fetches the node's secrets from Binnacle with a token that works once, then
+# installs k3s. cloud-init runs it once; it can be run again by hand, and goes on where it failed.
+#
+# Each step is written to /var/log/binnacle-bootstrap.log. The last line says whether the node is up, or what failed.
+set -Eeuo pipefail
+umask 077
+
+root=${BINNACLE_ROOT:-}
+folder=$root/etc/binnacle
+manifests=$root/var/lib/rancher/k3s/server/manifests
+log=$root/var/log/binnacle-bootstrap.log
+metadata=${BINNACLE_METADATA:-http://169.254.169.254}
+
+mkdir -p "$folder" "$root/var/log"
+exec 2>>"$log"
+
+# What is printed goes to the machine's console, for people who cannot sign in.
+say() {
+  echo "$(date -u +%FT%TZ) $1" | tee -a "$log"
+}
+step="start"
+begin() {
+  step=$1
+  say "$step"
+}
+give_up() {
+  trap - ERR
+  say "FAILED: $step: $1"
+  exit 1
+}
+trap 'give_up "line $LINENO ended with status $?"' ERR
+
+# A value of a JSON file by its path, or nothing where it is null or missing. Values never reach a command line.
+value() {
+  python3 - "$@" <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as file:
+    found = json.load(file)
+for key in sys.argv[2:]:
+    found = (found or {}).get(key)
+print("" if found is None else found)
+PYTHON
+}
+
+# Downloads or posts, and prints the status. Only temporary failures are tried again, each time after twice as long.
+request() {
+  local output=$1 tries=$2 wait=2 status
+  shift 2
+  for ((try = 1; try <= tries; try++)); do
+    status=$(curl --silent --show-error --connect-timeout 10 --max-time 300 --output "$output" --write-out '%{http_code}' "$@") || status=000
+    case $status in
+      000 | 408 | 429 | 5??) echo "attempt $try: status $status, next in $wait s" >&2 ;;
+      *) break ;;
+    esac
+    [ "$try" -lt "$tries" ] || break
+    sleep "$wait"
+    wait=$((wait * 2 < 60 ? wait * 2 : 60))
+  done
+  echo "$status"
+}
+
+fetch_secrets() {
+  local url status
+  # The token is spent by the first answer, so that answer is kept.
+  [ ! -s "$folder/secrets.json" ] || return 0
+  url=$(value "$folder/node.json" public_url)/api/v1/node-bootstrap
+  begin "fetch the secrets of the node from $url"
+  python3 - "$folder/node.json" "$folder/request.json" <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as file:
+    node = json.load(file)
+with open(sys.argv[2], "w") as file:
+    json.dump({key: node[key] for key in ("cluster_id", "node", "token")}, file)
+PYTHON
+  # For nearly as long as the token lives.
+  status=$(request "$folder/answer.json" 110 --request POST --header 'content-type: application/json' --data-binary "@$folder/request.json" "$url")
+  rm -f "$folder/request.json"
+  case $status in
+    200) ;;
+    401) give_up "the token of the node was refused: it has been used or has expired; retry the job, or remove the node and add it again" ;;
+    000) give_up "$url could not be reached; check that machines of the cluster may reach the address of Binnacle" ;;
+    *) give_up "$url answered with status $status" ;;
+  esac
+  [ -n "$(value "$folder/answer.json" join_token)" ] || give_up "the answer of Binnacle has no join token"
+  mv "$folder/answer.json" "$folder/secrets.json"
+}
+
+install_k3s() {
+  local version machine file want have status
+  version=$(value "$folder/node.json" k3s_version)
+  machine=$(uname -m)
+  want=$(value "$folder/node.json" k3s_sha256 "$machine")
+  begin "install k3s $version for $machine"
+  [ -n "$want" ] || give_up "there is no k3s for machines of type $machine"
+  if [ "$machine" = aarch64 ]; then file=k3s-arm64; else file=k3s; fi
+  mkdir -p "$root/usr/local/bin"
+  status=$(request "$root/usr/local/bin/.k3s" 8 --location --proto '=https' "https://github.com/k3s-io/k3s/releases/download/${version/+/%2B}/$file")
+  [ "$status" = 200 ] || give_up "k3s could not be downloaded: status $status"
+  have=$(sha256sum "$root/usr/local/bin/.k3s" | cut -d ' ' -f 1)
+  if [ "$have" != "$want" ]; then
+    rm -f "$root/usr/local/bin/.k3s"
+    give_up "k3s has the checksum $have instead of $want; it is not used"
+  fi
+  chmod 755 "$root/usr/local/bin/.k3s"
+  mv "$root/usr/local/bin/.k3s" "$root/usr/local/bin/k3s"
+}
+
+# The metadata service, which answers only to those that ask for a session first.
+instance() {
+  curl --silent --fail --max-time 5 --retry 5 --retry-connrefused --config "$folder/metadata" "$metadata/latest/meta-data/$1" || true
+}
+
+configure() {
+  local zone id token
+  begin "configure k3s"
+  token=$(curl --silent --show-error --fail --max-time 5 --retry 5 --retry-connrefused --request PUT \
+    --header 'X-aws-ec2-metadata-token-ttl-seconds: 300' "$metadata/latest/api/token")
+  printf 'header = "X-aws-ec2-metadata-token: %s"\n' "$token" >"$folder/metadata"
+  zone=$(instance placement/availability-zone)
+  id=$(instance instance-id)
+  if [ -z "$zone" ] || [ -z "$id" ]; then give_up "the metadata service does not say which machine this is"; fi
+  mkdir -p "$root/etc/rancher/k3s"
+  PROVIDER_ID="aws:///$zone/$id" PUBLIC_IP=$(instance public-ipv4) python3 - "$folder" "$root/etc/rancher/k3s" "$manifests" <<'PYTHON'
+import json, os, sys
+folder, config_folder, manifests = sys.argv[1:]
+def read(name):
+    with open(os.path.join(folder, name)) as file:
+        return json.load(file)
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+node, secrets = read("node.json"), read("secrets.json")
+is_server = not node["server"]
+write(os.path.join(config_folder, "join-token"), secrets["join_token"] + "\n")
+config = {
+    "node-name": node["node"],
+    "token-file": "/etc/rancher/k3s/join-token",
+    "kubelet-arg": ["cloud-provider=external", "provider-id=" + os.environ["PROVIDER_ID"]],
+}
+if is_server:
+    config["disable-cloud-controller"] = True
+    config["disable"] = ["servicelb", "traefik"]
+    config["secrets-encryption"] = True
+    config["write-kubeconfig-mode"] = "0600"
+    if os.environ["PUBLIC_IP"]:
+        config["tls-san"] = [os.environ["PUBLIC_IP"]]
+else:
+    config["server"] = node["server"]
+# JSON is YAML.
+write(os.path.join(config_folder, "config.yaml"), json.dumps(config, indent=2) + "\n")
+operator = secrets.get("operator")
+if is_server and operator:
+    values = {
+        "hub": {"url": operator["hub_url"]},
+        "cluster": {"id": operator["cluster_id"], "token": operator["token"]},
+    }
+    chart = {
+        "apiVersion": "helm.cattle.io/v1",
+        "kind": "HelmChart",
+        "metadata": {"name": "binnacle-operator", "namespace": "kube-system"},
+        "spec": {
+            "chart": operator["chart_url"],
+            "targetNamespace": operator["namespace"],
+            "createNamespace": True,
+            "valuesContent": json.dumps(values),
+        },
+    }
+    write(os.path.join(manifests, "binnacle-operator.yaml"), json.dumps(chart, indent=2) + "\n")
+PYTHON
+  rm -f "$folder/metadata"
+}
+
+start() {
+  local role=server name=k3s type=notify joined=$root/etc/rancher/k3s/k3s.yaml
+  if [ -n "$(value "$folder/node.json" server)" ]; then
+    role=agent name=k3s-agent type=exec joined=$root/var/lib/rancher/k3s/agent/kubelet.kubeconfig
+  fi
+  begin "start $name"
+  mkdir -p "$root/etc/systemd/system"
+  cat >"$root/etc/systemd/system/$name.service" <<UNIT
+[Unit]
+Description=k3s $role of a cluster of Binnacle
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=$type
+ExecStartPre=-/sbin/modprobe br_netfilter
+ExecStartPre=-/sbin/modprobe overlay
+ExecStart=/usr/local/bin/k3s $role
+KillMode=process
+Delegate=yes
+LimitNOFILE=1048576
+LimitNPROC=infinity
+LimitCORE=infinity
+TasksMax=infinity
+TimeoutStartSec=0
+Restart=always
+RestartSec=5s
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+  chmod 644 "$root/etc/systemd/system/$name.service"
+  systemctl daemon-reload
+  timeout 900 systemctl enable --now "$name" || give_up "$name did not start; journalctl -u $name says why"
+  begin "wait until $name is part of the cluster"
+  # An agent waits for the control plane, which may take minutes.
+  for ((try = 1; try <= 360; try++)); do
+    [ ! -s "$joined" ] || return 0
+    sleep 5
+  done
+  give_up "it is not after half an hour; journalctl -u $name says why"
+}
+
+fetch_secrets
+install_k3s
+configure
+start
+# k3s has its own copies.
+rm -f "$folder/secrets.json" "$folder/node.json"
+begin "the node is up"

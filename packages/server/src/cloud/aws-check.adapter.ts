@@ -1,0 +1,122 @@
+import { NEEDED_ACTIONS, simulatedPrincipal } from "./aws.ts";
+import { described } from "./aws-inventory.adapter.ts";
+import { AwsError, at, itemsAt, type Query, textAt } from "./aws-query.adapter.ts";
+import type { CheckedAccess, CheckedPermission, CheckedQuota } from "./provider.ts";
+
+/** Reads a limit of the account, and null where it is not told. */
+export type QuotaReader = (service: string, code: string) => Promise<number | null>;
+
+export async function checkAccess(query: Query, quota: QuotaReader): Promise<CheckedAccess> {
+  const answer = await query("sts", "GetCallerIdentity", {});
+  const identity = textAt(answer, "GetCallerIdentityResult", "Arn") ?? "";
+  const [permissions, quotas] = await Promise.all([permissionsOf(query, identity), quotasOf(query, quota)]);
+  return { identity, permissions, quotas };
+}
+
+/** IAM knows all of it, if it may be asked. Otherwise EC2 says what it would allow, where it can be asked without an object. */
+async function permissionsOf(query: Query, identity: string): Promise<readonly CheckedPermission[]> {
+  const known = (await simulated(query, identity)) ?? (await tried(query));
+  return NEEDED_ACTIONS.map((action) => ({ action, allowed: known.get(action) ?? null }));
+}
+
+async function simulated(query: Query, identity: string): Promise<ReadonlyMap<string, boolean> | null> {
+  const principal = simulatedPrincipal(identity);
+  if (principal === null) return null;
+  const actions = NEEDED_ACTIONS.map((action, index) => [`ActionNames.member.${index + 1}`, action] as const);
+  const answer = await unlessRefused(
+    query("iam", "SimulatePrincipalPolicy", {
+      PolicySourceArn: principal,
+      ...Object.fromEntries(actions),
+      MaxItems: "500",
+    }),
+  );
+  const results = itemsAt(answer, "SimulatePrincipalPolicyResult", "EvaluationResults");
+  if (results.length === 0) return null;
+  return new Map(
+    results.map((one) => [textAt(one, "EvalActionName") ?? "", textAt(one, "EvalDecision") === "allowed"] as const),
+  );
+}
+
+/** A dry run is refused in any case: with `DryRunOperation` where the call would be allowed. */
+const DRY_RUNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  CreateVpc: { CidrBlock: "10.64.0.0/16" },
+  CreateInternetGateway: {},
+  CreateSecurityGroup: { GroupName: "binnacle-check", GroupDescription: "A dry run" },
+  DescribeAvailabilityZones: {},
+  DescribeImages: { "Owner.1": "self" },
+  DescribeInstances: {},
+  DescribeSecurityGroups: {},
+  DescribeSubnets: {},
+  DescribeVolumes: {},
+  DescribeVpcs: {},
+};
+
+async function tried(query: Query): Promise<ReadonlyMap<string, boolean>> {
+  const results = await Promise.all(
+    Object.entries(DRY_RUNS).map(async ([action, parameters]) => {
+      try {
+        await query("ec2", action, { ...parameters, DryRun: "true" });
+        return [[`ec2:${action}`, true] as const];
+      } catch (error) {
+        if (!(error instanceof AwsError)) throw error;
+        if (error.code === "DryRunOperation") return [[`ec2:${action}`, true] as const];
+        return error.failure.code === "permission_denied" ? [[`ec2:${action}`, false] as const] : [];
+      }
+    }),
+  );
+  return new Map(results.flat());
+}
+
+const STANDARD_VCPUS = "L-1216C47A";
+const NETWORKS = "L-F678F1CE";
+/** The families that share the quota of standard machines. */
+const STANDARD = /^[acdhimrtz]\d/;
+
+async function quotasOf(query: Query, quota: QuotaReader): Promise<readonly CheckedQuota[]> {
+  const [vcpus, networks] = await Promise.all([
+    checked(
+      "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances",
+      quota("ec2", STANDARD_VCPUS),
+      async () => {
+        const running = await described(query, "DescribeInstances", "reservationSet", {
+          name: "instance-state-name",
+          values: ["pending", "running", "stopping"],
+        });
+        return running
+          .flatMap((reservation) => itemsAt(reservation, "instancesSet"))
+          .filter((one) => STANDARD.test(textAt(one, "instanceType") ?? ""))
+          .reduce((sum, one) => sum + vcpusOf(at(one, "cpuOptions")), 0);
+      },
+    ),
+    checked("VPCs per Region", quota("vpc", NETWORKS), async () => {
+      const networks = await described(query, "DescribeVpcs", "vpcSet", {
+        name: "state",
+        values: ["available", "pending"],
+      });
+      return networks.length;
+    }),
+  ]);
+  return [...vcpus, ...networks];
+}
+
+const vcpusOf = (cpu: ReturnType<typeof at>) =>
+  Number(textAt(cpu, "coreCount") ?? 0) * Number(textAt(cpu, "threadsPerCore") ?? 0);
+
+/** A quota whose limit or use is not told is left out. */
+async function checked(
+  name: string,
+  limit: Promise<number | null>,
+  used: () => Promise<number>,
+): Promise<readonly CheckedQuota[]> {
+  const [known, count] = await Promise.all([limit, unlessRefused(used())]);
+  return known === null || count === null ? [] : [{ name, limit: known, used: count }];
+}
+
+async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AwsError) return null;
+    throw error;
+  }
+}

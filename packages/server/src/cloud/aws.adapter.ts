@@ -1,0 +1,47 @@
+import { fileURLToPath } from "node:url";
+import { environment, variables } from "./aws.ts";
+import { estimate } from "./aws-estimate.ts";
+import { failureOfDiagnostics } from "./aws-failure.ts";
+import type { QueryOptions } from "./aws-query.adapter.ts";
+import type { CloudAccess, CloudProvider } from "./provider.ts";
+
+export interface AwsOptions {
+  /** The address of all services of AWS, for tests. */
+  readonly endpoint?: string;
+  readonly deadlineMs?: number;
+  readonly backOffMs?: number;
+  readonly pollMs?: number;
+  readonly patienceMs?: number;
+}
+
+const MODULE = fileURLToPath(new URL("../../../../deploy/tofu/aws-k3s", import.meta.url));
+
+export function awsProvider(options: AwsOptions = {}): CloudProvider {
+  const { endpoint, deadlineMs = 10_000, backOffMs = 500, pollMs = 3000, patienceMs = 600_000 } = options;
+  const queryOptions: QueryOptions = { endpoint, deadlineMs, backOffMs };
+  // What speaks to AWS is loaded with its first use: most installations never make a cluster.
+  const queriesFor = async (access: CloudAccess, signal: AbortSignal) =>
+    (await import("./aws-query.adapter.ts")).queries(access, queryOptions, signal);
+  return {
+    module: MODULE,
+    variables,
+    environment: (access) => environment(access, endpoint),
+    failureOf: failureOfDiagnostics,
+    estimate,
+    existing: async (access, clusterId, signal) => {
+      const { inventory } = await import("./aws-inventory.adapter.ts");
+      return inventory(await queriesFor(access, signal), clusterId);
+    },
+    remove: async (access, resources, signal) => {
+      const { removeAll } = await import("./aws-removal.adapter.ts");
+      await removeAll(await queriesFor(access, signal), resources, { pollMs, patienceMs }, signal);
+    },
+    check: async (access, signal) => {
+      const { serviceQuota } = await import("./aws-query.adapter.ts");
+      const { checkAccess } = await import("./aws-check.adapter.ts");
+      return checkAccess(await queriesFor(access, signal), (service, code) =>
+        serviceQuota(access, queryOptions, signal, { service, code }),
+      );
+    },
+  };
+}

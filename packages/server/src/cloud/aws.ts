@@ -1,0 +1,185 @@
+import type { CloudAccess, WantedCluster } from "./provider.ts";
+
+/** The names of what cannot be found by tags, and what the module calls it. */
+export const roleName = (clusterId: string) => `binnacle-${clusterId}-control-plane`;
+export const profileName = (clusterId: string) => `binnacle-${clusterId}-control-plane-profile`;
+export const POLICY_NAME = "kubernetes";
+export const CLUSTER_TAG = "binnacle:cluster";
+export const ADDRESS_TAG = "binnacle:address";
+export const kubernetesTag = (clusterId: string) => `kubernetes.io/cluster/${clusterId}`;
+
+export function variables(wanted: WantedCluster): Readonly<Record<string, unknown>> {
+  return {
+    cluster_id: wanted.id,
+    job_id: wanted.jobId,
+    name: wanted.name,
+    region: wanted.region,
+    instance_type: wanted.instanceType,
+    disk_size_gb: wanted.diskSizeGb,
+    agent_count: wanted.agentCount,
+    ssh_public_key: wanted.sshPublicKey,
+    node_tokens: wanted.nodeTokens,
+    public_url: wanted.publicUrl,
+    admin_ranges: wanted.adminRanges,
+  };
+}
+
+/** Nothing of the machine that runs OpenTofu counts: no profile, no configuration, no role of the machine itself. */
+export function environment(access: CloudAccess, endpoint: string | undefined): Readonly<Record<string, string>> {
+  return {
+    AWS_ACCESS_KEY_ID: access.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: access.secretAccessKey,
+    AWS_REGION: access.region,
+    AWS_CONFIG_FILE: "/dev/null",
+    AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    AWS_EC2_METADATA_DISABLED: "true",
+    ...(endpoint === undefined ? {} : { AWS_ENDPOINT_URL: endpoint }),
+  };
+}
+
+export type AwsService = "ec2" | "elasticloadbalancing" | "elasticloadbalancingv2" | "iam" | "servicequotas" | "sts";
+
+/** Where a service is reached. IAM is one for all regions of a partition, and signed for its home region. */
+export function endpointOf(service: AwsService, region: string): { readonly url: string; readonly region: string } {
+  const host = service === "elasticloadbalancingv2" ? "elasticloadbalancing" : service;
+  const suffix = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  if (service !== "iam") return { url: `https://${host}.${region}.${suffix}`, region };
+  if (region.startsWith("cn-")) return { url: `https://iam.cn-north-1.${suffix}`, region: "cn-north-1" };
+  if (region.startsWith("us-gov-")) return { url: `https://iam.us-gov.${suffix}`, region: "us-gov-west-1" };
+  return { url: `https://iam.${suffix}`, region: "us-east-1" };
+}
+
+/** Only a name of this form becomes part of an address, so that a secret is never signed for another host. */
+export const isRegion = (region: string) => /^[a-z]{2}(-[a-z]+)+-\d{1,2}$/.test(region);
+
+/** Every action that the module and the removal of leftovers use. The documented policy allows exactly these. */
+export const NEEDED_ACTIONS: readonly string[] = [
+  "ec2:AttachInternetGateway",
+  "ec2:AuthorizeSecurityGroupEgress",
+  "ec2:AuthorizeSecurityGroupIngress",
+  "ec2:CreateInternetGateway",
+  "ec2:CreateRoute",
+  "ec2:CreateSecurityGroup",
+  "ec2:CreateSubnet",
+  "ec2:CreateTags",
+  "ec2:CreateVpc",
+  "ec2:DeleteInternetGateway",
+  "ec2:DeleteKeyPair",
+  "ec2:DeleteNetworkInterface",
+  "ec2:DeleteRoute",
+  "ec2:DeleteSecurityGroup",
+  "ec2:DeleteSubnet",
+  "ec2:DeleteTags",
+  "ec2:DeleteVolume",
+  "ec2:DeleteVpc",
+  "ec2:DescribeAvailabilityZones",
+  "ec2:DescribeImages",
+  "ec2:DescribeInstanceAttribute",
+  "ec2:DescribeInstanceCreditSpecifications",
+  "ec2:DescribeInstanceTypeOfferings",
+  "ec2:DescribeInstanceTypes",
+  "ec2:DescribeInstances",
+  "ec2:DescribeInternetGateways",
+  "ec2:DescribeKeyPairs",
+  "ec2:DescribeNetworkAcls",
+  "ec2:DescribeNetworkInterfaces",
+  "ec2:DescribeRouteTables",
+  "ec2:DescribeSecurityGroupRules",
+  "ec2:DescribeSecurityGroups",
+  "ec2:DescribeSubnets",
+  "ec2:DescribeTags",
+  "ec2:DescribeVolumes",
+  "ec2:DescribeVpcAttribute",
+  "ec2:DescribeVpcs",
+  "ec2:DetachInternetGateway",
+  "ec2:DetachVolume",
+  "ec2:ImportKeyPair",
+  "ec2:ModifyInstanceAttribute",
+  "ec2:ModifyInstanceMetadataOptions",
+  "ec2:ModifySecurityGroupRules",
+  "ec2:ModifySubnetAttribute",
+  "ec2:ModifyVpcAttribute",
+  "ec2:ReplaceRoute",
+  "ec2:RevokeSecurityGroupEgress",
+  "ec2:RevokeSecurityGroupIngress",
+  "ec2:RunInstances",
+  "ec2:TerminateInstances",
+  "elasticloadbalancing:DeleteLoadBalancer",
+  "elasticloadbalancing:DescribeLoadBalancers",
+  "iam:AddRoleToInstanceProfile",
+  "iam:CreateInstanceProfile",
+  "iam:CreateRole",
+  "iam:DeleteInstanceProfile",
+  "iam:DeleteRole",
+  "iam:DeleteRolePolicy",
+  "iam:GetInstanceProfile",
+  "iam:GetRole",
+  "iam:GetRolePolicy",
+  "iam:ListAttachedRolePolicies",
+  "iam:ListInstanceProfilesForRole",
+  "iam:ListRolePolicies",
+  "iam:PassRole",
+  "iam:PutRolePolicy",
+  "iam:RemoveRoleFromInstanceProfile",
+  "iam:TagInstanceProfile",
+  "iam:TagRole",
+  "sts:GetCallerIdentity",
+];
+
+/** Permissions are simulated for the user or the role behind a session; those of the root user cannot be. */
+export function simulatedPrincipal(arn: string): string | null {
+  const session = /^arn:([\w-]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(arn);
+  if (session) return `arn:${session[1]}:iam::${session[2]}:role/${session[3]}`;
+  return /:(user|role)\//.test(arn) ? arn : null;
+}
+
+const RANKS = [
+  "aws_instance",
+  "classic-load-balancer",
+  "load-balancer",
+  "volume",
+  "network-interface",
+  "aws_vpc_security_group_ingress_rule",
+  "aws_vpc_security_group_egress_rule",
+  "aws_security_group",
+  "security-group",
+  "aws_subnet",
+  "aws_internet_gateway",
+  "aws_vpc",
+  "aws_iam_instance_profile",
+  "aws_iam_role_policy",
+  "aws_iam_role",
+  "aws_key_pair",
+];
+
+/** What depends on others goes before them. */
+export const removalOrder = <T extends { readonly type: string }>(resources: readonly T[]): readonly T[] =>
+  resources.toSorted((one, other) => RANKS.indexOf(one.type) - RANKS.indexOf(other.type));
+
+const GONE = /NotFound|NoSuchEntity|\.Malformed$/;
+/** Codes that pass when what depends on a resource is gone. */
+const IN_THE_WAY = new Set([
+  "DeleteConflict",
+  "DependencyViolation",
+  "IncorrectInstanceState",
+  "IncorrectState",
+  "InvalidNetworkInterface.InUse",
+  "ResourceInUse",
+  "ResourceInUseException",
+  "VolumeInUse",
+]);
+
+export const isGone = (code: string) => GONE.test(code);
+/** EC2 has no code of its own for a network interface that is in use. */
+export const isInTheWay = (type: string, code: string) =>
+  IN_THE_WAY.has(code) || (type === "network-interface" && code === "InvalidParameterValue");
+
+export function leftoversFailure(
+  left: readonly { readonly type: string; readonly id: string; readonly reason: string }[],
+) {
+  const names = left.map(({ type, id, reason }) => `${type} ${id} (${reason})`).join(", ");
+  return {
+    code: "leftovers",
+    message: `AWS does not let these go: ${names}. Remove what depends on them in the account, then retry the job.`,
+  } as const;
+}

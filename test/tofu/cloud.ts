@@ -1,0 +1,61 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort, startDaemon, until } from "../kube/daemon.ts";
+import { requiredTools } from "./tools.ts";
+
+/** The image that the module looks for, in both architectures, as Canonical publishes it. */
+const IMAGES = ["x86_64", "arm64"].map((architecture, index) => ({
+  ami_id: `ami-0000000${index}`,
+  name: `ubuntu/images/hvm-ssd-gp3/ubuntu-noble-24.04-${architecture === "arm64" ? "arm64" : "amd64"}-server-20260101`,
+  state: "available",
+  public: true,
+  owner_id: "099720109477",
+  image_location: "amazon/ubuntu",
+  image_type: "machine",
+  description: "Ubuntu 24.04 LTS",
+  architecture,
+  virtualization_type: "hvm",
+  hypervisor: "xen",
+  root_device_type: "ebs",
+  root_device_name: "/dev/sda1",
+  sriov: "simple",
+}));
+
+export interface Cloud {
+  readonly endpoint: string;
+  /** Forgets everything that was created. */
+  readonly reset: () => Promise<void>;
+  /** From now on only known keys are accepted, and only what their policies allow. */
+  readonly requireAuthorization: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts moto, a server with the APIs of AWS. */
+export async function startCloud(folder: string): Promise<Cloud> {
+  const images = join(folder, "images.json");
+  writeFileSync(images, JSON.stringify(IMAGES));
+  process.env["MOTO_AMIS_PATH"] = images;
+  const port = await freePort();
+  const daemon = startDaemon(requiredTools().moto, { port, host: "127.0.0.1" }, join(folder, "moto.log"));
+  const endpoint = `http://127.0.0.1:${port}`;
+  await until("moto", async () => {
+    daemon.check();
+    return fetch(`${endpoint}/moto-api/`).then(
+      (response) => response.ok,
+      () => false,
+    );
+  });
+  const post = async (path: string, body = "") => {
+    const response = await fetch(`${endpoint}/moto-api/${path}`, { method: "POST", body });
+    if (!response.ok) throw new Error(`moto answered ${response.status} to ${path}.`);
+  };
+  return {
+    endpoint,
+    reset: async () => {
+      await post("reset-auth", "Infinity");
+      await post("reset");
+    },
+    requireAuthorization: () => post("reset-auth", "0"),
+    stop: () => daemon.stop("SIGKILL"),
+  };
+}

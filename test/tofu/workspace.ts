@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { arch, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { CloudAccess, CloudProvider, WantedCluster } from "../../packages/server/src/cloud/provider.ts";
+import { requiredTools } from "./tools.ts";
+
+const run = promisify(execFile);
+const PLATFORM = `linux_${arch() === "arm64" ? "arm64" : "amd64"}`;
+const RELEASE = "6.47.1";
+
+export interface Change {
+  readonly address: string;
+  readonly actions: readonly string[];
+  readonly importing: boolean;
+}
+
+/** Installs the built provider as if it came from the registry of OpenTofu, or of Terraform. */
+function writeMirror(folder: string): string {
+  for (const registry of ["registry.opentofu.org", "registry.terraform.io"]) {
+    const at = join(folder, "mirror", registry, "hashicorp", "aws", RELEASE, PLATFORM);
+    mkdirSync(at, { recursive: true });
+    symlinkSync(requiredTools().provider, join(at, `terraform-provider-aws_v${RELEASE}`));
+  }
+  const file = join(folder, "tofu.rc");
+  writeFileSync(
+    file,
+    `provider_installation {\n  filesystem_mirror {\n    path = "${join(folder, "mirror")}"\n  }\n}\n`,
+  );
+  return file;
+}
+
+/** A copy of the module with a state of its own, against a cloud. */
+export class Workspace {
+  readonly folder = mkdtempSync(join(tmpdir(), "tofu-"));
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #provider: CloudProvider;
+
+  constructor(provider: CloudProvider, access: CloudAccess) {
+    this.#provider = provider;
+    cpSync(provider.module, this.folder, { recursive: true });
+    this.#environment = {
+      PATH: process.env["PATH"],
+      HOME: this.folder,
+      TF_IN_AUTOMATION: "1",
+      TF_CLI_CONFIG_FILE: writeMirror(this.folder),
+      ...provider.environment(access),
+    };
+  }
+
+  async tofu(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(requiredTools().tofu, args, {
+      cwd: this.folder,
+      env: this.#environment,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout;
+  }
+
+  async init(): Promise<void> {
+    await this.tofu("init", "-input=false", "-no-color");
+  }
+
+  #write(wanted: WantedCluster): void {
+    writeFileSync(join(this.folder, "binnacle.auto.tfvars.json"), JSON.stringify(this.#provider.variables(wanted)));
+  }
+
+  /** Writes import blocks, as for resources that no state knows. */
+  import(resources: readonly { readonly address: string | null; readonly id: string }[]): void {
+    const blocks = resources.map(({ address, id }) => ({ to: address, id }));
+    writeFileSync(join(this.folder, "imports.tf.json"), JSON.stringify({ import: blocks }));
+  }
+
+  forget(): void {
+    rmSync(join(this.folder, "terraform.tfstate"), { force: true });
+    rmSync(join(this.folder, "terraform.tfstate.backup"), { force: true });
+  }
+
+  /** What an apply would change. */
+  async plan(wanted: WantedCluster, ...flags: readonly string[]): Promise<readonly Change[]> {
+    this.#write(wanted);
+    await this.tofu("plan", "-input=false", "-no-color", "-out=plan", ...flags);
+    const plan = JSON.parse(await this.tofu("show", "-json", "plan"));
+    return (plan.resource_changes ?? [])
+      .map((one: { address: string; change: { actions: string[]; importing?: unknown } }) => ({
+        address: one.address,
+        actions: one.change.actions,
+        importing: one.change.importing !== undefined,
+      }))
+      .filter((one: Change) => one.importing || !["no-op", "read"].includes(one.actions.join()));
+  }
+
+  async apply(): Promise<void> {
+    await this.tofu("apply", "-input=false", "-no-color", "plan");
+  }
+
+  async create(wanted: WantedCluster): Promise<readonly Change[]> {
+    const changes = await this.plan(wanted);
+    await this.apply();
+    return changes;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
