@@ -9,7 +9,7 @@ import { inTransaction, type Queries } from "../../packages/server/src/database/
 import { newId } from "../../packages/server/src/id.adapter.ts";
 import type { JobHandler } from "../../packages/server/src/jobs/running-job.runner.ts";
 import {
-  type InfrastructureOperators,
+  type ProvisionerPorts,
   type ProvisionerSettings,
   provisioningHandler,
 } from "../../packages/server/src/provisioning/provisioning.runner.ts";
@@ -60,7 +60,7 @@ export interface HandlerOptions {
   readonly provider: CloudProvider | null;
   readonly settings: ProvisionerSettings;
   readonly bus?: Bus;
-  readonly operators?: InfrastructureOperators;
+  readonly operators?: Partial<ProvisionerPorts["operators"]>;
 }
 
 export const handlerFor = ({ db, provider, settings, bus, operators }: HandlerOptions): JobHandler =>
@@ -71,8 +71,13 @@ export const handlerFor = ({ db, provider, settings, bus, operators }: HandlerOp
       clock: () => new Date(),
       log: silent,
       vault,
-      operators: operators ?? { isConnected: async () => false },
-      providers: provider ? { aws: provider } : {},
+      operators: {
+        isConnected: async () => false,
+        drainNodes: async () => undefined,
+        removeCloudObjects: async () => undefined,
+        ...operators,
+      },
+      clouds: provider ? { aws: provider } : {},
       backend: createStateBackend(),
     },
     settings,

@@ -106,7 +106,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,
-    ...(options.provisions ? {} : { providers: null }),
+    provisions: options.provisions ?? false,
   });
   const anyone = new Client(`${plane.url}/api/v1`);
 

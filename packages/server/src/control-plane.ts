@@ -7,6 +7,7 @@ import { connectRedisBus, createMemoryBus } from "./bus/bus.adapter.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Catalog, loadCatalog } from "./catalog/catalog.adapter.ts";
 import type { Clock } from "./clock.ts";
+import { awsProvider } from "./cloud/aws.adapter.ts";
 import type { CloudProviders } from "./cloud/provider.ts";
 import { createAgentTokens } from "./clusters/agent-token.adapter.ts";
 import { type Config, hasSandbox, listeningPort, metricsAddress } from "./config.ts";
@@ -21,7 +22,6 @@ import { hubConnections } from "./hub/pacing.ts";
 import type { LiveSessions } from "./hub/ports.ts";
 import { startRequestRouter } from "./hub/request-router.runner.ts";
 import { resolveKeys } from "./local-secrets.adapter.ts";
-import type { Providers } from "./provisioning/provisioning.runner.ts";
 import { startApiRole } from "./roles/api.ts";
 import { startHubRole } from "./roles/hub.ts";
 import { startWorkerRole } from "./roles/worker.ts";
@@ -45,17 +45,19 @@ export interface ControlPlane {
 interface Surroundings {
   readonly log: Logger;
   readonly clock?: Clock;
-  /** The clouds whose credentials the API can check. */
+  /** The clouds in which clusters are made and whose credentials are checked; those that Binnacle knows, unless given. */
   readonly clouds?: CloudProviders;
   /** The shipped catalog, unless the caller has read one already. */
   readonly catalog?: Catalog;
   /** Hashes at the recommended cost, unless the caller brings its own. */
   readonly passwords?: Passwords;
-  /** The clouds in which the worker makes clusters, unless it is to know those that ship; null for none of its business. */
-  readonly providers?: Providers | null;
+  /** False leaves provisioning jobs to other workers. */
+  readonly provisions?: boolean;
   /** Called when the embedded database is lost for good and the process has nothing left to do. */
   readonly onLost?: (error: Error) => void;
 }
+
+const CLOUDS: CloudProviders = { aws: awsProvider() };
 
 /**
  * Connections that the kernel holds until they are accepted; it may allow fewer. With the default of 511, thousands of
@@ -66,7 +68,7 @@ const BACKLOG = 4_096;
 /** Configuration in, a running control plane out. What was started is stopped again, last first, also when a step fails. */
 export async function startControlPlane(
   config: Config,
-  { log, clock = () => new Date(), onLost, ...given }: Surroundings,
+  { log, clock = () => new Date(), onLost, clouds = CLOUDS, provisions = true, ...given }: Surroundings,
 ): Promise<ControlPlane> {
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -100,7 +102,7 @@ export async function startControlPlane(
     const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
     if (config.roles.includes("worker"))
-      started.push(startWorkerRole({ ...ports, providers: given.providers }, config));
+      started.push(startWorkerRole({ ...ports, clouds: provisions ? clouds : null }, config));
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics, tracer });
     registerHealth(app, pool);
@@ -108,9 +110,7 @@ export async function startControlPlane(
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
     if (!metricsUrl) registerMetrics(app, metrics);
     if (config.roles.includes("api")) {
-      started.push(
-        await startApiRole(app, { ...ports, clouds: given.clouds ?? {}, signingKey: keys.signingKey }, config),
-      );
+      started.push(await startApiRole(app, { ...ports, clouds, signingKey: keys.signingKey }, config));
     }
     const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));

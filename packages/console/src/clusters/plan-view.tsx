@@ -28,7 +28,7 @@ export function PlanView({ plan }: { readonly plan: ProvisioningPlan }) {
           <Table.Tbody>
             {plan.changes.map(({ action, address, id }) => (
               <Table.Tr key={`${action} ${address}`}>
-                <Table.Td c={action === "delete" || action === "replace" ? "var(--tone-bad)" : undefined}>
+                <Table.Td {...(action === "delete" || action === "replace" ? { c: "var(--tone-bad)" } : {})}>
                   {action}
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>{address}</Table.Td>

@@ -268,7 +268,7 @@ function createSteps(
 
   async function drain(): Promise<void> {
     const nodes = job.action === "scale" ? agentNames(agentCount, cluster.agent_count ?? 0) : [];
-    if (nodes.length === 0 || !operators.drainNodes) return;
+    if (nodes.length === 0) return;
     if (!(await operators.isConnected(cluster.id))) {
       return say(`No operator is connected: ${nodes.join(", ")} cannot be drained before the removal.`);
     }
@@ -284,7 +284,7 @@ function createSteps(
 
   /** What stays because of an error is found by its tags after the destroy. */
   async function removeCloudObjects(): Promise<void> {
-    if (!operators.removeCloudObjects || !(await operators.isConnected(cluster.id))) return;
+    if (!(await operators.isConnected(cluster.id))) return;
     await say("The operator removes what Kubernetes has made in the cloud.");
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(REMOVE_OBJECTS_MS)]);
     try {

@@ -1,11 +1,11 @@
-import type { Provider } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { type CloudAccess, type CloudProvider, CloudRefusal, type ProvisioningFailure } from "../cloud/provider.ts";
+import { type CloudAccess, type CloudProviders, CloudRefusal, type ProvisioningFailure } from "../cloud/provider.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
 import { isUnreachable, type Queries } from "../database/transaction.ts";
 import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
+import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import { type Job, storedMessage } from "../jobs/job.ts";
@@ -29,17 +29,6 @@ import {
   timedOut,
 } from "./provisioning-run.ts";
 
-/** The operator of a cluster, where one is connected. Both calls resolve when it is done, and throw a `Fault`. */
-export interface InfrastructureOperators {
-  isConnected(clusterId: string): Promise<boolean>;
-  /** Moves what runs on the nodes elsewhere. A node that is not there is no error. */
-  drainNodes?(clusterId: string, nodes: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Removes what Kubernetes has made in the cloud: load balancers and volumes. */
-  removeCloudObjects?(clusterId: string, signal: AbortSignal): Promise<void>;
-}
-
-export type Providers = Readonly<Partial<Record<Provider, CloudProvider>>>;
-
 export interface ProvisionerSettings {
   /** The configured program; null looks for `tofu` and `terraform`. */
   readonly program: string | null;
@@ -61,8 +50,8 @@ export interface ProvisionerPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: Vault;
-  readonly operators: InfrastructureOperators;
-  readonly providers: Providers;
+  readonly operators: Pick<OperatorRequests, "isConnected" | "drainNodes" | "removeCloudObjects">;
+  readonly clouds: CloudProviders;
   readonly backend: StateBackend;
 }
 
@@ -158,7 +147,7 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   async function attempt(begun: Begun, hold: { id: string; fence: number }, control: RunControl): Promise<void> {
     const { job, after: cluster } = begun;
     if (job.cancel_requested_at !== null) throw new RunFailed(CANCELLED);
-    const provider = cluster.provider && ports.providers[cluster.provider];
+    const provider = cluster.provider && ports.clouds[cluster.provider];
     if (!provider) throw new RunFailed(noProvider(cluster.provider));
     const program = await findTofu(settings.program, settings.searchPath);
     if (!program) throw new RunFailed(NO_PROGRAM);

@@ -3,6 +3,7 @@ import { announceExpiringTokens } from "../accounts/token-expiry.store.ts";
 import { failOverdueDeployments } from "../apps/deployment.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
+import type { CloudProviders } from "../cloud/provider.ts";
 import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
 import { hubClusters } from "../clusters/hub-clusters.runner.ts";
 import { type Config, originOf } from "../config.ts";
@@ -12,12 +13,7 @@ import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { startUpkeep } from "../jobs/upkeep.store.ts";
 import { startWorker } from "../jobs/worker.runner.ts";
 import { markUnconfirmed } from "../projects/confirmation.store.ts";
-import {
-  failAbandoned,
-  type Providers,
-  type ProvisionerSettings,
-  provisioningHandler,
-} from "../provisioning/provisioning.runner.ts";
+import { failAbandoned, type ProvisionerSettings, provisioningHandler } from "../provisioning/provisioning.runner.ts";
 import { PROVISIONING_KIND } from "../provisioning/provisioning.ts";
 import { taskHandlers } from "../tasks/task.ts";
 import { createStateBackend } from "../tofu/state-backend.adapter.ts";
@@ -32,18 +28,15 @@ interface Ports {
   readonly operators: OperatorRequests;
   readonly vault: Vault;
   /** The clouds in which clusters can be made; null leaves provisioning jobs to other workers. */
-  readonly providers?: Providers | null | undefined;
+  readonly clouds: CloudProviders | null;
 }
-
-/** The clouds that Binnacle knows. */
-const PROVIDERS: Providers = {};
 
 /** Starts the worker, which runs jobs and periodic chores; returns a function that stops it. */
 export function startWorkerRole(ports: Ports, config: Config): () => Promise<void> {
-  const { db, bus, clock, log, agentTokens, operators, providers = PROVIDERS } = ports;
+  const { db, bus, clock, log, agentTokens, operators, clouds } = ports;
   const workers = [startWorker({ db, bus, log, handlers: taskHandlers(operators) })];
-  if (providers) {
-    const provisioner = { ...ports, providers, backend: createStateBackend() };
+  if (clouds) {
+    const provisioner = { ...ports, clouds, backend: createStateBackend() };
     const handlers = { [PROVISIONING_KIND]: provisioningHandler(provisioner, provisionerSettings(config)) };
     // A worker of its own: jobs of minutes must not hold up those of seconds.
     workers.push(startWorker({ db, bus, log, handlers, concurrency: config.tofuParallel }));
