@@ -22,8 +22,8 @@ const SEED = Number(process.env["BINNACLE_CRASH_SEED"] ?? 20_261_116);
 const LIVES_AT_ONCE = 3;
 const LEASE_MS = 2_000;
 /** Of making or removing a resource, twice; a life of a cluster takes some seconds, so kills hit every step of it. */
-const SECONDS = 0.2;
-const LONGEST_PAUSE_MS = 2_500;
+const SECONDS = 0.15;
+const LONGEST_WAIT_MS = 10_000;
 const LONGEST_RESUME_MS = 30_000;
 const SOON = { timeout: 30_000, interval: 20 };
 
@@ -52,16 +52,46 @@ async function startWorkerProcess(seconds = SECONDS): Promise<ChildProcess> {
   return worker;
 }
 
+/** Resolves when the job has succeeded. It fails where the job has, and where the queue has given it up. */
 async function finished(jobId: string): Promise<void> {
   for (;;) {
     const record = await recordOf(db, jobId);
     if (!record || record.status === "succeeded") return;
-    if (record.status === "failed") {
+    const queued = db.selectFrom("jobs").select("id").where("lane", "=", record.cluster_id);
+    const [open] = await queued.where("status", "in", ["pending", "running"]).execute();
+    if (record.status === "failed" || (!open && (await recordOf(db, jobId))?.status === "running")) {
       const log = (await logLines(db, jobId)).slice(-20).join("\n");
-      throw new Error(`${record.action} failed: ${record.error_code} ${record.error_message}\n${log}`);
+      throw new Error(`${record.action} is ${record.status}: ${record.error_code} ${record.error_message}\n${log}`);
     }
     await delay(50);
   }
+}
+
+const recordsIn = (statuses: readonly ("pending" | "running" | "succeeded")[]) =>
+  db.selectFrom("provisioning_jobs").select(["id", "progress_pct"]).where("status", "in", statuses).execute();
+
+/** Waits for a condition, or for as long as nothing could be expected to happen any more. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < LONGEST_WAIT_MS && !(await holds())) await delay(20);
+}
+
+/**
+ * Waits for a random moment of a run, in the terms of the run: how far it has come. On a slow machine as on a fast one kills hit
+ * every step. Half of the time a job ends first, so that not all runs are killed.
+ */
+async function randomMoment(random: Random): Promise<void> {
+  if (random.chance(0.5)) {
+    const before = (await recordsIn(["succeeded"])).length;
+    const clustersBefore = (await db.selectFrom("clusters").select("id").execute()).length;
+    await until(async () => {
+      const clusters = await db.selectFrom("clusters").select("id").execute();
+      return (await recordsIn(["succeeded"])).length !== before || clusters.length < clustersBefore;
+    });
+  }
+  const percent = random.below(100);
+  await until(async () => (await recordsIn(["running"])).some(({ progress_pct }) => progress_pct >= percent));
+  await delay(random.below(300));
 }
 
 /** The cloud has exactly what is wanted, and the state knows each by its id. */
@@ -150,9 +180,10 @@ describe.skipIf(!tofu)("kills", () => {
     });
     const killing = (async () => {
       while (left > 0) {
-        await delay(random.below(LONGEST_PAUSE_MS));
+        await randomMoment(random);
         longestMs = Math.max(longestMs, await killOnce(random.pick(VICTIMS)));
         left--;
+        if (left % 10 === 0) process.stderr.write(`${KILLS - left} kills, ${lives} clusters\n`);
       }
     })();
     await Promise.all([killing, ...living]).finally(() => {

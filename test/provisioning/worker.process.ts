@@ -9,7 +9,8 @@ const [url = "", folder = "", seconds = "0.05", program = "tofu", leaseMs = "100
   process.argv.slice(2);
 const db = connect({ url }, { poolSize: 10, onError: () => undefined }).kysely;
 const provider = localProvider({ folder, seconds: Number(seconds) });
-const handler = handlerFor({ db, provider, settings: settingsFor(program) });
+// It is killed more often than a worker ever is.
+const handler = { ...handlerFor({ db, provider, settings: settingsFor(program) }), maxAttempts: 1_000 };
 
 const worker = startWorker({
   db,
