@@ -160,6 +160,12 @@ test("[PN83] a check tells what IAM decides, what it does not know, and the quot
       "iam:PassRole": false,
       "ec2:CreateSubnet": null,
     });
+    const simulation = server.requests.map(({ body }) => body).find((body) => body.includes("Action=Simulate"));
+    expect(Object.fromEntries(new URLSearchParams(simulation))).toMatchObject({
+      PolicySourceArn: "arn:aws:iam::1:user/ci",
+      "ContextEntries.member.1.ContextKeyValues.member.1": "ec2.amazonaws.com",
+      "ContextEntries.member.2.ContextKeyValues.member.1": "eu-west-1",
+    });
     expect(checked.quotas).toEqual([
       { name: expect.stringContaining("On-Demand Standard"), limit: 32, used: 6 },
       { name: "VPCs per Region", limit: 32, used: 1 },
