@@ -1,4 +1,4 @@
-import { NEEDED_ACTIONS, simulatedPrincipal } from "./aws.ts";
+import { NEEDED_ACTIONS, simulatedPrincipal, simulations } from "./aws.ts";
 import { described } from "./aws-inventory.adapter.ts";
 import { AwsError, at, itemsAt, type Query, textAt } from "./aws-query.adapter.ts";
 import type { CheckedAccess, CheckedPermission, CheckedQuota } from "./provider.ts";
@@ -6,36 +6,54 @@ import type { CheckedAccess, CheckedPermission, CheckedQuota } from "./provider.
 /** Reads a limit of the account, and null where it is not told. */
 export type QuotaReader = (service: string, code: string) => Promise<number | null>;
 
-export async function checkAccess(query: Query, quota: QuotaReader): Promise<CheckedAccess> {
+export async function checkAccess(query: Query, quota: QuotaReader, region: string): Promise<CheckedAccess> {
   const answer = await query("sts", "GetCallerIdentity", {});
   const identity = textAt(answer, "GetCallerIdentityResult", "Arn") ?? "";
-  const [permissions, quotas] = await Promise.all([permissionsOf(query, identity), quotasOf(query, quota)]);
+  const [permissions, quotas] = await Promise.all([permissionsOf(query, identity, region), quotasOf(query, quota)]);
   return { identity, permissions, quotas };
 }
 
 /** IAM knows all of it, if it may be asked. Otherwise EC2 says what it would allow, where it can be asked without an object. */
-async function permissionsOf(query: Query, identity: string): Promise<readonly CheckedPermission[]> {
-  const known = (await simulated(query, identity)) ?? (await tried(query));
+async function permissionsOf(query: Query, identity: string, region: string): Promise<readonly CheckedPermission[]> {
+  const known = (await simulated(query, identity, region)) ?? (await tried(query));
   return NEEDED_ACTIONS.map((action) => ({ action, allowed: known.get(action) ?? null }));
 }
 
-async function simulated(query: Query, identity: string): Promise<ReadonlyMap<string, boolean> | null> {
+async function simulated(query: Query, identity: string, region: string): Promise<ReadonlyMap<string, boolean> | null> {
   const principal = simulatedPrincipal(identity);
   if (principal === null) return null;
-  const actions = NEEDED_ACTIONS.map((action, index) => [`ActionNames.member.${index + 1}`, action] as const);
-  const answer = await unlessRefused(
-    query("iam", "SimulatePrincipalPolicy", {
-      PolicySourceArn: principal,
-      ...Object.fromEntries(actions),
-      MaxItems: "500",
-    }),
+  const answers = await Promise.all(
+    simulations(principal).map(({ resource, actions }) =>
+      unlessRefused(
+        query("iam", "SimulatePrincipalPolicy", {
+          PolicySourceArn: principal,
+          MaxItems: "500",
+          "ResourceArns.member.1": resource,
+          ...Object.fromEntries(actions.map((action, index) => [`ActionNames.member.${index + 1}`, action])),
+          ...contextOf({ "iam:PassedToService": "ec2.amazonaws.com", "aws:RequestedRegion": region }),
+        }),
+      ),
+    ),
   );
-  const results = itemsAt(answer, "SimulatePrincipalPolicyResult", "EvaluationResults");
+  const results = answers.flatMap((answer) => itemsAt(answer, "SimulatePrincipalPolicyResult", "EvaluationResults"));
   if (results.length === 0) return null;
   return new Map(
     results.map((one) => [textAt(one, "EvalActionName") ?? "", textAt(one, "EvalDecision") === "allowed"] as const),
   );
 }
+
+/** What the conditions of policies compare with. */
+const contextOf = (entries: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(entries).flatMap(([key, value], index) => {
+      const entry = `ContextEntries.member.${index + 1}`;
+      return [
+        [`${entry}.ContextKeyName`, key],
+        [`${entry}.ContextKeyType`, "string"],
+        [`${entry}.ContextKeyValues.member.1`, value],
+      ];
+    }),
+  );
 
 /** A dry run is refused in any case: with `DryRunOperation` where the call would be allowed. */
 const DRY_RUNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

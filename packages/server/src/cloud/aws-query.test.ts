@@ -22,12 +22,13 @@ test("[PN81] an endpoint that refuses connections is told as such, after few att
 });
 
 /** A server in the place of AWS, and what it was asked. */
-async function standIn(answer: () => { status: number; body: string } | null) {
+async function standIn(answer: (body: string) => { status: number; body: string } | null) {
   const requests: { authorization: string | undefined; url: string | undefined; body: string }[] = [];
   const server = createServer((request, response) => {
     void request.toArray().then((chunks) => {
-      requests.push({ authorization: request.headers.authorization, url: request.url, body: chunks.join("") });
-      const given = answer();
+      const body = chunks.join("");
+      requests.push({ authorization: request.headers.authorization, url: request.url, body });
+      const given = answer(body);
       if (given) response.writeHead(given.status, { "content-type": "text/xml" }).end(given.body);
     });
   });
@@ -115,6 +116,70 @@ test("[PN81] a request is signed for its service and region, and has no secret i
       /^AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE\/\d{8}\/eu-west-1\/sts\/aws4_request, /,
     );
     expect(JSON.stringify(request)).not.toContain(access.secretAccessKey);
+  } finally {
+    server.stop();
+  }
+});
+
+const IDENTITY = `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/ci</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+const decision = (action: string, decided: string) =>
+  `<member><EvalActionName>${action}</EvalActionName><EvalDecision>${decided}</EvalDecision></member>`;
+const machine = (type: string, cores: number) =>
+  `<item><instanceType>${type}</instanceType><cpuOptions><coreCount>${cores}</coreCount><threadsPerCore>2</threadsPerCore></cpuOptions></item>`;
+
+/** An account of which IAM and Service Quotas tell everything. */
+function account(body: string): { status: number; body: string } {
+  if (body.startsWith("{")) return { status: 200, body: JSON.stringify({ Quota: { Value: 32 } }) };
+  const answers: Record<string, string> = {
+    GetCallerIdentity: IDENTITY,
+    SimulatePrincipalPolicy: `<SimulatePrincipalPolicyResponse><SimulatePrincipalPolicyResult><EvaluationResults>${[
+      decision("ec2:CreateVpc", "allowed"),
+      decision("ec2:RunInstances", "implicitDeny"),
+      decision("iam:PassRole", "explicitDeny"),
+    ].join("")}</EvaluationResults></SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`,
+    DescribeInstances: `<DescribeInstancesResponse><reservationSet><item><instancesSet>${[
+      machine("t3.large", 1),
+      machine("m5.xlarge", 2),
+      machine("p5.48xlarge", 96),
+    ].join("")}</instancesSet></item></reservationSet></DescribeInstancesResponse>`,
+    DescribeVpcs: "<DescribeVpcsResponse><vpcSet><item><vpcId>vpc-1</vpcId></item></vpcSet></DescribeVpcsResponse>",
+  };
+  const answer = answers[new URLSearchParams(body).get("Action") ?? ""];
+  return answer ? { status: 200, body: answer } : { status: 400, body: error("InvalidAction") };
+}
+
+test("[PN83] a check tells what IAM decides, what it does not know, and the quota that standard machines share", async () => {
+  const server = await standIn(account);
+  try {
+    const checked = await awsProvider({ endpoint: server.endpoint }).check(access, signal);
+    expect(checked.identity).toBe("arn:aws:iam::1:user/ci");
+    const allowed = Object.fromEntries(checked.permissions.map((one) => [one.action, one.allowed]));
+    expect(allowed).toMatchObject({
+      "ec2:CreateVpc": true,
+      "ec2:RunInstances": false,
+      "iam:PassRole": false,
+      "ec2:CreateSubnet": null,
+    });
+    const simulation = server.requests.map(({ body }) => body).find((body) => body.includes("Action=Simulate"));
+    expect(Object.fromEntries(new URLSearchParams(simulation))).toMatchObject({
+      PolicySourceArn: "arn:aws:iam::1:user/ci",
+      "ContextEntries.member.1.ContextKeyValues.member.1": "ec2.amazonaws.com",
+      "ContextEntries.member.2.ContextKeyValues.member.1": "eu-west-1",
+    });
+    expect(checked.quotas).toEqual([
+      { name: expect.stringContaining("On-Demand Standard"), limit: 32, used: 6 },
+      { name: "VPCs per Region", limit: 32, used: 1 },
+    ]);
+  } finally {
+    server.stop();
+  }
+});
+
+test("[PN83] quotas that may not be read are left out, and the check does not fail", async () => {
+  const server = await standIn((body) => (body.startsWith("{") ? { status: 400, body: "{}" } : account(body)));
+  try {
+    const checked = await awsProvider({ endpoint: server.endpoint, backOffMs: 1 }).check(access, signal);
+    expect(checked.quotas).toEqual([]);
   } finally {
     server.stop();
   }

@@ -39,9 +39,8 @@ export function awsProvider(options: AwsOptions = {}): CloudProvider {
     check: async (access, signal) => {
       const { serviceQuota } = await import("./aws-query.adapter.ts");
       const { checkAccess } = await import("./aws-check.adapter.ts");
-      return checkAccess(await queriesFor(access, signal), (service, code) =>
-        serviceQuota(access, queryOptions, signal, { service, code }),
-      );
+      const quota = (service: string, code: string) => serviceQuota(access, queryOptions, signal, { service, code });
+      return checkAccess(await queriesFor(access, signal), quota, access.region);
     },
   };
 }

@@ -3,7 +3,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addressOfTag, addressTag } from "./address.ts";
 import { awsProvider } from "./aws.adapter.ts";
-import { endpointOf, environment, isRegion, NEEDED_ACTIONS, removalOrder, simulatedPrincipal } from "./aws.ts";
+import {
+  endpointOf,
+  environment,
+  isRegion,
+  NEEDED_ACTIONS,
+  removalOrder,
+  simulatedPrincipal,
+  simulations,
+} from "./aws.ts";
 import { estimate } from "./aws-estimate.ts";
 
 const access = { region: "eu-west-1", accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
@@ -105,6 +113,15 @@ test.each([
   ["arn:aws:iam::123456789012:root", null],
 ])("[PN83] the permissions of %s are those of %s", (arn, principal) => {
   expect(simulatedPrincipal(arn)).toBe(principal);
+});
+
+test("[PN83] actions on roles are simulated on a role of a cluster, which is all that the documented policy allows", () => {
+  const asked = simulations("arn:aws:iam::123456789012:user/ci");
+  expect(asked.flatMap(({ actions }) => actions).sort()).toEqual([...NEEDED_ACTIONS].sort());
+  const resourceOf = (action: string) => asked.find(({ actions }) => actions.includes(action))?.resource;
+  expect(resourceOf("ec2:RunInstances")).toBe("*");
+  expect(resourceOf("iam:PassRole")).toBe("arn:aws:iam::123456789012:role/binnacle-check-control-plane");
+  expect(resourceOf("iam:CreateInstanceProfile")).toMatch(/^arn:aws:iam::123456789012:instance-profile\/binnacle-/);
 });
 
 test("[PN76] what depends on others goes before them", () => {

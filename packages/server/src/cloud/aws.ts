@@ -133,6 +133,24 @@ export function simulatedPrincipal(arn: string): string | null {
   return /:(user|role)\//.test(arn) ? arn : null;
 }
 
+/**
+ * Which actions to simulate on which resource: the policy of a credential may allow those of IAM only for names of clusters,
+ * and would be taken for one that denies them.
+ */
+export function simulations(
+  principal: string,
+): readonly { readonly resource: string; readonly actions: readonly string[] }[] {
+  const account = /^arn:[\w-]+:iam::\d+:/.exec(principal)?.[0] ?? "";
+  const resourceOf = (action: string) => {
+    if (!action.startsWith("iam:")) return "*";
+    return /Profile$/.test(action)
+      ? `${account}instance-profile/${profileName("check")}`
+      : `${account}role/${roleName("check")}`;
+  };
+  const byResource = Map.groupBy(NEEDED_ACTIONS, resourceOf);
+  return [...byResource].map(([resource, actions]) => ({ resource, actions }));
+}
+
 const RANKS = [
   "aws_instance",
   "classic-load-balancer",
