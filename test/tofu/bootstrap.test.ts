@@ -181,6 +181,7 @@ test("[PN68] the control plane gets its secrets, starts k3s, and has the operato
   expect(JSON.parse(chart.spec.valuesContent)).toEqual({
     hub: { url: OPERATOR.hub_url },
     cluster: { id: OPERATOR.cluster_id, token: SECRETS.agent },
+    rbac: { infrastructure: true },
   });
   expect(machine.read("etc/systemd/system/k3s.service")).toMatch(
     /Type=notify[\s\S]*ExecStart=\/usr\/local\/bin\/k3s server\n/,

@@ -155,6 +155,8 @@ if is_server and operator:
     values = {
         "hub": {"url": operator["hub_url"]},
         "cluster": {"id": operator["cluster_id"], "token": operator["token"]},
+        # Binnacle drains nodes before it removes them, and removes load balancers and volumes before a destroy.
+        "rbac": {"infrastructure": True},
     }
     chart = {
         "apiVersion": "helm.cattle.io/v1",
