@@ -8,7 +8,7 @@ import { Ajv } from "ajv";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
-import { CLUSTER_TAG, kubernetesTag } from "../../packages/server/src/cloud/aws.ts";
+import { CLUSTER_TAG, kubernetesTag, NEEDED_ACTIONS } from "../../packages/server/src/cloud/aws.ts";
 import { described } from "../../packages/server/src/cloud/aws-inventory.adapter.ts";
 import {
   at,
@@ -113,9 +113,10 @@ test("[PN60] the module is formatted and valid, and its own tests pass", async (
   expect(await module.tofu("test", "-no-color")).toMatch(/Success! [1-9]\d* passed, 0 failed/);
 });
 
-test("[PN70] [PN71] [PN72] a cluster is created, scaled and destroyed, and no second plan changes anything", async () => {
+test("[PN70] [PN71] [PN72] [PN86] a cluster is created, scaled and destroyed, and no second plan changes anything", async () => {
   const wanted = wantedCluster();
   const module = await workspace();
+  await cloud.startRecording();
   const changes = await module.create(wanted);
   expect(changes.every(({ actions }) => actions.join() === "create")).toBe(true);
   const first = namesOf(await machinesOf(wanted.id));
@@ -147,6 +148,10 @@ test("[PN70] [PN71] [PN72] a cluster is created, scaled and destroyed, and no se
   await module.apply();
   expect(await aws.existing(access, wanted.id, signal)).toEqual([]);
   expect(await machinesOf(wanted.id)).toEqual([]);
+
+  const used = await cloud.recordedActions();
+  expect(used).toContain("ec2:RunInstances");
+  expect([...used].filter((action) => !NEEDED_ACTIONS.includes(action))).toEqual([]);
 });
 
 test("[PN61] [PN62] [PN63] [PN64] [PN65] what is created is tagged, closed and encrypted, and has no secret", async () => {

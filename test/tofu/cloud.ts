@@ -23,11 +23,25 @@ const IMAGES = ["x86_64", "arm64"].map((architecture, index) => ({
 
 export interface Cloud {
   readonly endpoint: string;
-  /** Forgets everything that was created. */
-  readonly reset: () => Promise<void>;
+  readonly startRecording: () => Promise<void>;
+  /** The actions that were called since the recording has started, such as `ec2:CreateVpc`. */
+  readonly recordedActions: () => Promise<ReadonlySet<string>>;
   /** From now on only known keys are accepted, and only what their policies allow. */
   readonly requireAuthorization: () => Promise<void>;
   readonly stop: () => Promise<void>;
+}
+
+interface Recorded {
+  readonly headers: { readonly Authorization?: string };
+  readonly body: string;
+  readonly body_encoded?: boolean;
+}
+
+function actionOf({ headers, body, body_encoded }: Recorded): readonly string[] {
+  const service = /\/([a-z0-9-]+)\/aws4_request/.exec(headers.Authorization ?? "")?.[1];
+  const text = body_encoded ? Buffer.from(body, "base64").toString() : body;
+  const action = new URLSearchParams(text).get("Action");
+  return service && action ? [`${service}:${action}`] : [];
 }
 
 /** Starts moto, a server with the APIs of AWS. */
@@ -51,9 +65,11 @@ export async function startCloud(folder: string): Promise<Cloud> {
   };
   return {
     endpoint,
-    reset: async () => {
-      await post("reset-auth", "Infinity");
-      await post("reset");
+    startRecording: () => post("recorder/start-recording"),
+    recordedActions: async () => {
+      const recording = await fetch(`${endpoint}/moto-api/recorder/download-recording`);
+      const lines = (await recording.text()).split("\n").filter((line) => line !== "");
+      return new Set(lines.flatMap((line) => actionOf(JSON.parse(line))));
     },
     requireAuthorization: () => post("reset-auth", "0"),
     stop: () => daemon.stop("SIGKILL"),

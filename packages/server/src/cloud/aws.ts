@@ -93,6 +93,7 @@ export const NEEDED_ACTIONS: readonly string[] = [
   "ec2:DescribeVpcs",
   "ec2:DetachInternetGateway",
   "ec2:DetachVolume",
+  "ec2:GetInstanceUefiData",
   "ec2:ImportKeyPair",
   "ec2:ModifyInstanceAttribute",
   "ec2:ModifyInstanceMetadataOptions",
