@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Queries } from "../../packages/server/src/database/transaction.ts";
 import { logLines } from "../../packages/server/src/provisioning/provisioning.store.ts";
 import { loadState } from "../../packages/server/src/tofu/infrastructure-state.store.ts";
@@ -39,10 +39,14 @@ beforeAll(async () => {
   db = fresh.database.kysely;
   cloud = await localCloud();
 });
-afterAll(async () => {
-  worker?.kill("SIGKILL");
-  await fresh?.drop();
+/** A worker that lived on would take the jobs of the next test. */
+afterEach(async () => {
+  if (!worker || worker.exitCode !== null || worker.signalCode !== null) return;
+  const exit = once(worker, "exit");
+  worker.kill("SIGKILL");
+  await exit;
 });
+afterAll(() => fresh?.drop());
 
 async function startWorkerProcess(seconds = SECONDS): Promise<ChildProcess> {
   const args = [PROGRAM, fresh.url, cloud.folder, String(seconds), tofu ?? "", String(LEASE_MS)];
@@ -203,7 +207,6 @@ describe.skipIf(!tofu)("kills", () => {
     await vi.waitFor(() => expect([descendantsOf(pid).length > 0, listening(pid)]).toEqual([true, 1]), SOON);
     await finished(job);
     await vi.waitFor(() => expect([descendantsOf(pid), listening(pid)]).toEqual([[], 0]), SOON);
-    worker?.kill("SIGKILL");
   });
 });
 
