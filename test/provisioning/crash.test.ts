@@ -44,8 +44,10 @@ afterAll(async () => {
   await fresh?.drop();
 });
 
-async function startWorkerProcess(seconds = SECONDS): Promise<ChildProcess> {
-  const args = [PROGRAM, fresh.url, cloud.folder, String(seconds), tofu ?? "", String(LEASE_MS)];
+/** The worker before it must be dead, or it would take jobs. */
+async function startWorkerProcess(): Promise<ChildProcess> {
+  worker?.kill("SIGKILL");
+  const args = [PROGRAM, fresh.url, cloud.folder, String(SECONDS), tofu ?? "", String(LEASE_MS)];
   worker = spawn(process.execPath, args, { env: childEnvironment(), stdio: ["ignore", "pipe", "inherit"] });
   if (!worker.stdout) throw new Error("The worker has no output.");
   await once(worker.stdout, "data");
