@@ -48,8 +48,8 @@ afterEach(async () => {
 });
 afterAll(() => fresh?.drop());
 
-async function startWorkerProcess(seconds = SECONDS): Promise<ChildProcess> {
-  const args = [PROGRAM, fresh.url, cloud.folder, String(seconds), tofu ?? "", String(LEASE_MS)];
+async function startWorkerProcess(): Promise<ChildProcess> {
+  const args = [PROGRAM, fresh.url, cloud.folder, String(SECONDS), tofu ?? "", String(LEASE_MS)];
   worker = spawn(process.execPath, args, { env: childEnvironment(), stdio: ["ignore", "pipe", "inherit"] });
   if (!worker.stdout) throw new Error("The worker has no output.");
   await once(worker.stdout, "data");
