@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     include: hasTools ? ["test/tofu/**/*.test.ts"] : [],
     passWithNoTests: !hasTools,
-    globalSetup: ["test/world/run-folder.ts"],
+    globalSetup: ["test/world/run-folder.ts", "test/world/setup.ts"],
     // As in vitest.config.ts.
     isolate: false,
     pool: "forks",

@@ -17,7 +17,7 @@ export interface Change {
 }
 
 /** Installs the built provider as if it came from the registry of OpenTofu, or of Terraform. */
-function writeMirror(folder: string): string {
+export function writeMirror(folder: string): string {
   for (const registry of ["registry.opentofu.org", "registry.terraform.io"]) {
     const at = join(folder, "mirror", registry, "hashicorp", "aws", RELEASE, PLATFORM);
     mkdirSync(at, { recursive: true });

@@ -102,7 +102,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const plane = await startControlPlane(config, {
     log: createLog("debug", sink),
-    ...(options.clouds ? { clouds: options.clouds } : {}),
+    clouds: options.clouds ?? {},
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,

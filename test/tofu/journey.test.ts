@@ -1,0 +1,132 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
+import { CLUSTER_TAG } from "../../packages/server/src/cloud/aws.ts";
+import { described } from "../../packages/server/src/cloud/aws-inventory.adapter.ts";
+import { itemsAt, type Query, queries, textAt } from "../../packages/server/src/cloud/aws-query.adapter.ts";
+import { AWS_KEYS } from "../../packages/server/src/clusters/clusters.fixture.ts";
+import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
+import { type Client, startWorld, type World } from "../world/world.ts";
+import { type Cloud, startCloud } from "./cloud.ts";
+import { requiredTools } from "./tools.ts";
+import { writeMirror } from "./workspace.ts";
+
+const LATER = { timeout: 240_000, interval: 200 };
+
+let cloud: Cloud;
+let world: World;
+let api: Client;
+let query: Query;
+let operator: SimulatedOperator | null = null;
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "journey-"));
+  cloud = await startCloud(folder);
+  const { region, access_key_id: accessKeyId, secret_access_key: secretAccessKey } = AWS_KEYS;
+  const access = { region, accessKeyId, secretAccessKey };
+  const given = { endpoint: cloud.endpoint, deadlineMs: 60_000, backOffMs: 50 };
+  query = queries(access, given, AbortSignal.timeout(1_800_000));
+  world = await startWorld({
+    provisions: true,
+    clouds: { aws: awsProvider({ ...given, pollMs: 50 }) },
+    env: { BINNACLE_TOFU: requiredTools().tofu, BINNACLE_TOFU_CONFIG_FILE: writeMirror(folder) },
+  });
+  api = world.admin.api;
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+  await cloud?.stop();
+});
+
+/** Waits for the end of a job, which is to be a success. */
+async function succeeded(jobId: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const { body } = await api.get(`/provisioning-jobs/${jobId}`);
+    if (body.status === "failed") return;
+    expect(body.status).toBe("succeeded");
+  }, LATER);
+  expect((await api.get(`/provisioning-jobs/${jobId}`)).body).toMatchObject({ status: "succeeded", progress_pct: 100 });
+}
+
+/** The machines of a cluster that run, by their names. */
+async function machinesOf(clusterId: string): Promise<Record<string, string>> {
+  const filter = { name: `tag:${CLUSTER_TAG}`, values: [clusterId] };
+  const machines = (await described(query, "DescribeInstances", "reservationSet", filter))
+    .flatMap((reservation) => itemsAt(reservation, "instancesSet"))
+    .filter((one) => textAt(one, "instanceState", "name") === "running");
+  const addressOf = (one: (typeof machines)[number]) =>
+    itemsAt(one, "tagSet").find((tag) => textAt(tag, "key") === "binnacle:address");
+  return Object.fromEntries(
+    machines.map((one) => [textAt(addressOf(one) ?? {}, "value") ?? "", textAt(one, "instanceId") ?? ""]),
+  );
+}
+
+/** What a machine presents to Binnacle when it boots. */
+async function presentedBy(machine: string): Promise<{ cluster_id: string; node: string; token: string }> {
+  const asked = { InstanceId: machine, Attribute: "userData" };
+  const answer = await query("ec2", "DescribeInstanceAttribute", asked);
+  const userData = parse(Buffer.from(textAt(answer, "userData", "value") ?? "", "base64").toString());
+  const { cluster_id, node, token } = JSON.parse(userData.write_files[0].content);
+  return { cluster_id, node, token };
+}
+
+test("[PN87] a cluster on AWS lives from its credential to its end, by the API alone", async () => {
+  const orgId = world.demoOrgId;
+  const credential = (await api.post(`/orgs/${orgId}/credentials`, { name: "aws", ...AWS_KEYS })).body.id as string;
+  expect((await api.post(`/credentials/${credential}/check`)).body).toMatchObject({ error: null });
+
+  const made = await api.post(`/orgs/${orgId}/clusters`, {
+    name: "prod",
+    provider: "aws",
+    credential_id: credential,
+    agent_count: 1,
+  });
+  expect(made.body).toMatchObject({ status: "provisioning" });
+  const id = made.body.id as string;
+  await succeeded(made.body.provisioning_job_id);
+  expect((await api.get(`/clusters/${id}`)).body).toMatchObject({ status: "awaiting_operator", agent_count: 1 });
+  const plan = (await api.get(`/provisioning-jobs/${made.body.provisioning_job_id}/plan`)).body;
+  expect(plan).toMatchObject({ summary: { change: 0, remove: 0 }, estimate: { currency: "USD" } });
+  expect((await api.get(`/clusters/${id}/ssh-key`)).body.private_key).toMatch(/^-----BEGIN OPENSSH PRIVATE KEY-----/);
+  const machines = await machinesOf(id);
+  expect(Object.keys(machines).sort()).toEqual(["aws_instance.agent/agent-1", "aws_instance.control_plane"]);
+
+  const presented = await presentedBy(machines["aws_instance.control_plane"] ?? "");
+  const bootstrap = await world.anyone.post("/node-bootstrap", presented);
+  expect([bootstrap.status, bootstrap.body.operator.cluster_id]).toEqual([200, id]);
+  expect((await world.anyone.post("/node-bootstrap", presented)).status).toBe(401);
+  operator = simulateOperator({ url: world.url, token: bootstrap.body.operator.token, reports: true });
+  await vi.waitFor(async () => expect((await api.get(`/clusters/${id}`)).body.status).toBe("connected"), LATER);
+
+  const asked = { action: "scale", desired_node_count: 1 };
+  const preview = (await api.post(`/clusters/${id}/plan`, asked)).body;
+  await succeeded(preview.id);
+  expect((await api.get(`/provisioning-jobs/${preview.id}/plan`)).body.changes).toMatchObject([
+    { action: "delete", address: 'aws_instance.agent["agent-1"]', id: machines["aws_instance.agent/agent-1"] },
+  ]);
+  expect(await machinesOf(id)).toEqual(machines);
+  await succeeded((await api.post(`/clusters/${id}/scale`, { desired_node_count: 1 })).body.id);
+  expect(await machinesOf(id)).toEqual({ "aws_instance.control_plane": machines["aws_instance.control_plane"] });
+
+  const secrets = [
+    AWS_KEYS.secret_access_key,
+    presented.token,
+    bootstrap.body.join_token,
+    bootstrap.body.operator.token,
+  ];
+  const jobs = (await api.get(`/clusters/${id}/provisioning-jobs`)).body.data as { id: string }[];
+  const logs = await Promise.all(jobs.map((job) => api.get(`/provisioning-jobs/${job.id}/logs`)));
+  expect(secrets.filter((secret) => JSON.stringify([logs, world.logged]).includes(secret))).toEqual([]);
+
+  expect((await api.delete(`/clusters/${id}`)).status).toBe(204);
+  await vi.waitFor(async () => {
+    const { status, body } = await api.get(`/clusters/${id}`);
+    expect([status, body.message ?? null]).toEqual([404, null]);
+  }, LATER);
+  expect(await machinesOf(id)).toEqual({});
+  expect((await api.delete(`/credentials/${credential}`)).status).toBe(204);
+});
