@@ -15,8 +15,8 @@ const ON_A_DATABASE = [
 const FUZZ = "test/fuzz/short.test.ts";
 /** The console in a real browser. */
 const IN_A_BROWSER = "test/console/**/*.test.ts";
-/** Runs by `npm run test:tofu`: it takes OpenTofu, a provider and a server with the APIs of AWS. */
-const BY_TOFU = "test/tofu/**/*.test.ts";
+/** Run by `npm run test:tofu`: they take OpenTofu, some also a provider and a server with the APIs of AWS. */
+const BY_TOFU = ["test/tofu/**/*.test.ts", "test/provisioning/{jobs,crash}.test.ts"];
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
 /** Everything that a run starts or writes goes with it, whatever becomes of its tests. */
@@ -39,7 +39,7 @@ export default defineConfig({
           name: "database",
           isolate: ISOLATE,
           include: ON_A_DATABASE,
-          exclude: [...configDefaults.exclude, EMBEDDED, ...ON_KUBERNETES],
+          exclude: [...configDefaults.exclude, EMBEDDED, ...ON_KUBERNETES, ...BY_TOFU],
           globalSetup: [RUN_FOLDER, "test/world/setup.ts"],
           pool: "forks",
           maxWorkers: WORKERS,
@@ -58,7 +58,7 @@ export default defineConfig({
             ...ON_KUBERNETES,
             FUZZ,
             IN_A_BROWSER,
-            BY_TOFU,
+            ...BY_TOFU,
           ],
           globalSetup: [RUN_FOLDER],
           pool: "forks",
