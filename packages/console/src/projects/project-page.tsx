@@ -30,7 +30,10 @@ export function ProjectPage() {
   const lifecycle = project.data?.lifecycle;
   const settles = lifecycle === "pending" || lifecycle === "cleanup_pending";
   if (settles !== isSettling) setSettling(settles);
-  const isGone = lifecycle === "cleanup_pending" && project.error && failureView(project.error).kind === "missing";
+  // A cluster may be faster than the next read, which then finds no project at all.
+  const [isDeleted, setDeleted] = useState(false);
+  const isGoing = isDeleted || lifecycle === "cleanup_pending";
+  const isGone = isGoing && project.error && failureView(project.error).kind === "missing";
   if (isGone) {
     return (
       <Page title={project.data?.name ?? "Project"}>
@@ -43,10 +46,10 @@ export function ProjectPage() {
       </Page>
     );
   }
-  return <Loaded of={project}>{(read) => <Shown project={read} />}</Loaded>;
+  return <Loaded of={project}>{(read) => <Shown project={read} onDeleted={() => setDeleted(true)} />}</Loaded>;
 }
 
-function Shown({ project }: { readonly project: Project }) {
+function Shown({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {
   const org = useOrg();
   const may = useMay();
   const place = { clusterId: project.cluster_id, projectId: project.id };
@@ -109,7 +112,7 @@ function Shown({ project }: { readonly project: Project }) {
     >
       <Lifecycle project={project} onDelete={may("deleteProject", place) ? () => setDeleting(true) : null} />
       <PageTabs tabs={tabs} />
-      {isDeleting ? <DeleteProject project={project} onClose={() => setDeleting(false)} /> : null}
+      {isDeleting ? <DeleteProject project={project} onDeleted={onDeleted} onClose={() => setDeleting(false)} /> : null}
     </Page>
   );
 }
@@ -154,7 +157,12 @@ function Lifecycle({ project, onDelete }: { readonly project: Project; readonly 
   );
 }
 
-function DeleteProject({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
+function DeleteProject(props: {
+  readonly project: Project;
+  readonly onDeleted: () => void;
+  readonly onClose: () => void;
+}) {
+  const { project, onDeleted, onClose } = props;
   const preview = useRead("previewProjectDeletion", { id: project.id });
   return (
     <ActionDialog
@@ -169,6 +177,7 @@ function DeleteProject({ project, onClose }: { readonly project: Project; readon
       isReady={!preview.isPending}
       command={`binnacle projects delete ${quoted(project.name)}`}
       done="The project is being deleted."
+      onDone={onDeleted}
     >
       <Section title="What goes">
         {preview.isPending ? (
