@@ -61,6 +61,17 @@ async function findings(page: Page, within: string, rules?: readonly string[]): 
     );
 }
 
+/** A finding that is there again at the next look. The browser may show an element in the other scheme for some frames more. */
+async function lastingFindings(page: Page, within: string, rules: readonly string[]): Promise<string[]> {
+  let found: string[] = [];
+  for (let look = 0; look < 5; look++) {
+    found = await findings(page, within, rules);
+    if (found.length === 0) break;
+    await painted(page);
+  }
+  return found;
+}
+
 /** Between two schemes some colours are of the one and some of the other. */
 async function switchTo(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme });
@@ -98,7 +109,7 @@ describeInBrowser("every page, with hostile texts in all that it shows", (visit)
       if (light.length > 0) found.light[view] = light;
       // Colours are the only thing in which the two schemes differ.
       await switchTo(page, "dark");
-      const dark = await findings(page, within, ["color-contrast"]);
+      const dark = await lastingFindings(page, within, ["color-contrast"]);
       if (dark.length > 0) found.dark[view] = dark;
       await switchTo(page, "light");
       const over = await overhangWhenNarrow(page);
