@@ -1,4 +1,5 @@
-import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { nodeTokenHash } from "./node-token.ts";
 
 export interface SshKeyPair {
   /** One line, as in `authorized_keys`. */
@@ -67,5 +68,5 @@ export const newJoinToken = (): string => randomBytes(32).toString("hex");
 /** The single-use secret of one machine, and the hash of it that is stored. */
 export function newNodeToken(): { readonly token: string; readonly hash: string } {
   const token = randomBytes(32).toString("hex");
-  return { token, hash: createHash("sha256").update(token).digest("hex") };
+  return { token, hash: nodeTokenHash(token) };
 }

@@ -2,6 +2,7 @@ import type { ProvisioningStatus } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
 import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
+import { createSleeper } from "../jobs/worker.runner.ts";
 import { findStatus, linesAfter } from "./provisioning.store.ts";
 import { hasEnded, PROVISIONING_TOPIC, wireLine } from "./provisioning.ts";
 
@@ -32,9 +33,10 @@ export async function followLog(
   { jobId, after, signal }: Reading,
   stream: Pick<SseStream, "write" | "end" | "drained">,
 ): Promise<void> {
-  const alarm = new Alarm(signal);
+  const sleeper = createSleeper();
+  signal.addEventListener("abort", () => sleeper.end(), { once: true });
   const unsubscribe = bus.subscribe(PROVISIONING_TOPIC, (message) => {
-    if ((message as { job_id?: unknown }).job_id === jobId) alarm.ring();
+    if ((message as { job_id?: unknown }).job_id === jobId) sleeper.wake();
   });
   try {
     for (let position = after; !signal.aborted; ) {
@@ -54,36 +56,10 @@ export async function followLog(
         );
         return;
       }
-      await alarm.wait(POLL_MS);
+      await sleeper.sleep(POLL_MS);
     }
   } finally {
     unsubscribe();
     stream.end();
-  }
-}
-
-/** Remembers a ring that comes while nobody waits, so that no hint is lost between a read and the wait after it. */
-class Alarm {
-  #isRinging = false;
-  #wake: () => void = () => undefined;
-
-  constructor(signal: AbortSignal) {
-    signal.addEventListener("abort", () => this.ring(), { once: true });
-  }
-
-  ring(): void {
-    this.#isRinging = true;
-    this.#wake();
-  }
-
-  async wait(longestMs: number): Promise<void> {
-    if (!this.#isRinging) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      const timer = setTimeout(resolve, longestMs);
-      await promise;
-      clearTimeout(timer);
-    }
-    this.#isRinging = false;
   }
 }

@@ -2,6 +2,7 @@ import type { ProvisioningPhase } from "@binnacle/contract";
 import type { CloudResource, Diagnostic, ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
 import type { ReadPlan, ReadState } from "../tofu/tofu-output.ts";
+import { CONTROL_PLANE_NODE } from "./node-token.ts";
 
 /** Ends a run in a way that its record tells. */
 export class RunFailed extends Error {
@@ -36,7 +37,7 @@ export function applied(ended: number, planned: number): Progress {
 }
 
 /** The names of the machines of a cluster, as tokens, the module and Kubernetes have them. */
-export const nodeNames = (agentCount: number): string[] => ["control-plane", ...agentNames(0, agentCount)];
+export const nodeNames = (agentCount: number): string[] => [CONTROL_PLANE_NODE, ...agentNames(0, agentCount)];
 
 /** The agents that go when the number of agents falls. */
 export const agentNames = (from: number, to: number): string[] =>
