@@ -24,11 +24,18 @@ import {
   lockCredential,
   updateCredentialRow,
 } from "./credential.store.ts";
-import { auditedCredential, type Credential, comingSoon, wireCheck, wireCredential } from "./credential.ts";
+import {
+  auditedCredential,
+  type Credential,
+  comingSoon,
+  openedFor,
+  secretPlaceOf,
+  wireCheck,
+  wireCredential,
+} from "./credential.ts";
 import { checkAccess } from "./credential-check.runner.ts";
 
 const resourceOf = ({ id, name }: Credential) => ({ type: "credential", id, name });
-const placeOf = (id: string) => ({ table: "cloud_credentials", row: id, column: "sealed_secret" });
 
 interface Ports {
   readonly db: Queries;
@@ -71,7 +78,7 @@ export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
             provider: body.provider,
             region: body.region ?? null,
             access_key_id: body.access_key_id ?? null,
-            sealed_secret: secret_access_key === undefined ? null : vault.seal(secret_access_key, placeOf(id)),
+            sealed_secret: secret_access_key === undefined ? null : vault.seal(secret_access_key, secretPlaceOf(id)),
             created_at: now,
             updated_at: now,
           };
@@ -94,7 +101,9 @@ export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
         const credential: Credential = {
           ...(await lockCredential(tx, id)),
           ...plain,
-          ...(secret_access_key === undefined ? {} : { sealed_secret: vault.seal(secret_access_key, placeOf(id)) }),
+          ...(secret_access_key === undefined
+            ? {}
+            : { sealed_secret: vault.seal(secret_access_key, secretPlaceOf(id)) }),
           updated_at: clock(),
         };
         await updateCredentialRow(tx, credential);
@@ -109,14 +118,13 @@ export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
     ),
 
     route(checkCredential, onCloudCredential(), async ({ cloudCredential: credential, caller, change, reply }) => {
-      const { id, org_id, provider, region, access_key_id, sealed_secret } = credential;
+      const { org_id, provider, region } = credential;
       const cloud = clouds[provider];
-      if (!cloud || region === null || access_key_id === null || sealed_secret === null) throw comingSoon(provider);
+      const access = openedFor(credential, region, vault);
+      if (!cloud || !access) throw comingSoon(provider);
       await requireRoomForCheck(caller.id);
-      const secretAccessKey = vault.open(sealed_secret, placeOf(id));
       const leaving = new AbortController();
       reply.raw.once("close", () => leaving.abort());
-      const access = { region, accessKeyId: access_key_id, secretAccessKey };
       const found = await checkAccess(cloud, access, leaving.signal, reply.log);
       const check = wireCheck(found, clock());
       return change(async ({ record }) => {

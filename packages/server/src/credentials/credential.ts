@@ -6,12 +6,25 @@ import type {
   Credential as WireCredential,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
-import type { CheckedAccess, ProvisioningFailure } from "../cloud/provider.ts";
+import type { CheckedAccess, CloudAccess, ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
 import type { CloudCredentialTable } from "../database/fleet-tables.ts";
 import { conflict, type Fault, invalidValue } from "../fault.ts";
+import type { Vault } from "../vault/vault.ts";
 
 export type Credential = Selectable<CloudCredentialTable>;
+
+export const secretPlaceOf = (id: string) => ({ table: "cloud_credentials", row: id, column: "sealed_secret" });
+
+/** Opens the credential for its cloud. Returns null where a part of it is missing, as for providers to come. */
+export function openedFor(
+  { id, access_key_id, sealed_secret }: Credential,
+  region: string | null,
+  vault: Pick<Vault, "open">,
+): CloudAccess | null {
+  if (region === null || access_key_id === null || sealed_secret === null) return null;
+  return { region, accessKeyId: access_key_id, secretAccessKey: vault.open(sealed_secret, secretPlaceOf(id)) };
+}
 
 const SHOWN_CHARACTERS = 4;
 

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { type CloudAccess, type CloudProviders, CloudRefusal, type ProvisioningFailure } from "../cloud/provider.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
+import { openedFor } from "../credentials/credential.ts";
 import { isUnreachable, type Queries } from "../database/transaction.ts";
 import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
@@ -159,14 +160,9 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   async function accessOf(cluster: Begun["after"]): Promise<CloudAccess> {
     const { credential_id, org_id, region } = cluster;
     const credential = credential_id === null ? undefined : await findOrgCredential(db, org_id, credential_id);
-    const { id = "", sealed_secret = null, access_key_id = null } = credential ?? {};
-    if (sealed_secret === null || access_key_id === null) throw new RunFailed(NO_CREDENTIAL);
-    const place = { table: "cloud_credentials", row: id, column: "sealed_secret" };
-    return {
-      region: region ?? credential?.region ?? "",
-      accessKeyId: access_key_id,
-      secretAccessKey: ports.vault.open(sealed_secret, place),
-    };
+    const access = credential && openedFor(credential, region ?? credential.region, ports.vault);
+    if (!access) throw new RunFailed(NO_CREDENTIAL);
+    return access;
   }
 
   return { run, maxAttempts: MAX_ATTEMPTS, graceMs: settings.graceMs + 5_000 };
