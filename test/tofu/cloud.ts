@@ -49,6 +49,8 @@ export async function startCloud(folder: string): Promise<Cloud> {
   const images = join(folder, "images.json");
   writeFileSync(images, JSON.stringify(IMAGES));
   process.env["MOTO_AMIS_PATH"] = images;
+  // The default is a file of the working directory, which another server would append to.
+  process.env["MOTO_RECORDER_FILEPATH"] = join(folder, "recording");
   const port = await freePort();
   const daemon = startDaemon(requiredTools().moto, { port, host: "127.0.0.1" }, join(folder, "moto.log"));
   const endpoint = `http://127.0.0.1:${port}`;
