@@ -33,10 +33,22 @@ interface PageSql {
 const NEWEST_FIRST = "order by id desc";
 const WINDOW = `${NEWEST_FIRST} limit $3 offset $4`;
 
-/** A filter over the whole table would read all of it for a caller who sees little, so each scope gives its own newest. */
-function newest(table: string, where: string, bound: number | null): string {
-  const rows = `select * from ${table} where ${where} ${NEWEST_FIRST}`;
-  const bounded = bound === null ? rows : `select * from (${rows} limit ${bound}) n ${NEWEST_FIRST}`;
+/** The rows with this value in this column. There is an index of the column and the ids. */
+interface Scope {
+  readonly column: string;
+  readonly value: string;
+}
+
+/**
+ * A filter over the whole table would read all of it for a caller who sees little, so each scope gives its own newest. With
+ * an equality PostgreSQL may read the primary key from its end instead of the scope's index, and passes over everything that
+ * is newer in other scopes: a range and an order by the column leave it no choice.
+ */
+function newest(table: string, scope: Scope | null, bound: number | null): string {
+  const order = scope ? `order by ${scope.column}, id desc` : NEWEST_FIRST;
+  const where = scope ? `where ${scope.column} between ${scope.value} and ${scope.value}` : "";
+  const rows = `select * from ${table} ${where} ${order}`;
+  const bounded = bound === null ? rows : `select * from (${rows} limit ${bound}) n ${order}`;
   return `(${bounded} limit $3::bigint + $4::bigint)`;
 }
 
@@ -49,7 +61,7 @@ const keptTotal = (relation: string, scopes?: string) =>
 
 /** An organization is visible to its members. */
 const ORGS: ListSql = (bound, { memberOrgs }) => ({
-  all: { page: `select * from ${newest("orgs", "true", bound)} o ${WINDOW}`, total: keptTotal("orgs") },
+  all: { page: `select * from ${newest("orgs", null, bound)} o ${WINDOW}`, total: keptTotal("orgs") },
   own: {
     page: `select * from orgs where id in (${memberOrgs}) ${WINDOW}`,
     total: `(select count(*) from (${memberOrgs}) m)`,
@@ -57,20 +69,20 @@ const ORGS: ListSql = (bound, { memberOrgs }) => ({
 });
 
 const projects =
-  (where: string, totalScope: string, scopes: string): ListSql =>
+  (scope: Scope | null, totalScope: string, scopes: string): ListSql =>
   (bound, { projectGrants }) => {
     const grants = `with ${projectGrants}, ${scopes}`;
     const inScopes = keptTotal("projects", "(select id from org_scopes union all select id from cluster_scopes)");
     return {
       all: {
-        page: `select * from ${newest("projects", where, bound)} p ${WINDOW}`,
+        page: `select * from ${newest("projects", scope, bound)} p ${WINDOW}`,
         total: keptTotal("projects", totalScope),
       },
       own: {
         page: `${grants} select * from (
-            select p.* from org_scopes s, lateral ${newest("projects", "org_id = s.id", bound)} p
+            select p.* from org_scopes s, lateral ${newest("projects", { column: "org_id", value: "s.id" }, bound)} p
             union all
-            select p.* from cluster_scopes s, lateral ${newest("projects", "cluster_id = s.id", bound)} p
+            select p.* from cluster_scopes s, lateral ${newest("projects", { column: "cluster_id", value: "s.id" }, bound)} p
             union all select * from project_scopes
           ) visible ${WINDOW}`,
         total: `(${grants} select ${inScopes} + (select count(*) from project_scopes))`,
@@ -80,7 +92,7 @@ const projects =
   };
 
 const PROJECTS = projects(
-  "true",
+  null,
   WHOLE_RELATION,
   `org_scopes as (select id from administered), cluster_scopes as (select id from bound),
     project_scopes as (select * from direct)`,
@@ -88,7 +100,7 @@ const PROJECTS = projects(
 
 /** $5 is the cluster. Whoever sees its whole organization or the whole cluster sees all of its projects. */
 const PROJECTS_OF_CLUSTER = projects(
-  "cluster_id = $5",
+  { column: "cluster_id", value: "$5" },
   "($5::uuid)",
   `org_scopes as (select id from administered where false),
     cluster_scopes as (select id from clusters where id = $5
@@ -120,19 +132,23 @@ export interface ContentFilter {
 const content =
   (relation: "apps" | "addon_instances", filters: readonly (keyof ContentFilter)[]): ListSql =>
   (bound, { visibleProjects }) => {
-    const matching = (columns: Readonly<Record<keyof ContentFilter, string>>) =>
-      ["true", ...filters.map((filter, index) => `${columns[filter]} = $${5 + index}`)].join(" and ");
-    const among = (visible: string) =>
-      `(select v.id from ${visible} v where ${matching({ org_id: "v.org_id", project_id: "v.id" })})`;
-    const here = matching({ org_id: "org_id", project_id: "project_id" });
+    const columns = { org_id: "v.org_id", project_id: "v.id" };
+    const matching = ["true", ...filters.map((filter, index) => `${columns[filter]} = $${5 + index}`)].join(" and ");
+    const among = (visible: string) => `(select v.id from ${visible} v where ${matching})`;
     const seen = among(visibleProjects);
+    const inOrg = { column: "org_id", value: "$5" };
+    const inProject = { column: "project_id", value: "seen.id" };
+    const ofProjects = (projects: string) =>
+      `select c.* from ${projects} seen, lateral ${newest(relation, inProject, bound)} c ${WINDOW}`;
     return {
       all: {
-        page: `select * from ${newest(relation, here, bound)} c ${WINDOW}`,
+        page: filters.includes("project_id")
+          ? ofProjects(among("projects"))
+          : `select * from ${newest(relation, filters.length === 0 ? null : inOrg, bound)} c ${WINDOW}`,
         total: filters.length === 0 ? keptTotal(relation) : keptTotal(relation, among("projects")),
       },
       own: {
-        page: `select c.* from ${seen} seen, lateral ${newest(relation, "project_id = seen.id", bound)} c ${WINDOW}`,
+        page: ofProjects(seen),
         total: keptTotal(relation, seen),
       },
       // Every answer with an app shows the keys of its secrets.
