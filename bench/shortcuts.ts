@@ -6,7 +6,7 @@ import { printTable } from "./table.ts";
  * Measures what each shortcut of the server gains for an authenticated read: the server as it is against the same server
  * with the plain way of doing it. A shortcut that gains less than 10 % has to be removed.
  */
-const SHORTCUTS = ["prepared-query", "tick-shape"] as const;
+const SHORTCUTS = ["prepared-query"] as const;
 
 await withStage(async ({ binnacle, orgId, headers, variant }) => {
   const path = `/api/v1/orgs/${orgId}`;

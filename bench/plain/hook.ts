@@ -6,7 +6,6 @@ import { registerHooks } from "node:module";
  */
 const REPLACED: Readonly<Record<string, string>> = {
   "prepared-query": "/access/prepared-query.adapter.ts",
-  "tick-shape": "/http/tick-shape.adapter.ts",
 };
 
 const plain = (process.env["BENCH_PLAIN"] ?? "").split(",").filter(Boolean);

@@ -20,7 +20,6 @@ import { answerRecorder, type Metrics } from "./request-metrics.adapter.ts";
 import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { registerStreams } from "./sse.adapter.ts";
-import { keepTickShape } from "./tick-shape.adapter.ts";
 import { traceRequests } from "./trace-requests.adapter.ts";
 
 export const API_BASE = "/api/v1";
@@ -38,9 +37,6 @@ export interface ServerOptions {
 
 const LARGEST_HEADERS_BYTES = 16 * 1024;
 const SLOWEST_CHECK_MS = 1000;
-
-// As the module is loaded: when a server is made, the garbage of the start has been collected often enough to be too late.
-keepTickShape();
 
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
