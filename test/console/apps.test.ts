@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openShop, type Shop } from "../../packages/server/src/apps/app.fixture.ts";
 import { createAgentTokens } from "../../packages/server/src/clusters/agent-token.adapter.ts";
@@ -130,6 +130,67 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
+  test("[WC124] a row opens by a click anywhere in it, by Enter, and in another tab, and the page is not loaded anew", async () => {
+    const name = await shop.app();
+    const visitor = await visitAs(shop.editor);
+    const { page, context } = visitor;
+    await visitor.goTo(`/o/${slug}/apps?q=${name}`);
+    const row = page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+    const opened = () => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+    await row.waitFor();
+    await page.evaluate("window.wasKept = true");
+    // The link covers the row, except for a status that says more on hover.
+    for (const part of [row.getByText("nginx:1.29"), row.locator("[data-tone]")]) {
+      await part.click({ force: true });
+      await opened();
+      await page.goBack();
+      await row.waitFor();
+    }
+    await row.getByRole("link", { name, exact: true }).press("Enter");
+    await opened();
+    expect(await page.evaluate("window.wasKept")).toBe(true);
+    await page.goBack();
+    await row.waitFor();
+    const other = context.waitForEvent("page");
+    await row.getByRole("link", { name, exact: true }).click({ modifiers: ["Control"] });
+    await (await other).getByRole("heading", { level: 1, name, exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/o/${slug}/apps`);
+    expectClean(visitor);
+  });
+
+  test("[WC125] the filter by cluster finds one beyond those that it shows first, and keeps its name after a reload", async () => {
+    const now = world.clock.now();
+    const clusters = Array.from({ length: 60 }, (_, number) => ({
+      id: randomUUID(),
+      org_id: shop.org,
+      name: `edge-${String(number).padStart(2, "0")}`,
+      created_at: now,
+      updated_at: now,
+    }));
+    await world.database.kysely.insertInto("clusters").values(clusters).execute();
+    const visitor = await visitAs(world.admin);
+    const { page } = visitor;
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (/[/](clusters|projects)[?]/.test(request.url())) asked.push(request.url());
+    });
+    await visitor.goTo(`/o/${slug}/apps`);
+    await page.getByText(/ in all$/).waitFor();
+    const field = page.getByRole("combobox", { name: "Any cluster" });
+    await field.waitFor();
+    expect(asked).toEqual([]);
+    await field.click();
+    await expect.poll(() => page.getByRole("option").count(), { timeout: 20_000 }).toBe(50);
+    const shown = await page.getByRole("option").allTextContents();
+    const wanted = clusters.map(({ name }) => name).find((name) => !shown.includes(name)) ?? "";
+    await field.fill(wanted);
+    await page.getByRole("option", { name: wanted }).click();
+    await page.getByText("No app fits").waitFor();
+    await page.reload();
+    await expect.poll(() => field.inputValue(), { timeout: 20_000 }).toBe(wanted);
+    expectClean(visitor);
+  });
+
   test("[WC38] a deletion asks for the name, after it has said what goes", async () => {
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);
@@ -144,7 +205,7 @@ describeInBrowser("the pages of apps", (visit) => {
     await dialog.getByRole("textbox").fill(name);
     await button.click();
     await dialog.waitFor({ state: "hidden" });
-    await page.getByText(/^(The app is deleted|Not found)$/).waitFor();
+    await page.getByText("The app is deleted", { exact: true }).waitFor();
     expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
     expectClean(visitor);
   });

@@ -69,4 +69,28 @@ describeInBrowser("without a mouse", (visit) => {
     expect(components[0].workload_spec.replicas).toBe(4);
     expect(problems).toEqual([]);
   });
+
+  test("[WC126] a dialog gives the focus back to the button that opened it, or to the button of its menu", async () => {
+    const { page, signIn, goTo, problems } = await visit({ url: world.url });
+    await signIn(world.admin.username, world.admin.password);
+    await goTo(`/o/${every.slug}/apps/${every.namespace}/${every.app}?project=${every.projectId}`);
+    await tabTo(page, "More actions");
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Pause", exact: true }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: /^Pause/ });
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(FOCUSED_NAME), SOON).toBe("More actions");
+
+    await goTo(`/o/${every.slug}/projects/${every.projectId}`);
+    await tabTo(page, "Delete");
+    await page.keyboard.press("Enter");
+    const deletion = page.getByRole("dialog", { name: /^Delete/ });
+    await deletion.waitFor();
+    await page.keyboard.press("Escape");
+    await deletion.waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(FOCUSED_NAME), SOON).toBe("Delete");
+    expect(problems).toEqual([]);
+  });
 });

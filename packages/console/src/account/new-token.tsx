@@ -1,5 +1,5 @@
 import type { Input } from "@binnacle/client";
-import { Button, Checkbox, Code, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Code, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useAll } from "../api/all.runner.ts";
@@ -8,6 +8,7 @@ import { client } from "../api/session.adapter.ts";
 import { useOrgs } from "../frame/org-switcher.tsx";
 import { SameByCommand } from "../parts/action-dialog.tsx";
 import { CopyText } from "../parts/copy-text.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { type CliScope, SCOPE_WORDS, SCOPES } from "./grants.ts";
@@ -16,7 +17,7 @@ import { type CliScope, SCOPE_WORDS, SCOPES } from "./grants.ts";
 export function NewToken({ onClose }: { readonly onClose: () => void }) {
   const [token, setToken] = useState<string | null>(null);
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={token === null ? "Create a CLI token" : "Your new token"}
@@ -30,7 +31,7 @@ export function NewToken({ onClose }: { readonly onClose: () => void }) {
       ) : (
         <Shown token={token} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

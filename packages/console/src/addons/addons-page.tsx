@@ -19,7 +19,8 @@ import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { addonAddress, projectAddress } from "../parts/addresses.ts";
-import { ChoiceFilter, ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
+import { RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -136,17 +137,7 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
       key: "name",
       title: "Name",
       width: "minmax(120px, 1.5fr)",
-      render: ({ id, name }) => (
-        <Anchor
-          fw={600}
-          size="sm"
-          c="inherit"
-          data-row-link
-          renderRoot={(given) => <Link {...given} to={addonAddress(org.slug, id)} />}
-        >
-          {name}
-        </Anchor>
-      ),
+      render: ({ id, name }) => <RowLink to={addonAddress(org.slug, id)}>{name}</RowLink>,
     },
     {
       key: "phase",
@@ -191,11 +182,7 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
       <Group gap="xs">
         <SearchFilter label="Filter by name" />
         <ChoicesFilter name="phase" label="Any status" choices={PHASES} />
-        <ChoiceFilter
-          name="project"
-          label="All projects"
-          choices={own.map(({ id, name }) => ({ value: id, label: name }))}
-        />
+        <ObjectFilter name="project" label="All projects" />
       </Group>
       <ListTable
         label="Addon instances"

@@ -1,5 +1,5 @@
 import type { AddonDefinition } from "@binnacle/client";
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { failureView } from "../api/failure.ts";
@@ -7,6 +7,7 @@ import { useChange } from "../api/queries.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { SameByCommand } from "../parts/action-dialog.tsx";
 import { addonAddress } from "../parts/addresses.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { ProjectChoice } from "../parts/project-choice.tsx";
 import { fieldsOf, readValues, shownAddonValues, typedValues, type Values, valueProblems } from "./value-fields.ts";
@@ -54,7 +55,7 @@ export function CreateAddon({
   }
 
   return (
-    <Modal opened onClose={onClose} title={`Add ${definition.display_name}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Add ${definition.display_name}`} size="lg">
       <form onSubmit={(event) => void send(event)} noValidate>
         <Stack>
           <ProjectChoice
@@ -103,6 +104,6 @@ export function CreateAddon({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

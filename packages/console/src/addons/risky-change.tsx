@@ -1,9 +1,10 @@
 import { Conflict, type Input } from "@binnacle/client";
-import { Button, Code, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Code, Group, Stack, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useChange } from "../api/queries.runner.ts";
 import { SameByCommand } from "../parts/action-dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { Notice } from "../parts/notice.tsx";
 
@@ -47,7 +48,7 @@ export function RiskyChange<N extends Risky>(props: Props<N>) {
 
   const refusal = change.error instanceof Conflict && change.error.code === "stateful_downgrade" ? change.error : null;
   return (
-    <Modal opened onClose={props.onClose} title={props.title} size="lg">
+    <Dialog opened onClose={props.onClose} title={props.title} size="lg">
       <form onSubmit={(event) => void send(event)}>
         <Stack>
           {props.children}
@@ -80,6 +81,6 @@ export function RiskyChange<N extends Risky>(props: Props<N>) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

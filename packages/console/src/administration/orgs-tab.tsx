@@ -1,9 +1,10 @@
 import type { Organization } from "@binnacle/client";
-import { Anchor, Button, Code, Group, Stack, TextInput } from "@mantine/core";
+import { Button, Code, Group, Stack, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ActionDialog } from "../parts/action-dialog.tsx";
+import { RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState } from "../parts/page.tsx";
@@ -13,17 +14,7 @@ const COLUMNS: readonly Column<Organization>[] = [
     key: "name",
     title: "Name",
     width: "minmax(120px, 1.5fr)",
-    render: ({ name, slug }) => (
-      <Anchor
-        size="sm"
-        fw={600}
-        c="inherit"
-        data-row-link
-        renderRoot={(props) => <Link {...props} to={`/o/${slug}/overview`} />}
-      >
-        {name}
-      </Anchor>
-    ),
+    render: ({ name, slug }) => <RowLink to={`/o/${slug}/overview`}>{name}</RowLink>,
   },
   {
     key: "slug",

@@ -24,53 +24,73 @@ export type Read<N extends CallName> = UseQueryResult<Answer<N>, BinnacleError>;
 export function useRead<N extends CallName>(name: N, input: Input<N>, options: ReadOptions = {}): Read<N> {
   return useQuery<Answer<N>, BinnacleError>({
     queryKey: [name, input],
-    queryFn: ({ signal }) => read(name, input, signal),
+    queryFn: ({ signal }) => readOf(name, input, signal),
     enabled: options.enabled ?? true,
     refetchInterval: options.refetchMs ?? false,
     ...(options.keepEarlier ? { placeholderData: keepPreviousData } : {}),
   });
 }
 
-const read = <N extends CallName>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Answer<N>> =>
+const readOf = <N extends CallName>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Answer<N>> =>
   (client.call as (name: N, input: Input<N>, options: CallOptions) => Promise<Answer<N>>)(name, input, { signal });
 
 const ROWS_PER_PAGE = 100;
+const pageOf = (index: number): number => Math.floor(index / ROWS_PER_PAGE) + 1;
 
-export interface Rows<T> {
+/** The rows that have been read. It stays the same object until one of them changes. */
+export interface RowTable<T> {
   /** Null until the first page has come. */
   readonly total: number | null;
   /** Undefined while its page is being read. */
   rowAt(index: number): T | undefined;
+}
+
+export interface Rows<T> {
+  readonly table: RowTable<T>;
   readonly error: BinnacleError | null;
-  readonly isPending: boolean;
   readonly refetch: () => void;
+}
+
+interface RowPage<T> {
+  readonly data: readonly T[];
+  readonly total_count: number;
 }
 
 /** Reads the pages of a list that hold the rows from `first` to `last`; the other rows are read when they come into view. */
 export function useRows<N extends ListName>(name: N, input: Input<N>, first: number, last: number): Rows<ItemOf<N>> {
-  const from = Math.floor(first / ROWS_PER_PAGE) + 1;
-  const to = Math.max(from, Math.floor(last / ROWS_PER_PAGE) + 1);
+  const from = pageOf(first);
+  const to = Math.max(from, pageOf(last));
   // The first page is always read, because it says how many rows there are.
   const pages = useMemo(
     () => [...new Set([1, ...Array.from({ length: to - from + 1 }, (_, i) => from + i)])],
     [from, to],
   );
-  const results = useQueries({
+  const { read, error, refetch } = useQueries({
     queries: pages.map((page) => {
       const asked = { ...input, page, items_per_page: ROWS_PER_PAGE };
       return {
         queryKey: [name, asked],
-        queryFn: ({ signal }: { signal: AbortSignal }) => read(name, asked as Input<N>, signal),
+        queryFn: ({ signal }: { signal: AbortSignal }) => readOf(name, asked as Input<N>, signal),
         refetchInterval: 30_000,
       };
     }),
-  }) as UseQueryResult<{ data: readonly ItemOf<N>[]; total_count: number }, BinnacleError>[];
-  const byPage = new Map(pages.map((page, index) => [page, results[index]?.data]));
+    combine: combined<ItemOf<N>>,
+  });
+  const table = useMemo((): RowTable<ItemOf<N>> => {
+    const byPage = new Map(pages.map((page, index) => [page, read[index]]));
+    return {
+      total: byPage.get(1)?.total_count ?? null,
+      rowAt: (index) => byPage.get(pageOf(index))?.data[index % ROWS_PER_PAGE],
+    };
+  }, [pages, read]);
+  return { table, error, refetch };
+}
+
+/** The library keeps `read` the same array while no page of it has changed. */
+function combined<T>(results: readonly UseQueryResult<unknown>[]) {
   return {
-    total: byPage.get(1)?.total_count ?? null,
-    rowAt: (index) => byPage.get(Math.floor(index / ROWS_PER_PAGE) + 1)?.data[index % ROWS_PER_PAGE],
-    error: results.find(({ error }) => error !== null)?.error ?? null,
-    isPending: results[0]?.isPending ?? true,
+    read: results.map(({ data }) => data as RowPage<T> | undefined),
+    error: (results.find(({ error }) => error !== null)?.error ?? null) as BinnacleError | null,
     refetch: () => void Promise.all(results.map((result) => result.refetch())),
   };
 }
@@ -78,14 +98,15 @@ export function useRows<N extends ListName>(name: N, input: Input<N>, first: num
 /** The input of a change with what may go beside it, such as `ifMatch`. */
 export type ChangeInput<N extends CallName> = Input<N> & { readonly $options?: CallOptions };
 
-/** Sends a change. What is on screen is read again afterwards, whatever the change was about. */
-export function useChange<N extends CallName>(name: N) {
+/** Sends a change. What is on screen is read again afterwards, whatever the change was about; `onAnswer` is called before that. */
+export function useChange<N extends CallName>(name: N, onAnswer?: () => void) {
   const cache = useQueryClient();
   return useMutation<Answer<N>, BinnacleError, ChangeInput<N>>({
     mutationFn: ({ $options, ...input }) =>
       (client.call as (name: N, input: object, options?: CallOptions) => Promise<Answer<N>>)(name, input, $options),
     // The input may hold a password, so it is forgotten with the form that sent it.
     gcTime: 0,
+    onSuccess: () => onAnswer?.(),
     onSettled: () => cache.invalidateQueries(),
   });
 }

@@ -1,5 +1,5 @@
 import type { App, OperationName } from "@binnacle/client";
-import { ActionIcon, Button, Menu, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import {
   IconArrowBackUp,
   IconArrowsMaximize,
@@ -44,7 +44,7 @@ const ENTRIES: Readonly<Record<AppAction, Entry>> = {
 const MENU: readonly AppAction[] = Object.keys(ENTRIES) as AppAction[];
 
 /** The primary action of an app, and a menu with the others. What the caller may not do is not there. */
-export function AppActions({ app }: { readonly app: App }) {
+export function AppActions({ app, onDeleted }: { readonly app: App; readonly onDeleted: () => void }) {
   const may = useMay();
   const [, choose] = usePageSearch();
   const [open, setOpen] = useState<AppAction | null>(null);
@@ -68,11 +68,10 @@ export function AppActions({ app }: { readonly app: App }) {
       {shown.length > 0 ? (
         <Menu position="bottom-end" width={230}>
           <Menu.Target>
-            <Tooltip label="More actions">
-              <ActionIcon variant="default" size={36} aria-label="More actions">
-                <IconDotsVertical size={18} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            {/* A tooltip between them would keep from the button that it has a menu, and which. */}
+            <ActionIcon variant="default" size={36} aria-label="More actions" title="More actions">
+              <IconDotsVertical size={18} aria-hidden />
+            </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
             {shown.map((action) => (
@@ -81,7 +80,7 @@ export function AppActions({ app }: { readonly app: App }) {
           </Menu.Dropdown>
         </Menu>
       ) : null}
-      <Dialog action={open} app={app} onClose={() => setOpen(null)} />
+      <Dialog action={open} app={app} onClose={() => setOpen(null)} onDeleted={onDeleted} />
     </>
   );
 }
@@ -123,9 +122,10 @@ interface DialogProps {
   readonly action: AppAction | null;
   readonly app: App;
   readonly onClose: () => void;
+  readonly onDeleted: () => void;
 }
 
-function Dialog({ action, app, onClose }: DialogProps) {
+function Dialog({ action, app, onClose, onDeleted }: DialogProps) {
   switch (action) {
     case "pause":
     case "resume":
@@ -141,7 +141,7 @@ function Dialog({ action, app, onClose }: DialogProps) {
     case "save_template":
       return <TemplateDialog app={app} onClose={onClose} />;
     case "delete":
-      return <DeleteDialog app={app} onClose={onClose} />;
+      return <DeleteDialog app={app} onClose={onClose} onDeleted={onDeleted} />;
     case "edit":
     case "roll_back":
     case null:

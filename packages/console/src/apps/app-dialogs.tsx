@@ -69,7 +69,7 @@ export function SimpleDialog({ kind, app, onClose }: Props & { readonly kind: ke
 }
 
 /** Names everything that goes, as the cluster itself lists it, before it asks for the name. */
-export function DeleteDialog({ app, onClose }: Props) {
+export function DeleteDialog({ app, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
   const preview = useRead("previewAppDeletion", addressOf(app));
   return (
     <ActionDialog
@@ -84,6 +84,7 @@ export function DeleteDialog({ app, onClose }: Props) {
       isReady={!preview.isPending}
       command={`binnacle apps delete ${cliName(app)}`}
       done={`${app.name} is being deleted.`}
+      onAnswer={onDeleted}
     >
       <Loaded of={preview}>
         {({ volumes_known, message }) =>

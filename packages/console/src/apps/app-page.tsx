@@ -1,4 +1,4 @@
-import { type App, NotFound } from "@binnacle/client";
+import type { App } from "@binnacle/client";
 import { Alert, Anchor, Box, Group, Skeleton, Stack, Tabs, Text } from "@mantine/core";
 import { IconPlayerPause } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
@@ -10,6 +10,7 @@ import { appAddress, clusterAddress, projectAddress } from "../parts/addresses.t
 import { ButtonLink } from "../parts/links.tsx";
 import { Loaded, LoadingLines } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { useGone } from "../parts/use-gone.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { appStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
@@ -58,15 +59,16 @@ function ReadApp({ address }: { readonly address: AppAddress }) {
   const org = useOrg();
   const app = useRead("getApp", address, { refetchMs: 15_000 });
   // The last answer stays while an app that is gone is asked for again, and says whether somebody has deleted it.
-  if (app.error instanceof NotFound) {
-    const wasDeleting = app.data?.phase === "deleting";
+  const id = `${address.project_id} ${address.name}`;
+  const { isMissing, isGone, onDeleted } = useGone(id, app.error, app.data?.phase === "deleting");
+  if (isMissing) {
     return (
       <Page title={address.name}>
         <EmptyState
-          title={wasDeleting ? "The app is deleted" : "Not found"}
+          title={isGone ? "The app is deleted" : "Not found"}
           action={<ButtonLink to={`/o/${org.slug}/apps`}>All apps</ButtonLink>}
         >
-          {wasDeleting
+          {isGone
             ? "The cluster has confirmed that nothing of it is left."
             : "It does not exist, or you may not see it."}
         </EmptyState>
@@ -75,7 +77,7 @@ function ReadApp({ address }: { readonly address: AppAddress }) {
   }
   return (
     <Loaded of={app} skeleton={<AppSkeleton name={address.name} />}>
-      {(data) => <AppView app={data} />}
+      {(data) => <AppView app={data} onDeleted={onDeleted} />}
     </Loaded>
   );
 }
@@ -88,7 +90,7 @@ function AppSkeleton({ name }: { readonly name: string }) {
   );
 }
 
-function AppView({ app }: { readonly app: App }) {
+function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: () => void }) {
   const org = useOrg();
   const may = useMay();
   const [search, choose] = usePageSearch();
@@ -114,7 +116,7 @@ function AppView({ app }: { readonly app: App }) {
           ) : null}
         </Stack>
       }
-      actions={<AppActions app={app} />}
+      actions={<AppActions app={app} onDeleted={onDeleted} />}
     >
       {app.paused && app.phase !== "deleting" ? (
         <Alert color="gray" icon={<IconPlayerPause aria-hidden />} p="xs">

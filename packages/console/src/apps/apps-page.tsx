@@ -1,13 +1,12 @@
 import type { AppSummary, Input } from "@binnacle/client";
 import { Button, Group, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay, IconPlus, IconRefresh } from "@tabler/icons-react";
-import { useState } from "react";
-import { useAll } from "../api/all.runner.ts";
+import { useCallback, useMemo, useState } from "react";
 import { useAccess, useMay, useOrg } from "../frame/org.tsx";
 import { appAddress, appSearch } from "../parts/addresses.ts";
-import { ChoiceFilter, ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { ChoiceFilter, ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
 import { ButtonLink, RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
+import { type Column, Dimmed, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
@@ -49,9 +48,7 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
       drift_state === "drifted" || drift_state === "blocked_sync" ? (
         <StatusBadge status={DRIFT_STATE[drift_state]} />
       ) : (
-        <Text span size="sm" c="dimmed">
-          {drift_state === "in_sync" ? DRIFT_STATE.in_sync.word : "—"}
-        </Text>
+        <Dimmed>{drift_state === "in_sync" ? DRIFT_STATE.in_sync.word : "—"}</Dimmed>
       ),
   },
   { key: "ready", title: "Ready", width: "60px", from: "tablet", render: (app) => `${app.ready}/${app.desired}` },
@@ -86,9 +83,9 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
     from: "tablet",
     render: ({ last_deployment: last }) =>
       last ? (
-        <Text size="sm" c="dimmed" truncate component="span">
+        <Dimmed>
           <Moment at={last.created_at} /> by {last.created_by ?? "the system"}
-        </Text>
+        </Dimmed>
       ) : (
         "—"
       ),
@@ -108,11 +105,14 @@ export function AppsPage() {
     </ButtonLink>
   );
 
-  const toggle = (row: AppSummary) => {
-    const next = new Map(selected);
-    if (!next.delete(row.id)) next.set(row.id, row);
-    setSelected(next);
-  };
+  const columns = useMemo(() => columnsOf(org.slug), [org.slug]);
+  const toggle = useCallback((row: AppSummary) => {
+    setSelected((before) => {
+      const next = new Map(before);
+      if (!next.delete(row.id)) next.set(row.id, row);
+      return next;
+    });
+  }, []);
 
   return (
     <Page title="Apps" actions={mayCreate ? create : null}>
@@ -122,7 +122,7 @@ export function AppsPage() {
         label="Apps"
         operation="listAppSummaries"
         input={inputOf(org.id, search)}
-        columns={columnsOf(org.slug)}
+        columns={columns}
         sort={search["sort"] ?? "name"}
         onSort={(sort) => choose({ sort: sort === "name" ? undefined : sort })}
         selection={{ selected, toggle }}
@@ -184,21 +184,12 @@ function useMayCreate(): boolean {
 }
 
 function Filters() {
-  const org = useOrg();
-  const projects = useAll("listProjects", {});
-  const clusters = useAll("listClusters", { org_id: org.id });
-  const choices = (rows: readonly { readonly id: string; readonly name: string }[]) =>
-    rows.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Group gap="xs">
       <SearchFilter label="Filter by name, namespace or image" />
       <ChoicesFilter name="phase" label="Any phase" choices={PHASES} />
-      <ChoiceFilter
-        name="project"
-        label="Any project"
-        choices={choices((projects.data ?? []).filter(({ org_id }) => org_id === org.id))}
-      />
-      <ChoiceFilter name="cluster" label="Any cluster" choices={choices(clusters.data ?? [])} />
+      <ObjectFilter name="project" />
+      <ObjectFilter name="cluster" />
       <ChoiceFilter name="drift" label="Any drift" choices={DRIFTS} />
     </Group>
   );

@@ -1,10 +1,11 @@
 import type { AppSummary } from "@binnacle/client";
-import { Button, Code, Group, List, Modal, Progress, ScrollArea, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, List, Progress, ScrollArea, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { client } from "../api/session.adapter.ts";
 import { useMay } from "../frame/org.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import type { StatusView } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
 import { addressOf, cliName } from "./app-address.ts";
@@ -73,7 +74,12 @@ export function BulkDialog(props: {
   }
 
   return (
-    <Modal opened onClose={close} title={`${title} ${chosen.length} ${chosen.length === 1 ? "app" : "apps"}`} size="lg">
+    <Dialog
+      opened
+      onClose={close}
+      title={`${title} ${chosen.length} ${chosen.length === 1 ? "app" : "apps"}`}
+      size="lg"
+    >
       <Stack gap="md">
         <Text size="sm">{effect}</Text>
         {outcomes ? (
@@ -133,7 +139,7 @@ export function BulkDialog(props: {
           ) : null}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { AbandonedCluster, Cluster, RotatedToken } from "@binnacle/client";
-import { Alert, Button, Group, List, Modal, NumberInput, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, NumberInput, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -9,6 +9,7 @@ import { useMay, useOrg } from "../frame/org.tsx";
 import { ActionDialog, SameByCommand } from "../parts/action-dialog.tsx";
 import { jobAddress, projectAddress } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { TextLink } from "../parts/links.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { Section } from "../parts/page.tsx";
@@ -16,7 +17,7 @@ import { PlanPreview } from "./plan-view.tsx";
 import { dangerousActions } from "./policy-words.ts";
 import { SecretOnce } from "./secret-once.tsx";
 
-type Dialog = "rotate" | "scale" | "delete" | "abandon" | null;
+type Action = "rotate" | "scale" | "delete" | "abandon" | null;
 
 /** What interrupts a cluster or cannot be undone. */
 export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
@@ -24,7 +25,7 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
   const may = useMay();
   const navigate = useNavigate();
   const place = { clusterId: cluster.id };
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [dialog, setDialog] = useState<Action>(null);
   const [nodes, setNodes] = useState(cluster.node_count ?? 1);
   const [left, setLeft] = useState<AbandonedCluster | null>(null);
   const { canScale, abandonRefusal, deleteConsequences } = dangerousActions(cluster);
@@ -212,7 +213,7 @@ function Rotate({ cluster, onClose }: { readonly cluster: Cluster; readonly onCl
   }
 
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={`Rotate the token of ${cluster.name}`}
@@ -257,13 +258,13 @@ function Rotate({ cluster, onClose }: { readonly cluster: Cluster; readonly onCl
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 function LeftBehind({ of, onClose }: { readonly of: AbandonedCluster | null; readonly onClose: () => void }) {
   return (
-    <Modal opened={of !== null} onClose={onClose} title={`${of?.name ?? "The cluster"} is given up`} size="lg">
+    <Dialog opened={of !== null} onClose={onClose} title={`${of?.name ?? "The cluster"} is given up`} size="lg">
       {of === null ? null : (
         <Stack>
           <Text size="sm">
@@ -283,6 +284,6 @@ function LeftBehind({ of, onClose }: { readonly of: AbandonedCluster | null; rea
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,11 @@
 import type { Cluster } from "@binnacle/client";
 import { Card, Group, SegmentedControl } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
+import { useMemo } from "react";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
 import { ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { Later } from "../parts/later.tsx";
 import { ButtonLink, RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
@@ -17,6 +19,58 @@ const STATUSES = Object.entries(CLUSTER_STATUS).map(([value, { word }]) => ({ va
 
 /** An address may name anything. */
 const isStatus = (word: string): word is Cluster["status"] => Object.hasOwn(CLUSTER_STATUS, word);
+
+const columnsOf = (org: string): readonly Column<Cluster>[] => [
+  {
+    key: "name",
+    title: "Name",
+    width: "minmax(120px, 2fr)",
+    render: (cluster) => <RowLink to={clusterAddress(org, cluster.id)}>{cluster.name}</RowLink>,
+  },
+  {
+    key: "status",
+    title: "Status",
+    width: "minmax(150px, 1.4fr)",
+    render: (cluster) => (
+      <StatusCell status={believed(CLUSTER_STATUS[cluster.status], cluster)} reason={cluster.message} />
+    ),
+  },
+  {
+    key: "seen",
+    title: "Based on",
+    width: "minmax(110px, 1fr)",
+    from: "tablet",
+    render: (cluster) => <Basis of={cluster} />,
+  },
+  {
+    key: "nodes",
+    title: "Nodes",
+    width: "70px",
+    from: "tablet",
+    render: ({ node_count }) => node_count?.toLocaleString() ?? "—",
+  },
+  {
+    key: "kubernetes",
+    title: "Kubernetes",
+    width: "minmax(90px, 1fr)",
+    from: "tablet",
+    render: ({ kubernetes_version }) => kubernetes_version ?? "—",
+  },
+  {
+    key: "operator",
+    title: "Operator",
+    width: "minmax(80px, 0.7fr)",
+    from: "desktop",
+    render: ({ operator_version }) => operator_version ?? "—",
+  },
+  {
+    key: "provider",
+    title: "Provider",
+    width: "minmax(100px, 1fr)",
+    from: "desktop",
+    render: ({ provider, region }) => [providerWord(provider), region].filter(Boolean).join(", "),
+  },
+];
 
 /** All clusters of the organization: as a list, or as a map of tiles. */
 export function ClustersPage() {
@@ -39,15 +93,17 @@ export function ClustersPage() {
           <SearchFilter label="Filter by name" />
           <ChoicesFilter name="status" label="Any status" choices={STATUSES} />
         </Group>
-        <SegmentedControl
-          aria-label="View"
-          data={[
-            { value: "list", label: "List" },
-            { value: "map", label: "Map" },
-          ]}
-          value={isMap ? "map" : "list"}
-          onChange={(view) => choose({ view: view === "map" ? view : undefined })}
-        />
+        <Later width={113}>
+          <SegmentedControl
+            aria-label="View"
+            data={[
+              { value: "list", label: "List" },
+              { value: "map", label: "Map" },
+            ]}
+            value={isMap ? "map" : "list"}
+            onChange={(view) => choose({ view: view === "map" ? view : undefined })}
+          />
+        </Later>
       </Group>
       {isMap ? (
         <Card padding="md">
@@ -71,57 +127,7 @@ function ClusterList() {
     ...(statuses.length > 0 ? { status: statuses } : {}),
   };
   const isFiltered = Boolean(search["q"]) || statuses.length > 0;
-  const columns: readonly Column<Cluster>[] = [
-    {
-      key: "name",
-      title: "Name",
-      width: "minmax(120px, 2fr)",
-      render: (cluster) => <RowLink to={clusterAddress(org.slug, cluster.id)}>{cluster.name}</RowLink>,
-    },
-    {
-      key: "status",
-      title: "Status",
-      width: "minmax(150px, 1.4fr)",
-      render: (cluster) => (
-        <StatusCell status={believed(CLUSTER_STATUS[cluster.status], cluster)} reason={cluster.message} />
-      ),
-    },
-    {
-      key: "seen",
-      title: "Based on",
-      width: "minmax(110px, 1fr)",
-      from: "tablet",
-      render: (cluster) => <Basis of={cluster} />,
-    },
-    {
-      key: "nodes",
-      title: "Nodes",
-      width: "70px",
-      from: "tablet",
-      render: ({ node_count }) => node_count?.toLocaleString() ?? "—",
-    },
-    {
-      key: "kubernetes",
-      title: "Kubernetes",
-      width: "minmax(90px, 1fr)",
-      from: "tablet",
-      render: ({ kubernetes_version }) => kubernetes_version ?? "—",
-    },
-    {
-      key: "operator",
-      title: "Operator",
-      width: "minmax(80px, 0.7fr)",
-      from: "desktop",
-      render: ({ operator_version }) => operator_version ?? "—",
-    },
-    {
-      key: "provider",
-      title: "Provider",
-      width: "minmax(100px, 1fr)",
-      from: "desktop",
-      render: ({ provider, region }) => [providerWord(provider), region].filter(Boolean).join(", "),
-    },
-  ];
+  const columns = useMemo(() => columnsOf(org.slug), [org.slug]);
   return (
     <ListTable
       label="Clusters"

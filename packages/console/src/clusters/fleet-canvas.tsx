@@ -1,8 +1,16 @@
 import type { FleetCluster } from "@binnacle/client";
-import { Paper, Text, useComputedColorScheme, VisuallyHidden } from "@mantine/core";
-import { useElementSize } from "@mantine/hooks";
+import { Paper, Skeleton, Text, useComputedColorScheme, VisuallyHidden } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, type PointerEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useOrg } from "../frame/org.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
 import { drawMap, layoutOf, type MapColors, moveFocus, placeOf, tileAt, tileStatus, tileWords } from "./fleet-map.ts";
@@ -15,7 +23,7 @@ export function FleetMap({ clusters }: { readonly clusters: readonly FleetCluste
   const org = useOrg();
   const navigate = useNavigate();
   const scheme = useComputedColorScheme("light");
-  const { ref, width } = useElementSize();
+  const { ref, width } = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [focused, setFocused] = useState(0);
   const [hasFocus, setHasFocus] = useState(false);
@@ -93,6 +101,32 @@ export function FleetMap({ clusters }: { readonly clusters: readonly FleetCluste
       )}
     </div>
   );
+}
+
+/** As high as the map of so many clusters, while they are read. */
+export function PendingMap({ count }: { readonly count: number }) {
+  const { ref, width } = useWidth();
+  return (
+    <div ref={ref}>
+      <Skeleton height={layoutOf(count, width).height} />
+    </div>
+  );
+}
+
+/** The width of an element. It is known before the first paint, because a map that is laid out for no width is endlessly high. */
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, width };
 }
 
 interface Box {

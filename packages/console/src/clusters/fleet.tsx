@@ -1,28 +1,42 @@
 import type { FleetCluster } from "@binnacle/client";
 import { Group, Skeleton, Stack, Text } from "@mantine/core";
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { useOrg } from "../frame/org.tsx";
 import { TextLink } from "../parts/links.tsx";
-import { Loaded } from "../parts/loaded.tsx";
+import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { EmptyState } from "../parts/page.tsx";
 import { ToneIcon } from "../status/status-badge.tsx";
 import { useFleet } from "./fleet.runner.ts";
-import { FleetMap } from "./fleet-canvas.tsx";
+import { FleetMap, PendingMap } from "./fleet-canvas.tsx";
 import { tally } from "./fleet-map.ts";
 
 interface Props {
   readonly orgId: string;
+  /** How many there are, where that is known before they are read. */
+  readonly count?: number;
   readonly search?: string;
   readonly statuses?: readonly string[];
 }
 
 /** The clusters of an organization as a map, with a legend that says the same in words. */
-export function Fleet({ orgId, search = "", statuses = [] }: Props) {
+export function Fleet({ orgId, count, search = "", statuses = [] }: Props) {
   const fleet = useFleet(orgId);
+  const data = useDeferredValue(fleet.data);
   return (
-    <Loaded of={fleet} skeleton={<Skeleton height={160} />}>
+    <Loaded of={{ ...fleet, data }} skeleton={<Pending count={count} />}>
       {({ clusters }) => <FilteredFleet clusters={clusters} search={search} statuses={statuses} />}
     </Loaded>
+  );
+}
+
+function Pending({ count }: { readonly count: number | undefined }) {
+  if (count === undefined) return <Skeleton height={160} />;
+  return (
+    <Stack gap="md" {...LOADING}>
+      {/* As high as the legend. */}
+      <Skeleton height={22} width="50%" />
+      <PendingMap count={count} />
+    </Stack>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { RegistrySecret } from "@binnacle/client";
-import { ActionIcon, Button, Modal, PasswordInput, Stack, Table, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, PasswordInput, Stack, Table, TextInput, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -11,6 +11,7 @@ import { client } from "../api/session.adapter.ts";
 import { useMay } from "../frame/org.tsx";
 import { ActionDialog, SameByCommand } from "../parts/action-dialog.tsx";
 import { quoted } from "../parts/commands.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { FailurePanel, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Section } from "../parts/page.tsx";
@@ -153,7 +154,7 @@ function Attach({ of, id, onClose }: { readonly of: Props["of"]; readonly id: st
   }
 
   return (
-    <Modal opened onClose={onClose} title="Attach a registry secret" size="lg">
+    <Dialog opened onClose={onClose} title="Attach a registry secret" size="lg">
       <form onSubmit={(event) => void send(event)} autoComplete="off">
         <Stack>
           <TextInput
@@ -200,6 +201,6 @@ function Attach({ of, id, onClose }: { readonly of: Props["of"]; readonly id: st
           </Button>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

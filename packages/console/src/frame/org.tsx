@@ -20,6 +20,9 @@ export function useAccess(): Access {
   return useRead("getMyAccess", {}, { refetchMs: 60_000 }).data ?? NOTHING;
 }
 
+/** Whether the caller's roles have been read. */
+export const useIsAccessKnown = (): boolean => useAccess() !== NOTHING;
+
 /** Whether the caller may call an operation in a place. The organization of the address is filled in. */
 export function useMay(): (operation: OperationName, place?: Place) => boolean {
   const access = useAccess();

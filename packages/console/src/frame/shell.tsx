@@ -38,14 +38,14 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 import { Link, Outlet, useLocation, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
-import { type ComponentType, Suspense, useEffect } from "react";
+import { type ComponentType, memo, Suspense, useEffect } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
 import { LoadingLines } from "../parts/loaded.tsx";
 import { ConnectionIndicator } from "./connection-indicator.tsx";
 import { Logo } from "./logo.tsx";
 import { crumbsOf, NAVIGATION } from "./navigation.ts";
-import { useAccess, useMay } from "./org.tsx";
+import { useAccess, useIsAccessKnown, useMay } from "./org.tsx";
 import { OrgSwitcher, useOrgs } from "./org-switcher.tsx";
 import { openPalette, Palette } from "./palette.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
@@ -64,16 +64,13 @@ const ICONS: Readonly<Record<string, ComponentType<IconProps>>> = {
   settings: IconSettings,
 };
 
-/** The frame of every page: navigation on the left, breadcrumb, search, connection and user above. */
+/**
+ * The frame of every page: navigation on the left, breadcrumb, search, connection and user above. It does not read the address
+ * itself, so that only the parts that do are drawn again on the way from page to page.
+ */
 export function Shell() {
   const [isDrawerOpen, drawer] = useDisclosure();
   const [isNarrow, setNarrow] = useLocalStorage({ key: "binnacle-narrow-navigation", defaultValue: false });
-  const { pathname } = useLocation();
-  // The page before stays on screen until the next one is loaded.
-  const isLoading = useRouterState({ select: (state) => state.isLoading });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the address changes.
-  useEffect(() => drawer.close(), [pathname]);
-
   return (
     <AppShell
       header={{ height: 56 }}
@@ -87,7 +84,7 @@ export function Shell() {
             <Link to="/" aria-label="Binnacle, to the overview" style={{ display: "flex" }}>
               <Logo />
             </Link>
-            <Crumbs path={pathname} />
+            <Crumbs />
           </Group>
           <Group gap={6} wrap="nowrap">
             <SearchButton />
@@ -98,7 +95,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
-        <Navigation isNarrow={isNarrow && !isDrawerOpen} />
+        <Navigation isNarrow={isNarrow && !isDrawerOpen} onPage={drawer.close} />
         <Group visibleFrom="sm" justify={isNarrow ? "center" : "flex-end"}>
           <ActionIcon
             variant="subtle"
@@ -110,18 +107,27 @@ export function Shell() {
           </ActionIcon>
         </Group>
       </AppShell.Navbar>
-      <AppShell.Main aria-busy={isLoading}>
-        <Suspense fallback={<LoadingLines lines={6} />}>
-          <Outlet />
-        </Suspense>
-      </AppShell.Main>
+      <Main />
       <Palette />
       <Shortcuts />
     </AppShell>
   );
 }
 
-function Crumbs({ path }: { readonly path: string }) {
+function Main() {
+  // The page before stays on screen until the next one is loaded.
+  const isLoading = useRouterState({ select: (state) => state.isLoading });
+  return (
+    <AppShell.Main aria-busy={isLoading}>
+      <Suspense fallback={<LoadingLines lines={6} />}>
+        <Outlet />
+      </Suspense>
+    </AppShell.Main>
+  );
+}
+
+function Crumbs() {
+  const { pathname: path } = useLocation();
   return (
     <Breadcrumbs separator="/" visibleFrom="xs" separatorMargin={6} style={{ minWidth: 0, flexWrap: "nowrap" }}>
       {crumbsOf(path).map(({ label, to }) =>
@@ -167,12 +173,16 @@ function SearchButton() {
   );
 }
 
-function Navigation({ isNarrow }: { readonly isNarrow: boolean }) {
+/** It says when another page is shown, so that a drawer in which it stands can be closed. */
+function Navigation({ isNarrow, onPage }: { readonly isNarrow: boolean; readonly onPage: () => void }) {
   const may = useMay();
   const access = useAccess();
+  const isKnown = useIsAccessKnown();
   const orgs = useOrgs();
   const { org: slug } = useParams({ strict: false });
   const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about the address alone.
+  useEffect(() => onPage(), [pathname]);
   const org = orgs.data?.find((each) => each.slug === slug) ?? orgs.data?.[0];
   const place = { orgId: org?.id };
   return (
@@ -180,7 +190,8 @@ function Navigation({ isNarrow }: { readonly isNarrow: boolean }) {
       <OrgSwitcher current={org} isNarrow={isNarrow} />
       <AppShell.Section grow component={ScrollArea} mt="xs">
         <nav aria-label="Main">
-          {org
+          {/* Entries that come one after the other would move each other. */}
+          {org && isKnown
             ? NAVIGATION.map((group, index) => (
                 <div key={group[0]?.to} style={{ marginTop: index > 0 ? 16 : 0 }}>
                   {group
@@ -215,13 +226,15 @@ function Navigation({ isNarrow }: { readonly isNarrow: boolean }) {
   );
 }
 
-function Entry(props: {
-  label: string;
-  to: string;
-  icon: ComponentType<IconProps>;
-  isActive: boolean;
-  isNarrow: boolean;
-}) {
+interface EntryProps {
+  readonly label: string;
+  readonly to: string;
+  readonly icon: ComponentType<IconProps>;
+  readonly isActive: boolean;
+  readonly isNarrow: boolean;
+}
+
+const Entry = memo((props: EntryProps) => {
   const { label, to, icon: Icon, isActive, isNarrow } = props;
   return (
     <Tooltip label={label} position="right" disabled={!isNarrow}>
@@ -239,7 +252,7 @@ function Entry(props: {
       />
     </Tooltip>
   );
-}
+});
 
 function ThemeButton() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();

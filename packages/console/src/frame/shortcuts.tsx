@@ -1,6 +1,7 @@
-import { Kbd, Modal, Table } from "@mantine/core";
+import { Kbd, Table } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { Dialog } from "../parts/dialog.tsx";
 import { ENTRIES } from "./navigation.ts";
 
 const SEQUENCE_MS = 1_000;
@@ -42,7 +43,7 @@ export function Shortcuts() {
     ...ENTRIES.map(({ key, label }) => [`g ${key}`, `Go to ${label.toLowerCase()}`] as const),
   ];
   return (
-    <Modal opened={isOpen} onClose={() => setOpen(false)} title="Keyboard shortcuts">
+    <Dialog opened={isOpen} onClose={() => setOpen(false)} title="Keyboard shortcuts">
       <Table>
         <Table.Tbody>
           {rows.map(([keys, words]) => (
@@ -55,6 +56,6 @@ export function Shortcuts() {
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 import type { Credential, CredentialCheck } from "@binnacle/client";
-import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { useChange } from "../api/queries.runner.ts";
 import { useOrg } from "../frame/org.tsx";
 import { SameByCommand } from "../parts/action-dialog.tsx";
 import { quoted } from "../parts/commands.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { checkLines } from "./credential-words.ts";
 
@@ -14,7 +15,7 @@ export function CheckCredential(props: { readonly credential: Credential; readon
   const check = useChange("checkCredential");
   const input = { id: credential.id };
   return (
-    <Modal opened onClose={onClose} title={`Check ${credential.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Check ${credential.name}`} size="lg">
       <Stack>
         <Text size="sm">
           The provider is asked who this is, what it may do and how much of the quotas is left. Nothing is created.
@@ -35,7 +36,7 @@ export function CheckCredential(props: { readonly credential: Credential; readon
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,15 +1,18 @@
 import type { AttentionItem, AuditEntry, OrgOverview } from "@binnacle/client";
-import { Box, Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
+import { useDeferredValue } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { Fleet } from "../clusters/fleet.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { ButtonLink, TextLink } from "../parts/links.tsx";
+import { ButtonLink, TextLink, useRowLinks } from "../parts/links.tsx";
 import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page, Section } from "../parts/page.tsx";
+import { stringifySearch } from "../search.ts";
 import { APP_PHASE, type StatusView } from "../status/status.ts";
 import { StatusBadge, ToneIcon } from "../status/status-badge.tsx";
+import classes from "./attention.module.css";
 import { activityWords, attentionView } from "./attention.ts";
 
 /** What is not right, and since when; then the fleet, the apps, and who did what lately. */
@@ -17,12 +20,18 @@ export function OverviewPage() {
   const org = useOrg();
   const may = useMay();
   const overview = useRead("getOrgOverview", { id: org.id }, { refetchMs: 30_000 });
+  // What has come is drawn in steps between which the page answers to the keyboard and the mouse.
+  const data = useDeferredValue(overview.data);
   return (
     <Page title="Overview">
-      <Loaded of={overview} skeleton={<Skeletons />}>
-        {(read) => (read.clusters.total === 0 ? <FirstSteps /> : <Shown overview={read} />)}
+      <Loaded of={{ ...overview, data }} skeleton={<Skeletons />}>
+        {(read) => (
+          <>
+            {read.clusters.total === 0 ? <FirstSteps /> : <Shown overview={read} />}
+            {may("listAuditLog") ? <Activity /> : null}
+          </>
+        )}
       </Loaded>
-      {may("listAuditLog") ? <Activity /> : null}
     </Page>
   );
 }
@@ -64,7 +73,7 @@ function Shown({ overview }: { readonly overview: OrgOverview }) {
           <TextLink to={`/o/${org.slug}/clusters`}>{`All ${overview.clusters.total.toLocaleString()}`}</TextLink>
         }
       >
-        <Fleet orgId={org.id} />
+        <Fleet orgId={org.id} count={overview.clusters.total} />
       </Section>
       <Section
         title="Apps"
@@ -78,6 +87,7 @@ function Shown({ overview }: { readonly overview: OrgOverview }) {
 
 function Attention({ attention }: { readonly attention: OrgOverview["attention"] }) {
   const { total, items } = attention;
+  const links = useRowLinks();
   return (
     <Section title={total === 0 ? "Attention" : `Attention: ${total.toLocaleString()}`}>
       {total === 0 ? (
@@ -86,17 +96,17 @@ function Attention({ attention }: { readonly attention: OrgOverview["attention"]
           <Text size="sm">Nothing needs your attention.</Text>
         </Group>
       ) : (
-        <Stack gap={0} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+        <ul className={classes.list} {...links}>
           {items.map((item) => (
             <AttentionRow key={`${item.kind} ${item.id} ${item.reason}`} item={item} />
           ))}
           {total > items.length ? (
-            <Text size="sm" c="dimmed" component="li" pt="sm">
+            <li className={classes.more}>
               {(total - items.length).toLocaleString()} more are not listed; the lists of apps and clusters filter by
               status.
-            </Text>
+            </li>
           ) : null}
-        </Stack>
+        </ul>
       )}
     </Section>
   );
@@ -106,31 +116,21 @@ function AttentionRow({ item }: { readonly item: AttentionItem }) {
   const org = useOrg();
   const { status, title, cause, action } = attentionView(item, org.slug);
   return (
-    <Group
-      component="li"
-      gap="6px 12px"
-      py="xs"
-      align="center"
-      style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}
-    >
-      <Box w={140}>
+    <li className={classes.item}>
+      <div className={classes.status}>
         <StatusBadge status={status} />
-      </Box>
-      <Box style={{ flex: "1 1 280px", minWidth: 0 }}>
-        <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-          {title}
-        </Text>
-        <Text size="sm" c="dimmed" lineClamp={2} style={{ overflowWrap: "anywhere" }} title={cause}>
+      </div>
+      <div className={classes.words}>
+        <div className={classes.title}>{title}</div>
+        <div className={classes.cause} title={cause}>
           {cause}
-        </Text>
-      </Box>
-      <Text size="sm" c="dimmed" w={90}>
-        {item.since ? <Moment at={item.since} /> : null}
-      </Text>
-      <ButtonLink to={action.to} search={action.search} size="xs" variant="default">
+        </div>
+      </div>
+      <div className={classes.since}>{item.since ? <Moment at={item.since} /> : null}</div>
+      <a href={action.to + stringifySearch(action.search)} className={classes.action}>
         {action.label}
-      </ButtonLink>
-    </Group>
+      </a>
+    </li>
   );
 }
 

@@ -1,11 +1,12 @@
 import type { Answer, CallName, Input } from "@binnacle/client";
-import { Button, Code, Collapse, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Code, Collapse, Group, List, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { failureView } from "../api/failure.ts";
 import { useChange } from "../api/queries.runner.ts";
 import { curlOf } from "./commands.ts";
 import { CopyText } from "./copy-text.tsx";
+import { Dialog } from "./dialog.tsx";
 import { FailurePanel } from "./loaded.tsx";
 
 interface Props<N extends CallName> {
@@ -26,6 +27,8 @@ interface Props<N extends CallName> {
   readonly command?: string;
   readonly done?: string;
   readonly isReady?: boolean;
+  /** Called when the API has agreed, before what is on screen is read again. */
+  readonly onAnswer?: () => void;
   readonly onDone?: (answer: Answer<N>) => void;
 }
 
@@ -35,7 +38,7 @@ interface Props<N extends CallName> {
  */
 export function ActionDialog<N extends CallName>(props: Props<N>) {
   const { opened, onClose, title, operation, input, action, typeName, isReady = true } = props;
-  const change = useChange(operation);
+  const change = useChange(operation, props.onAnswer);
   const [typed, setTyped] = useState("");
   const isConfirmed = isReady && (typeName === undefined || typed === typeName);
 
@@ -61,7 +64,7 @@ export function ActionDialog<N extends CallName>(props: Props<N>) {
   }
 
   return (
-    <Modal opened={opened} onClose={close} title={title} size="lg">
+    <Dialog opened={opened} onClose={close} title={title} size="lg">
       <form onSubmit={(event) => void send(event)}>
         <Stack gap="md">
           {typeof props.children === "function"
@@ -104,7 +107,7 @@ export function ActionDialog<N extends CallName>(props: Props<N>) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

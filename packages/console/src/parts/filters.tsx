@@ -1,7 +1,10 @@
 import { MultiSelect, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { useOrg } from "../frame/org.tsx";
+import { Later } from "./later.tsx";
 import { usePageSearch } from "./use-search.tsx";
 
 /** The text filter of a list. It is in the address under its name, and `/` goes to it. */
@@ -41,18 +44,69 @@ export function ChoiceFilter(props: {
 }) {
   const [search, choose] = usePageSearch();
   return (
-    <Select
-      aria-label={props.label}
-      placeholder={props.label}
-      data={[...props.choices]}
-      value={search[props.name] ?? null}
-      onChange={(value) => choose({ [props.name]: value ?? undefined })}
-      clearable
-      searchable={props.choices.length > 8}
-      // A thousand entries would keep the page busy when the list opens; typing finds the others.
-      limit={100}
-      w={{ base: "100%", xs: 180 }}
-    />
+    <Later width={180}>
+      <Select
+        aria-label={props.label}
+        placeholder={props.label}
+        data={[...props.choices]}
+        value={search[props.name] ?? null}
+        onChange={(value) => choose({ [props.name]: value ?? undefined })}
+        clearable
+        searchable={props.choices.length > 8}
+        w={{ base: "100%", xs: 180 }}
+      />
+    </Later>
+  );
+}
+
+const READ = {
+  project: { list: "listProjects", one: "getProject", label: "Any project" },
+  cluster: { list: "listClusters", one: "getCluster", label: "Any cluster" },
+} as const;
+const TYPING_MS = 200;
+
+/**
+ * One of the organization's projects or clusters, in the address under its name. There may be thousands: the server is asked for
+ * those that fit the typed text, and only while the list is open.
+ */
+export function ObjectFilter({ name, label }: { readonly name: keyof typeof READ; readonly label?: string }) {
+  const org = useOrg();
+  const [search, choose] = usePageSearch();
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [text] = useDebouncedValue(typed, TYPING_MS);
+  const { list, one, label: anyOf } = READ[name];
+  const id = search[name] ?? null;
+  const chosen = useRead(one, { id: id ?? "" }, { enabled: id !== null });
+  const chosenName = chosen.data?.name ?? (chosen.error ? "Not found" : "");
+  // The field of a closed list shows the name of the chosen one, which nobody has typed.
+  const wanted = text.trim() === chosenName ? "" : text.trim().slice(0, 100);
+  const found = useRead(
+    list,
+    { org_id: org.id, items_per_page: 50, ...(wanted === "" ? {} : { search: wanted }) },
+    { enabled: isOpen, keepEarlier: true },
+  );
+  const offered = (found.data?.data ?? []).map((each) => ({ value: each.id, label: each.name }));
+  const isOffered = offered.some(({ value }) => value === id);
+  return (
+    <Later width={180}>
+      <Select
+        aria-label={label ?? anyOf}
+        placeholder={label ?? anyOf}
+        data={id === null || isOffered ? offered : [{ value: id, label: chosenName }, ...offered]}
+        value={id}
+        onChange={(value) => choose({ [name]: value ?? undefined })}
+        searchable
+        searchValue={typed}
+        onSearchChange={setTyped}
+        onDropdownOpen={() => setOpen(true)}
+        onDropdownClose={() => setOpen(false)}
+        filter={({ options }) => options}
+        nothingFoundMessage={found.isFetching ? "Searching" : "None has this name"}
+        clearable
+        w={{ base: "100%", xs: 180 }}
+      />
+    </Later>
   );
 }
 
@@ -65,15 +119,17 @@ export function ChoicesFilter(props: {
   const [search, choose] = usePageSearch();
   const chosen = choicesOf(search[props.name]);
   return (
-    <MultiSelect
-      aria-label={props.label}
-      placeholder={chosen.length === 0 ? props.label : ""}
-      data={[...props.choices]}
-      value={[...chosen]}
-      onChange={(values) => choose({ [props.name]: values.join(",") })}
-      clearable
-      w={{ base: "100%", xs: 240 }}
-    />
+    <Later width={240}>
+      <MultiSelect
+        aria-label={props.label}
+        placeholder={chosen.length === 0 ? props.label : ""}
+        data={[...props.choices]}
+        value={[...chosen]}
+        onChange={(values) => choose({ [props.name]: values.join(",") })}
+        clearable
+        w={{ base: "100%", xs: 240 }}
+      />
+    </Later>
   );
 }
 

@@ -1,13 +1,25 @@
 import type { Input, ItemOf, ListName } from "@binnacle/client";
-import { Checkbox, Group, Skeleton, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { VisuallyHidden } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
-import { useRows } from "../api/queries.runner.ts";
+import {
+  type ComponentType,
+  memo,
+  type ReactNode,
+  useCallback,
+  useDeferredValue,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { type RowTable, useRows } from "../api/queries.runner.ts";
+import { useRowLinks } from "./links.tsx";
 import classes from "./list-table.module.css";
 import { FailurePanel } from "./loaded.tsx";
 
+/** All rows are drawn again when the columns are others, so pages with long lists keep theirs between renders. */
 export interface Column<T> {
   readonly key: string;
   readonly title: string;
@@ -20,6 +32,12 @@ export interface Column<T> {
   readonly render: (row: T) => ReactNode;
 }
 
+interface Selection<T> {
+  readonly selected: ReadonlyMap<string, T>;
+  /** Stays the same function, as the columns do. */
+  readonly toggle: (row: T) => void;
+}
+
 interface Props<N extends ListName> {
   readonly label: string;
   readonly operation: N;
@@ -30,13 +48,13 @@ interface Props<N extends ListName> {
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string) => void;
   /** Rows can be selected where this is given. */
-  readonly selection?: {
-    readonly selected: ReadonlyMap<string, ItemOf<N>>;
-    readonly toggle: (row: ItemOf<N>) => void;
-  };
+  readonly selection?: Selection<ItemOf<N>>;
 }
 
 const ROW_HEIGHT = 52;
+const PENDING_ROWS = 8;
+/** Rows beyond each edge of the window, so that there is something to see while scrolling. */
+const ROWS_BEYOND = 3;
 const idOf = (row: unknown) => (row as { id: string }).id;
 
 /**
@@ -44,95 +62,186 @@ const idOf = (row: unknown) => (row as { id: string }).id;
  * their pages are read. The server sorts and filters.
  */
 export function ListTable<N extends ListName>(props: Props<N>) {
+  type T = ItemOf<N>;
   const { operation, input, selection, sort, onSort } = props;
   const isTablet = useMediaQuery("(min-width: 48em)", undefined, { getInitialValueInEffect: false });
   const isDesktop = useMediaQuery("(min-width: 75em)", undefined, { getInitialValueInEffect: false });
-  const columns = props.columns.filter(({ from }) =>
-    from === "desktop" ? isDesktop : from === "tablet" ? isTablet : true,
+  const columns = useMemo(
+    () => props.columns.filter(({ from }) => (from === "desktop" ? isDesktop : from === "tablet" ? isTablet : true)),
+    [props.columns, isTablet, isDesktop],
   );
   const tracks = [...(selection ? ["28px"] : []), ...columns.map(({ width }) => width)].join(" ");
 
-  const [range, setRange] = useState({ first: 0, last: 0 });
-  const rows = useRows(operation, input, range.first, range.last);
+  const [range, setRange] = useState<Range>({ first: 0, last: 0 });
+  const onRange = useCallback(
+    (next: Range) => setRange((before) => (before.first === next.first && before.last === next.last ? before : next)),
+    [],
+  );
+  const { table: read, error, refetch } = useRows(operation, input, range.first, range.last);
+  // Rows that have come are drawn in steps between which the page answers to the keyboard and the mouse.
+  const table = useDeferredValue(read);
+  const { total } = table;
+  const Body = MemoizedBody as ComponentType<BodyProps<T>>;
+
+  if (error && read.total === null) return <FailurePanel error={error} onRetry={refetch} />;
+  return (
+    <div>
+      {/* Above the rows: under thousands of them nobody would see it, and it would move when they come. */}
+      <p className={classes.count} role="status">
+        {total === null ? "Loading" : `${total.toLocaleString()} in all`}
+      </p>
+      <div className={classes.table}>
+        {total === 0 ? (
+          props.empty
+        ) : (
+          <div role="table" aria-label={props.label} aria-rowcount={(total ?? 0) + 1}>
+            <div className={classes.header} role="row" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
+              {selection ? (
+                <span role="columnheader">
+                  <VisuallyHidden>Selected</VisuallyHidden>
+                </span>
+              ) : null}
+              {columns.map((column) => (
+                <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
+              ))}
+            </div>
+            <Body
+              table={table}
+              columns={columns}
+              tracks={tracks}
+              selected={selection?.selected}
+              toggle={selection?.toggle}
+              onRange={onRange}
+            />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface BodyProps<T> {
+  readonly table: RowTable<T>;
+  readonly columns: readonly Column<T>[];
+  readonly tracks: string;
+  readonly selected: ReadonlyMap<string, T> | undefined;
+  readonly toggle: ((row: T) => void) | undefined;
+  readonly onRange: (range: Range) => void;
+}
+
+const MemoizedBody = memo(Body);
+
+function Body<T>({ table, columns, tracks, selected, toggle, onRange }: BodyProps<T>) {
+  const { total, rowAt } = table;
+  const links = useRowLinks();
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     if (body.current) setTop(body.current.getBoundingClientRect().top + window.scrollY);
   }, []);
   const virtual = useWindowVirtualizer({
-    count: rows.total ?? 0,
+    count: total ?? 0,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 10,
+    overscan: ROWS_BEYOND,
     scrollMargin: top,
-    onChange({ range: seen }) {
-      if (seen && (seen.startIndex !== range.first || seen.endIndex !== range.last)) {
-        setRange({ first: seen.startIndex, last: seen.endIndex });
-      }
+    onChange({ range }) {
+      if (range) onRange({ first: range.startIndex, last: range.endIndex });
     },
   });
-
-  if (rows.error && rows.total === null) return <FailurePanel error={rows.error} onRetry={rows.refetch} />;
-  if (rows.total === 0) return <div className={classes.table}>{props.empty}</div>;
+  const Row = MemoizedRow as ComponentType<RowProps<T>>;
   return (
-    <div className={classes.table}>
-      <div role="table" aria-label={props.label} aria-rowcount={(rows.total ?? 0) + 1}>
-        <div className={classes.header} role="row" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
-          {selection ? (
-            <span role="columnheader">
-              <VisuallyHidden>Selected</VisuallyHidden>
-            </span>
-          ) : null}
-          {columns.map((column) => (
-            <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
-          ))}
-        </div>
-        <div
-          ref={body}
-          className={classes.body}
-          role="rowgroup"
-          style={{ height: rows.total === null ? ROW_HEIGHT * 8 : virtual.getTotalSize() }}
-        >
-          {rows.total === null ? <PendingRows tracks={tracks} columns={columns.length} /> : null}
-          {virtual.getVirtualItems().map(({ index, start, size }) => {
-            const row = rows.rowAt(index);
-            const isSelected = row !== undefined && selection?.selected.has(idOf(row));
+    <div
+      ref={body}
+      className={classes.body}
+      role="rowgroup"
+      style={{ height: total === null ? ROW_HEIGHT * PENDING_ROWS : virtual.getTotalSize() }}
+      {...links}
+    >
+      {total === null
+        ? Array.from({ length: PENDING_ROWS }, (_, index) => (
+            <Row
+              key={index}
+              row={undefined}
+              index={index}
+              top={index * ROW_HEIGHT}
+              columns={columns}
+              tracks={tracks}
+              toggle={toggle}
+            />
+          ))
+        : virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rowAt(index);
             return (
-              <div
+              <Row
                 key={index}
-                className={classes.row}
-                role="row"
-                aria-rowindex={index + 2}
-                data-selected={isSelected || undefined}
-                style={{ gridTemplateColumns: tracks, height: size, transform: `translateY(${start - top}px)` }}
-              >
-                {selection ? (
-                  <span role="cell" className={classes.above}>
-                    {row ? (
-                      <Checkbox
-                        size="xs"
-                        checked={isSelected ?? false}
-                        onChange={() => selection.toggle(row)}
-                        aria-label="Select the row"
-                      />
-                    ) : null}
-                  </span>
-                ) : null}
-                {columns.map((column) => (
-                  <div key={column.key} role="cell" className={classes.cell}>
-                    {row === undefined ? <Skeleton height={14} width="70%" /> : column.render(row)}
-                  </div>
-                ))}
-              </div>
+                row={row}
+                index={index}
+                top={start - top}
+                columns={columns}
+                tracks={tracks}
+                isSelected={row !== undefined && selected?.has(idOf(row))}
+                toggle={toggle}
+              />
             );
           })}
-        </div>
-      </div>
-      <Text size="xs" c="dimmed" px="md" py={6} role="status">
-        {rows.total === null ? "Loading" : `${rows.total.toLocaleString()} in all`}
-      </Text>
     </div>
   );
 }
+
+interface RowProps<T> {
+  /** Undefined while it is being read. */
+  readonly row: T | undefined;
+  readonly index: number;
+  readonly top: number;
+  readonly columns: readonly Column<T>[];
+  readonly tracks: string;
+  readonly isSelected?: boolean | undefined;
+  readonly toggle?: ((row: T) => void) | undefined;
+}
+
+const MemoizedRow = memo(Row);
+
+/** A row is plain elements: components with a style of their own would take most of the time that a list takes to be drawn. */
+function Row<T>({ row, index, top, columns, tracks, isSelected = false, toggle }: RowProps<T>) {
+  return (
+    <div
+      className={classes.row}
+      role="row"
+      aria-rowindex={index + 2}
+      data-selected={isSelected || undefined}
+      style={{ gridTemplateColumns: tracks, height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
+    >
+      {toggle ? (
+        <span role="cell" className={classes.above}>
+          {row === undefined ? null : (
+            <input
+              type="checkbox"
+              className={classes.check}
+              checked={isSelected}
+              onChange={() => toggle(row)}
+              aria-label="Select the row"
+            />
+          )}
+        </span>
+      ) : null}
+      {columns.map((column) => (
+        <div key={column.key} role="cell" className={classes.cell}>
+          {row === undefined ? <div className={classes.bar} /> : column.render(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The quieter text of a cell. */
+export const Dimmed = ({ children }: { readonly children: ReactNode }) => (
+  <span className={classes.dimmed}>{children}</span>
+);
 
 function HeaderCell<T>(props: {
   column: Column<T>;
@@ -149,31 +258,12 @@ function HeaderCell<T>(props: {
       {by === undefined || !onSort ? (
         column.title
       ) : (
-        <UnstyledButton fz="inherit" fw="inherit" c="inherit" onClick={() => onSort(isAscending ? `-${by}` : by)}>
-          <Group gap={4} wrap="nowrap">
-            {column.title}
-            {isAscending ? <IconChevronUp size={12} aria-hidden /> : null}
-            {isDescending ? <IconChevronDown size={12} aria-hidden /> : null}
-          </Group>
-        </UnstyledButton>
+        <button type="button" className={classes.sort} onClick={() => onSort(isAscending ? `-${by}` : by)}>
+          {column.title}
+          {isAscending ? <IconChevronUp size={12} aria-hidden /> : null}
+          {isDescending ? <IconChevronDown size={12} aria-hidden /> : null}
+        </button>
       )}
     </div>
   );
-}
-
-function PendingRows({ tracks, columns }: { readonly tracks: string; readonly columns: number }) {
-  return Array.from({ length: 8 }, (_, index) => (
-    <div
-      key={index}
-      className={classes.row}
-      role="row"
-      style={{ gridTemplateColumns: tracks, height: ROW_HEIGHT, transform: `translateY(${index * ROW_HEIGHT}px)` }}
-    >
-      {Array.from({ length: columns }, (_, cell) => (
-        <div key={cell} role="cell" className={classes.cell}>
-          <Skeleton height={14} width="70%" />
-        </div>
-      ))}
-    </div>
-  ));
 }

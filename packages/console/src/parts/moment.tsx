@@ -1,6 +1,7 @@
-import { Tooltip } from "@mantine/core";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { ago } from "../status/status.ts";
+
+const TICK_MS = 1_000;
 
 /** All relative times of a page move together, by one timer. */
 let now = Date.now();
@@ -12,7 +13,7 @@ function subscribe(listener: () => void): () => void {
   timer ??= setInterval(() => {
     now = Date.now();
     for (const each of listeners) each();
-  }, 1_000);
+  }, TICK_MS);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0 || timer === null) return;
@@ -21,8 +22,20 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** The time of the last tick. While nothing on screen showed a time there was none, so an old one is not used. */
+function current(): number {
+  const time = Date.now();
+  if (time - now >= TICK_MS) now = time;
+  return now;
+}
+
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, current);
+}
+
+/** A text that depends on the time. It is drawn again when it reads differently, and not at every tick. */
+export function useTimeText(text: (now: number) => string): string {
+  return useSyncExternalStore(subscribe, () => text(current()));
 }
 
 const ABSOLUTE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -31,14 +44,12 @@ export const absoluteTime = (at: string): string => ABSOLUTE.format(new Date(at)
 /** A time relative to now, with the absolute time on hover. */
 export function Moment({ at, children }: { readonly at: string; readonly children?: ReactNode }) {
   return (
-    <Tooltip label={absoluteTime(at)}>
-      <time dateTime={at} style={{ whiteSpace: "nowrap" }}>
-        {children ?? <Relative at={at} />}
-      </time>
-    </Tooltip>
+    <time dateTime={at} title={absoluteTime(at)} style={{ whiteSpace: "nowrap" }}>
+      {children ?? <Relative at={at} />}
+    </time>
   );
 }
 
 function Relative({ at }: { readonly at: string }) {
-  return ago(at, useNow());
+  return useTimeText((time) => ago(at, time));
 }

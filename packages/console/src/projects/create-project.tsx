@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { failureView } from "../api/failure.ts";
@@ -8,6 +8,7 @@ import { useMay, useOrg } from "../frame/org.tsx";
 import { SameByCommand } from "../parts/action-dialog.tsx";
 import { projectAddress } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { FailurePanel } from "../parts/loaded.tsx";
 
 /** Creates a project: a cluster and a name. The policy is the cluster's, and can be changed later. */
@@ -38,7 +39,7 @@ export function CreateProject({ clusterId, onClose }: { readonly clusterId: stri
   }
 
   return (
-    <Modal opened onClose={onClose} title="Create a project" size="lg">
+    <Dialog opened onClose={onClose} title="Create a project" size="lg">
       <form onSubmit={(event) => void send(event)}>
         <Stack>
           <Select
@@ -81,6 +82,6 @@ export function CreateProject({ clusterId, onClose }: { readonly clusterId: stri
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

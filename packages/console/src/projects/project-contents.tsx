@@ -6,7 +6,7 @@ import { useMay, useOrg } from "../frame/org.tsx";
 import { addonAddress, appAddress, appSearch } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
 import { ButtonLink, RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
+import { type Column, Dimmed, ListTable } from "../parts/list-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Section } from "../parts/page.tsx";
@@ -50,9 +50,9 @@ export function ProjectApps({ project }: { readonly project: Project }) {
       from: "tablet",
       render: ({ last_deployment: last }) =>
         last ? (
-          <Text size="sm" c="dimmed" truncate component="span">
+          <Dimmed>
             <Moment at={last.created_at} /> by {last.created_by ?? "the system"}
-          </Text>
+          </Dimmed>
         ) : (
           "—"
         ),

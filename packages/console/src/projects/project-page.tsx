@@ -3,7 +3,6 @@ import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core
 import { IconTrash } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { failureView } from "../api/failure.ts";
 import { useRead } from "../api/queries.runner.ts";
 import { RegistrySecrets } from "../clusters/registry-secrets.tsx";
 import { Roles } from "../clusters/roles.tsx";
@@ -15,6 +14,7 @@ import { ButtonLink, TextLink } from "../parts/links.tsx";
 import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
 import { EmptyState, Page, Section } from "../parts/page.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import { useGone } from "../parts/use-gone.tsx";
 import { believed, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { ProjectAddons, ProjectApps, ProjectSecrets } from "./project-contents.tsx";
@@ -30,10 +30,7 @@ export function ProjectPage() {
   const lifecycle = project.data?.lifecycle;
   const settles = lifecycle === "pending" || lifecycle === "cleanup_pending";
   if (settles !== isSettling) setSettling(settles);
-  // A cluster may be faster than the next read, which then finds no project at all.
-  const [isDeleted, setDeleted] = useState(false);
-  const isGoing = isDeleted || lifecycle === "cleanup_pending";
-  const isGone = isGoing && project.error && failureView(project.error).kind === "missing";
+  const { isGone, onDeleted } = useGone(id, project.error, lifecycle === "cleanup_pending");
   if (isGone) {
     return (
       <Page title={project.data?.name ?? "Project"}>
@@ -46,7 +43,7 @@ export function ProjectPage() {
       </Page>
     );
   }
-  return <Loaded of={project}>{(read) => <Shown project={read} onDeleted={() => setDeleted(true)} />}</Loaded>;
+  return <Loaded of={project}>{(read) => <Shown project={read} onDeleted={onDeleted} />}</Loaded>;
 }
 
 function Shown({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {
@@ -177,7 +174,7 @@ function DeleteProject(props: {
       isReady={!preview.isPending}
       command={`binnacle projects delete ${quoted(project.name)}`}
       done="The project is being deleted."
-      onDone={onDeleted}
+      onAnswer={onDeleted}
     >
       <Section title="What goes">
         {preview.isPending ? (

@@ -1,10 +1,11 @@
 import type { ItemOf, Project } from "@binnacle/client";
-import { Button, Group, Select } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
+import { useDeferredValue, useMemo } from "react";
 import { useClusterNames } from "../clusters/fleet.runner.ts";
 import { useAccess, useMay, useOrg } from "../frame/org.tsx";
 import { projectAddress } from "../parts/addresses.ts";
-import { ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
+import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
 import { RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -18,6 +19,54 @@ const LIFECYCLES = Object.entries(PROJECT_LIFECYCLE).map(([value, { word }]) => 
 
 /** An address may name anything. */
 const isLifecycle = (word: string): word is Project["lifecycle"] => Object.hasOwn(PROJECT_LIFECYCLE, word);
+
+const columnsOf = (
+  org: string,
+  clusterNames: ReadonlyMap<string, string>,
+): readonly Column<ItemOf<"listProjects">>[] => [
+  {
+    key: "name",
+    title: "Name",
+    width: "minmax(120px, 2fr)",
+    render: (project) => <RowLink to={projectAddress(org, project.id)}>{project.name}</RowLink>,
+  },
+  {
+    key: "lifecycle",
+    title: "Lifecycle",
+    width: "minmax(150px, 1.4fr)",
+    render: (project) => (
+      <StatusCell status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)} reason={project.lifecycle_message} />
+    ),
+  },
+  {
+    key: "seen",
+    title: "Based on",
+    width: "minmax(110px, 1fr)",
+    from: "tablet",
+    render: (project) => <Basis of={project} />,
+  },
+  {
+    key: "cluster",
+    title: "Cluster",
+    width: "minmax(100px, 1.2fr)",
+    from: "tablet",
+    render: ({ cluster_id }) => clusterNames.get(cluster_id) ?? "—",
+  },
+  {
+    key: "pods",
+    title: "Pod security",
+    width: "minmax(90px, 1fr)",
+    from: "desktop",
+    render: ({ pod_security }) => pod_security ?? "as the cluster",
+  },
+  {
+    key: "created",
+    title: "Created",
+    width: "minmax(80px, 0.8fr)",
+    from: "desktop",
+    render: ({ created_at }) => <Moment at={created_at} />,
+  },
+];
 
 /** Whether the caller may create a project on some cluster of the organization. */
 export function useMayCreateProject(): boolean {
@@ -34,7 +83,8 @@ export function useMayCreateProject(): boolean {
 export function ProjectsPage() {
   const org = useOrg();
   const [search, choose] = usePageSearch();
-  const names = useClusterNames(org.id);
+  // The names come later than the rows, and all rows are drawn again with them.
+  const names = useDeferredValue(useClusterNames(org.id));
   const mayCreate = useMayCreateProject();
   const lifecycles = choicesOf(search["lifecycle"]).filter(isLifecycle);
   const isFiltered = Boolean(search["q"] || search["cluster"]) || lifecycles.length > 0;
@@ -44,53 +94,7 @@ export function ProjectsPage() {
     ...(lifecycles.length > 0 ? { lifecycle: lifecycles } : {}),
     ...(search["cluster"] ? { cluster_id: search["cluster"] } : {}),
   };
-  const columns: readonly Column<ItemOf<"listProjects">>[] = [
-    {
-      key: "name",
-      title: "Name",
-      width: "minmax(120px, 2fr)",
-      render: (project) => <RowLink to={projectAddress(org.slug, project.id)}>{project.name}</RowLink>,
-    },
-    {
-      key: "lifecycle",
-      title: "Lifecycle",
-      width: "minmax(150px, 1.4fr)",
-      render: (project) => (
-        <StatusCell
-          status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)}
-          reason={project.lifecycle_message}
-        />
-      ),
-    },
-    {
-      key: "seen",
-      title: "Based on",
-      width: "minmax(110px, 1fr)",
-      from: "tablet",
-      render: (project) => <Basis of={project} />,
-    },
-    {
-      key: "cluster",
-      title: "Cluster",
-      width: "minmax(100px, 1.2fr)",
-      from: "tablet",
-      render: ({ cluster_id }) => names.get(cluster_id) ?? "—",
-    },
-    {
-      key: "pods",
-      title: "Pod security",
-      width: "minmax(90px, 1fr)",
-      from: "desktop",
-      render: ({ pod_security }) => pod_security ?? "as the cluster",
-    },
-    {
-      key: "created",
-      title: "Created",
-      width: "minmax(80px, 0.8fr)",
-      from: "desktop",
-      render: ({ created_at }) => <Moment at={created_at} />,
-    },
-  ];
+  const columns = useMemo(() => columnsOf(org.slug, names), [org.slug, names]);
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => choose({ new: "project" })}>
       Create project
@@ -101,7 +105,7 @@ export function ProjectsPage() {
       <Group gap="xs">
         <SearchFilter label="Filter by name" />
         <ChoicesFilter name="lifecycle" label="Any lifecycle" choices={LIFECYCLES} />
-        <ClusterFilter names={names} />
+        <ObjectFilter name="cluster" />
       </Group>
       <ListTable
         label="Projects"
@@ -126,23 +130,5 @@ export function ProjectsPage() {
         <CreateProject clusterId={search["new"]} onClose={() => choose({ new: undefined })} />
       ) : null}
     </Page>
-  );
-}
-
-function ClusterFilter({ names }: { readonly names: ReadonlyMap<string, string> }) {
-  const [search, choose] = usePageSearch();
-  return (
-    <Select
-      aria-label="Any cluster"
-      placeholder="Any cluster"
-      data={[...names].map(([value, label]) => ({ value, label }))}
-      value={search["cluster"] ?? null}
-      onChange={(cluster) => choose({ cluster: cluster ?? undefined })}
-      // A list of thousands would be slow to open; people type a part of the name.
-      limit={50}
-      searchable
-      clearable
-      w={{ base: "100%", xs: 200 }}
-    />
   );
 }

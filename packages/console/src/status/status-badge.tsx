@@ -1,4 +1,3 @@
-import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -8,8 +7,9 @@ import {
   IconRefresh,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
-import { Moment, useNow } from "../parts/moment.tsx";
+import { Moment, useTimeText } from "../parts/moment.tsx";
 import { basis, type Observed, type StatusView, TONE_COLOR, type Tone } from "./status.ts";
+import classes from "./status-badge.module.css";
 
 const ICONS: Readonly<Record<Tone, ComponentType<IconProps>>> = {
   good: IconCircleCheck,
@@ -24,46 +24,44 @@ export function ToneIcon({ tone, size = 16 }: { readonly tone: Tone; readonly si
   return <Icon size={size} aria-hidden color={`var(--tone-${tone})`} style={{ flexShrink: 0 }} />;
 }
 
+interface BadgeProps {
+  readonly status: StatusView;
+  readonly size?: "sm" | "md" | "lg";
+  /** Shown on hover. */
+  readonly title?: string | undefined;
+}
+
 /** A status with its icon and its word, so that the colour is never the only sign. */
-export function StatusBadge({ status, size = "md" }: { readonly status: StatusView; readonly size?: string }) {
-  const Icon = ICONS[status.tone];
+export function StatusBadge({ status: { tone, word }, size = "md", title }: BadgeProps) {
+  const Icon = ICONS[tone];
   return (
-    <Badge
-      color={TONE_COLOR[status.tone]}
-      variant="light"
-      size={size}
-      radius="sm"
-      tt="none"
-      fw={600}
-      data-tone={status.tone}
-      leftSection={<Icon size={14} aria-hidden />}
-      styles={{ root: { color: `var(--tone-${status.tone})` }, label: { overflow: "visible" } }}
+    <span
+      className={classes.badge}
+      data-tone={tone}
+      data-size={size}
+      title={title}
+      style={{ color: `var(--tone-${tone})`, background: `var(--mantine-color-${TONE_COLOR[tone]}-light)` }}
     >
-      {status.word}
-    </Badge>
+      <span className={classes.icon}>
+        <Icon size={14} aria-hidden />
+      </span>
+      <span className={classes.word}>{word}</span>
+    </span>
   );
 }
 
 /** The line under a status that says what it is based on. */
 export function Basis({ of, prefix }: { readonly of: Observed; readonly prefix?: string }) {
-  const now = useNow();
-  const text = basis(of, now);
+  const text = useTimeText((now) => basis(of, now));
   return (
-    <Text size="xs" c={of.stale ? "var(--tone-warning)" : "dimmed"} component="span">
+    <span className={classes.basis} data-stale={of.stale || undefined}>
       {prefix}
       {of.observed_at ? <Moment at={of.observed_at}>{text}</Moment> : text}
-    </Text>
+    </span>
   );
 }
 
 /** A status in a row of a list: the badge, and the reason on hover. */
 export function StatusCell({ status, reason }: { readonly status: StatusView; readonly reason?: string | null }) {
-  if (!reason) return <StatusBadge status={status} />;
-  return (
-    <Tooltip label={reason} multiline maw={400}>
-      <Group gap={4} wrap="nowrap" component="span">
-        <StatusBadge status={status} />
-      </Group>
-    </Tooltip>
-  );
+  return <StatusBadge status={status} title={reason || undefined} />;
 }

@@ -79,8 +79,9 @@ const MOST_LINES = 100_000;
 /** Lines are let go in one step, because moving 100,000 of them for every new one would take too long. */
 const SLACK = 10_000;
 
-/** The lines that are kept, and those of them that pass the filter. Each change makes a new `version`. */
+/** The lines that are kept, and those of them that pass the filter. Each change makes a new `version`, and is told to whoever listens. */
 export class LogBuffer {
+  readonly #listeners = new Set<() => void>();
   #entries: Entry[] = [];
   #shown: Entry[] = [];
   #matches: (entry: Entry) => boolean = () => true;
@@ -92,6 +93,12 @@ export class LogBuffer {
   constructor(most = MOST_LINES) {
     this.#most = most;
   }
+
+  /** Returns how to stop listening. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
 
   /** The entries that pass the filter, oldest first. */
   get shown(): readonly Entry[] {
@@ -114,19 +121,24 @@ export class LogBuffer {
       if (this.#matches(entry)) this.#shown.push(entry);
     }
     if (this.#entries.length > this.#most + SLACK) this.#letGo();
-    this.version++;
+    this.#tell();
   }
 
   filter(matches: (entry: Entry) => boolean): void {
     this.#matches = matches;
     this.#shown = this.#entries.filter(matches);
-    this.version++;
+    this.#tell();
   }
 
   clear(): void {
     this.#entries = [];
     this.#shown = [];
+    this.#tell();
+  }
+
+  #tell(): void {
     this.version++;
+    for (const listener of this.#listeners) listener();
   }
 
   #lineOf(line: LogLine): Line {
@@ -138,7 +150,7 @@ export class LogBuffer {
   #letGo(): void {
     this.#entries = this.#entries.slice(-this.#most);
     const first = this.#entries[0]?.number ?? 0;
-    this.#shown = this.#shown.slice(this.#shown.findIndex(({ number }) => number >= first));
+    this.#shown = this.#shown.filter(({ number }) => number >= first);
   }
 }
 

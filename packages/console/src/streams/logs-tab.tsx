@@ -14,15 +14,15 @@ import {
 } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowDown, IconClock, IconDownload, IconRegex, IconSettings, IconTrash } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { client } from "../api/session.adapter.ts";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
-import { type LogState, useLogs } from "./follow-logs.runner.ts";
-import { downloadOf, type Entry, type Filter, indexAt, isGap, type Level, matcherOf } from "./log-lines.ts";
-import classes from "./logs-tab.module.css";
+import { type StreamState, useFollowed } from "./follow.runner.ts";
+import { downloadOf, type Filter, indexAt, type Level, LogBuffer, matcherOf } from "./log-lines.ts";
+import { type LinesHandle, LogLines, useVersion } from "./log-view.tsx";
 
-const STATES: Readonly<Record<LogState, string>> = {
+const STATES: Readonly<Record<StreamState, string>> = {
   opening: "Opening",
   live: "Live",
   reconnecting: "Reconnecting",
@@ -30,9 +30,6 @@ const STATES: Readonly<Record<LogState, string>> = {
   failed: "Not connected",
 };
 const TAILS = ["100", "1000", "10000"];
-const LINE_HEIGHT = 20;
-/** A view this near to its end follows the output. */
-const NEAR_END_PX = 40;
 
 /** The logs of one component of an app. */
 export function LogsTab({ app, component }: { readonly app: App; readonly component?: string | undefined }) {
@@ -75,7 +72,15 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
   const [find] = useDebouncedValue(text, 150);
   const [isFollowing, setFollowing] = useState(true);
   const tail = TAILS.includes(search["tail"] ?? "") ? Number(search["tail"]) : 1_000;
-  const { buffer, version, state, error, reopen } = useLogs({ app, component, previous, tailLines: tail });
+  // Made once: `useRef` would make another one at each render.
+  const [buffer] = useState(() => new LogBuffer());
+  const { namespace, name, project_id } = app;
+  const input = { namespace, name, component, project_id, tail_lines: tail, follow: !previous, previous };
+  const { state, error, reopen } = useFollowed<"streamComponentLogs">(
+    JSON.stringify(input),
+    (options) => client.stream("streamComponentLogs", input, options),
+    buffer,
+  );
 
   const filter: Filter = useMemo(
     () => ({
@@ -88,34 +93,14 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
     [find, search["pattern"], search["pod"], search["level"]],
   );
   const matches = useMemo(() => matcherOf(filter), [filter]);
-  // The filter of the buffer is set while rendering, so that no line of another filter is drawn.
-  const applied = useRef<unknown>(null);
-  if (!(matches instanceof Error) && applied.current !== matches) {
-    applied.current = matches;
-    buffer.filter(matches);
-  }
-
-  const view = useRef<HTMLDivElement>(null);
-  const entries = buffer.shown;
-  const virtual = useVirtualizer({
-    count: entries.length,
-    getScrollElement: () => view.current,
-    estimateSize: () => LINE_HEIGHT,
-    overscan: 20,
-    getItemKey: (index) => entries[index]?.number ?? index,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines move the view while it follows.
-  useEffect(() => {
-    if (isFollowing && entries.length > 0) virtual.scrollToIndex(entries.length - 1, { align: "end" });
-  }, [version, entries.length, isFollowing]);
-
-  function onScroll(): void {
-    const element = view.current;
-    if (element) setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX);
-  }
+  // Before anything is painted, so that no line of another filter is seen.
+  useLayoutEffect(() => {
+    if (!(matches instanceof Error)) buffer.filter(matches);
+  }, [buffer, matches]);
+  const lines = useRef<LinesHandle>(null);
 
   function download(): void {
-    const url = URL.createObjectURL(new Blob([downloadOf(entries)], { type: "text/plain" }));
+    const url = URL.createObjectURL(new Blob([downloadOf(buffer.shown)], { type: "text/plain" }));
     const link = document.createElement("a");
     link.href = url;
     link.download = `${app.name}-${component}.log`;
@@ -125,7 +110,7 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
 
   function goTo(time: Date): void {
     setFollowing(false);
-    virtual.scrollToIndex(indexAt(entries, time.toISOString()), { align: "start" });
+    lines.current?.scrollTo(indexAt(buffer.shown, time.toISOString()));
   }
 
   const pods = app.components_status.find(({ name }) => name === component)?.pods ?? [];
@@ -198,37 +183,17 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
         <IconAction label="Clear" onClick={() => buffer.clear()} icon={<IconTrash size={16} aria-hidden />} />
       </Group>
       {error ? <FailurePanel error={error} onRetry={reopen} /> : null}
-      <div
-        ref={view}
-        className={classes.view}
-        onScroll={onScroll}
-        role="log"
-        aria-live="off"
-        aria-label={`Logs of ${component}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by the keyboard.
-        tabIndex={0}
-      >
-        <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start, key }) => {
-            const entry = entries[index];
-            return entry === undefined ? null : (
-              <LogRow
-                key={key}
-                entry={entry}
-                index={index}
-                start={start}
-                isWrapped={isWrapped}
-                isUtc={isUtc}
-                showsPods={showsPods}
-                measure={isWrapped ? virtual.measureElement : undefined}
-              />
-            );
-          })}
-        </div>
-      </div>
+      <LogLines
+        ref={lines}
+        buffer={buffer}
+        label={`Logs of ${component}`}
+        look={{ isWrapped, isUtc, showsPods }}
+        isFollowing={isFollowing}
+        onFollowing={setFollowing}
+      />
       <Group justify="space-between" mt={6} mih={30}>
         <Text size="xs" c="dimmed" role="status">
-          {STATES[state]} · {entries.length.toLocaleString()} of {buffer.received.toLocaleString()} lines
+          {STATES[state]} · <Counts buffer={buffer} />
         </Text>
         {isFollowing ? null : (
           <Button
@@ -244,6 +209,11 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
   );
 }
 
+function Counts({ buffer }: { readonly buffer: LogBuffer }) {
+  useVersion(buffer);
+  return `${buffer.shown.length.toLocaleString()} of ${buffer.received.toLocaleString()} lines`;
+}
+
 /** A time of the viewer's own zone. */
 function TimePicker({ onPick }: { readonly onPick: (time: Date) => void }) {
   const [isOpen, setOpen] = useState(false);
@@ -252,11 +222,15 @@ function TimePicker({ onPick }: { readonly onPick: (time: Date) => void }) {
   return (
     <Popover opened={isOpen} onChange={setOpen} trapFocus>
       <Popover.Target>
-        <Tooltip label="Go to a time">
-          <ActionIcon variant="default" size="lg" aria-label="Go to a time" onClick={() => setOpen(!isOpen)}>
-            <IconClock size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label="Go to a time"
+          title="Go to a time"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <IconClock size={16} aria-hidden />
+        </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown>
         <form
@@ -293,45 +267,4 @@ function IconAction(props: { readonly label: string; readonly icon: ReactNode; r
       </ActionIcon>
     </Tooltip>
   );
-}
-
-function LogRow(props: {
-  readonly entry: Entry;
-  readonly index: number;
-  readonly start: number;
-  readonly isWrapped: boolean;
-  readonly isUtc: boolean;
-  readonly showsPods: boolean;
-  readonly measure: ((element: HTMLElement | null) => void) | undefined;
-}) {
-  const { entry, start, isWrapped } = props;
-  const style = { transform: `translateY(${start}px)` };
-  if (isGap(entry)) {
-    return (
-      <div className={`${classes.line} ${classes.gap}`} style={style} ref={props.measure} data-index={props.index}>
-        {entry.dropped ?? "Some"} lines dropped: they came faster than they could be read
-      </div>
-    );
-  }
-  return (
-    <div
-      className={classes.line}
-      style={style}
-      ref={props.measure}
-      data-index={props.index}
-      data-wrap={isWrapped || undefined}
-      data-level={entry.level ?? undefined}
-    >
-      <span className={classes.meta}>{timeText(entry.time, props.isUtc)}</span>
-      {props.showsPods ? <span className={classes.meta}>{entry.pod}</span> : null}
-      <span className={classes.text}>{entry.text}</span>
-    </div>
-  );
-}
-
-function timeText(time: string, isUtc: boolean): string {
-  if (isUtc) return time.slice(11, 23);
-  const at = new Date(time);
-  const two = (value: number, length = 2) => String(value).padStart(length, "0");
-  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${two(at.getMilliseconds(), 3)}`;
 }

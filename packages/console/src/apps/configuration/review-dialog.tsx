@@ -1,9 +1,10 @@
 import { type BinnacleError, PreconditionFailed } from "@binnacle/client";
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useChange } from "../../api/queries.runner.ts";
 import { SameByCommand } from "../../parts/action-dialog.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FailurePanel } from "../../parts/loaded.tsx";
 import { usePageSearch } from "../../parts/use-search.tsx";
 import { addressOf } from "../app-address.ts";
@@ -82,7 +83,7 @@ export function ReviewDialog(props: {
       />
     );
   return (
-    <Modal opened onClose={onClose} title="Review changes" size="xl">
+    <Dialog opened onClose={onClose} title="Review changes" size="xl">
       <Stack gap="md">
         <DiffView label="Changes" lines={lineDiff(shownText(original), shownText(form))} />
         {change.error ? <FailurePanel error={change.error} /> : null}
@@ -103,7 +104,7 @@ export function ReviewDialog(props: {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -121,7 +122,7 @@ function ConflictDialog(props: {
   const [original, present] = [toForm(base.app), toForm(theirs.app)];
   const { form: merged, overlaps } = rebased(original, form, present);
   return (
-    <Modal opened onClose={props.onClose} title="Somebody else has changed the app" size="xl">
+    <Dialog opened onClose={props.onClose} title="Somebody else has changed the app" size="xl">
       <Stack gap="md">
         <Text size="sm">
           Since you began, generation {base.app.generation} has become {theirs.app.generation}. Nothing of yours was
@@ -153,6 +154,6 @@ function ConflictDialog(props: {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
