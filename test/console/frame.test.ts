@@ -9,6 +9,17 @@ describeInBrowser("the frame", (visit) => {
   });
   afterAll(() => world.stop());
 
+  test("[WC140] the console is built for production, also where the tests have built it", async () => {
+    const { page, context, goTo } = await visit({ url: world.url });
+    // React tells its kind of build to the developer tools of the browser, where they are installed: 0 is for production.
+    await context.addInitScript(
+      "window.builds = []; __REACT_DEVTOOLS_GLOBAL_HOOK__ = { supportsFiber: true, inject: (it) => builds.push(it.bundleType) }",
+    );
+    await goTo("/login");
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    expect(await page.evaluate("builds")).toEqual([0]);
+  });
+
   test("[WC15] a link that needs a session opens after the sign-in, and the page makes no forbidden request", async () => {
     const visitor = await visit({ url: world.url });
     const { page } = visitor;
