@@ -13,6 +13,8 @@ const stamp = join(out, "inputs.txt");
 
 const digest = inputsDigest();
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== digest) {
+  // Vite takes it from the environment, where Vitest has set `test`: React would be built for development.
+  process.env["NODE_ENV"] = "production";
   const { build } = await import("vite");
   await build({ configFile: join(root, "packages/console/vite.config.ts"), logLevel: "warn" });
   for (const file of globSync("**/*.{js,css,html,svg}", { cwd: out })) compress(join(out, file));

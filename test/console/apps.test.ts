@@ -260,8 +260,11 @@ describeInBrowser("the pages of apps", (visit) => {
     await page.getByRole("button", { name: "Take over fields" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Take over fields" }).click();
     await page.getByRole("button", { name: "Edit configuration" }).waitFor();
-    const after = await read(name);
-    expect([after.drift.state, after.generation]).toEqual(["in_sync", generation + 1]);
+    // The operator has yet to report what was accepted.
+    await vi.waitFor(async () => {
+      const after = await read(name);
+      expect([after.drift.state, after.generation]).toEqual(["in_sync", generation + 1]);
+    }, SOON);
     expectClean(visitor);
   });
 

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, inject, type TestOptions } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, inject, type TestOptions } from "vitest";
 import openapi from "../../openapi.json" with { type: "json" };
 import type {} from "./setup.ts";
 
@@ -44,6 +44,15 @@ export function describeInBrowser(
       browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
     });
     afterAll(() => browser?.close());
+    // Pages that stay open go on following events, and take time from the tests after theirs.
+    let before: readonly BrowserContext[] = [];
+    beforeEach(() => {
+      before = browser.contexts();
+    });
+    afterEach(async () => {
+      const opened = browser.contexts().filter((context) => !before.includes(context));
+      await Promise.all(opened.map((context) => context.close()));
+    });
     tests((given) => visit(browser, given));
   });
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { bringJob, provisionedCluster, WELCOMING_CLOUD } from "../../packages/server/src/clusters/clusters.fixture.ts";
 import { PROVISIONING_TOPIC } from "../../packages/server/src/provisioning/provisioning.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
@@ -11,14 +11,11 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
   let world: World;
   let member: Person;
   const operators: SimulatedOperator[] = [];
-  const visitors: Visitor[] = [];
 
   beforeAll(async () => {
     world = await startWorld({ clouds: { aws: WELCOMING_CLOUD } });
     member = await world.person({ org: world.demoOrgId });
   });
-  // Pages that stay open go on following events.
-  afterEach(async () => void (await Promise.all(visitors.splice(0).map(({ context }) => context.close()))));
   afterAll(async () => {
     await Promise.all(operators.map((operator) => operator.stop()));
     await world.stop();
@@ -35,7 +32,6 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     given: Partial<VisitOptions> = {},
   ): Promise<Visitor> {
     const visitor = await visit({ url: world.url, ...given });
-    visitors.push(visitor);
     await visitor.signIn(person.username, person.password);
     return visitor;
   }

@@ -9,6 +9,35 @@ describeInBrowser("the frame", (visit) => {
   });
   afterAll(() => world.stop());
 
+  test("[WC140] the console is built for production, also where the tests have built it", async () => {
+    const { page, context, goTo } = await visit({ url: world.url });
+    // React tells its kind of build to the developer tools of the browser, where they are installed: 0 is for production.
+    await context.addInitScript(
+      "window.builds = []; __REACT_DEVTOOLS_GLOBAL_HOOK__ = { supportsFiber: true, inject: (it) => builds.push(it.bundleType) }",
+    );
+    await goTo("/login");
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    expect(await page.evaluate("builds")).toEqual([0]);
+  });
+
+  test("[WC141] whoever asks for less motion sees the other scheme, a menu and a dialog at once", async () => {
+    const { page, context, signIn, goTo } = await visit({ url: world.url });
+    await context.addInitScript(
+      "window.moved = []; addEventListener('transitionrun', ({ target, propertyName }) => moved.push(target.tagName + ' ' + propertyName))",
+    );
+    await signIn(world.admin.username, world.admin.password);
+    await goTo("/o/demo/projects");
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.locator("html[data-mantine-color-scheme=dark]").waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("textbox", { name: "Search" }).waitFor();
+    expect(await page.evaluate("moved")).toEqual([]);
+  });
+
   test("[WC15] a link that needs a session opens after the sign-in, and the page makes no forbidden request", async () => {
     const visitor = await visit({ url: world.url });
     const { page } = visitor;

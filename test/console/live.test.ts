@@ -45,8 +45,6 @@ describeInBrowser("what is on screen", (visit) => {
     process.stdout.write(`  the other window showed the change ${Math.round(tookMs)} ms after the answer\n`);
     // A second on a machine of its own; tests share theirs. Without events it would be 15 seconds.
     expect(tookMs).toBeLessThan(5_000);
-    await one.context.close();
-    await other.context.close();
   });
 
   test("[WC118] says that nobody confirms an app any more whose operator has gone", async () => {
@@ -61,7 +59,6 @@ describeInBrowser("what is on screen", (visit) => {
       .getByText(/last seen/i)
       .first()
       .waitFor();
-    await visitor.context.close();
   });
 
   test("[WC119] ends when the role behind it is taken away, without a reload", async () => {
@@ -75,7 +72,6 @@ describeInBrowser("what is on screen", (visit) => {
     await world.admin.api.delete(`/projects/${every.projectId}/rbac?binding_id=${binding}`);
     await visitor.page.getByText("Not found", { exact: true }).first().waitFor();
     await visitor.page.getByRole("tab").first().waitFor({ state: "detached" });
-    await visitor.context.close();
   });
 });
 

@@ -189,6 +189,5 @@ describeInBrowser("what is offered", (visit) => {
       expect.soft(await offered(visitor.page, offers), address).toEqual(permitted(who, offers));
       await visitor.page.keyboard.press("Escape");
     }
-    await visitor.context.close();
   });
 });

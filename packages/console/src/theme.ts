@@ -18,6 +18,8 @@ export const theme = createTheme({
   colors: { navy },
   defaultRadius: "md",
   cursorType: "pointer",
+  // Components that wait for the end of a transition would wait for ever where main.css has switched it off.
+  respectReducedMotion: true,
   fontFamily: "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif",
   fontFamilyMonospace: "'JetBrains Mono', ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
   headings: {
