@@ -5,17 +5,18 @@ import { LeaseLost } from "../jobs/running-job.runner.ts";
 import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-state.store.ts";
 import type { OpenedState } from "../tofu/state-backend.adapter.ts";
 import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
-import { type ReadPlan, readLine, readPlan, readState } from "../tofu/tofu-output.ts";
+import { type ReadPlan, readLine, readPlan, readState, storedLines } from "../tofu/tofu-output.ts";
 import { newJoinToken, newNodeToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
 import type { ProvisionerPorts, ProvisionerSettings, RunControl } from "./provisioning.runner.ts";
 import type { ProvisioningJob } from "./provisioning.ts";
 import { type RunHold, saveNodeTokens, savePlan, saveSecrets } from "./provisioning-run.store.ts";
 import {
-  agentNames,
   applied,
   decideOrphans,
   INIT,
+  keptDespiteTaint,
   lastWords,
+  leavingAgents,
   leftoversFailure,
   nodeNames,
   orphansOf,
@@ -111,7 +112,8 @@ function createSteps(
     ...state.env,
   };
 
-  const say = (text: string) => log.write([text]);
+  /** Names of the cloud and words of operators are in it, and so cleaned like the output of OpenTofu. */
+  const say = (text: string) => log.write(storedLines(control.mask(text)));
 
   async function tofu(
     args: readonly string[],
@@ -130,7 +132,7 @@ function createSteps(
       kill: control.kill,
       graceMs: settings.graceMs,
       onLines(printed) {
-        const read = printed.map(readLine);
+        const read = printed.map((line) => readLine(line, control.mask));
         for (const { error, isStep } of read) {
           if (error) errors.push(error);
           if (isStep) more.onStep?.();
@@ -167,11 +169,17 @@ function createSteps(
     });
   }
 
-  /** What the cloud has and the newest state does not know of. */
-  async function orphans(): Promise<CloudResource[]> {
+  /** What the cloud has, and what the newest state knows. */
+  async function survey() {
     const existing = await provider.existing(access, cluster.id, stopped);
     const text = await loadState(db, vault, cluster.id);
-    return orphansOf(existing, text === null ? null : readState(text), isDestroy);
+    return { existing, known: text === null ? null : readState(text) };
+  }
+
+  /** What the cloud has and the newest state does not know of. */
+  async function orphans(): Promise<CloudResource[]> {
+    const { existing, known } = await survey();
+    return orphansOf(existing, known, isDestroy);
   }
 
   async function remove(resources: readonly CloudResource[]): Promise<void> {
@@ -230,13 +238,17 @@ function createSteps(
     },
 
     async build(): Promise<void> {
-      const found = await orphans();
-      if (!job.dry_run) await drain();
+      const { existing, known } = await survey();
+      const found = orphansOf(existing, known, isDestroy);
+      for (const address of keptDespiteTaint(existing, known)) await tofu(["untaint", "-no-color", address]);
       log.report(PLAN);
       let planned = await plan();
+      const { imported, removed } = decideOrphans(found, planned);
+      if (!job.dry_run) {
+        await drain(leavingAgents(planned, removed));
+        await remove(removed);
+      }
       if (found.length > 0) {
-        const { imported, removed } = decideOrphans(found, planned);
-        if (!job.dry_run) await remove(removed);
         for (const { to, id } of imported) await say(`${to} exists already as ${id}: it is imported.`);
         await folder.write(IMPORTS_FILE, JSON.stringify({ import: imported }));
         planned = await plan();
@@ -266,8 +278,7 @@ function createSteps(
     },
   };
 
-  async function drain(): Promise<void> {
-    const nodes = job.action === "scale" ? agentNames(agentCount, cluster.agent_count ?? 0) : [];
+  async function drain(nodes: readonly string[]): Promise<void> {
     if (nodes.length === 0) return;
     if (!(await operators.isConnected(cluster.id))) {
       return say(`No operator is connected: ${nodes.join(", ")} cannot be drained before the removal.`);

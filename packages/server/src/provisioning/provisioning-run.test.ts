@@ -12,6 +12,8 @@ import {
   agentNames,
   applied,
   decideOrphans,
+  keptDespiteTaint,
+  leavingAgents,
   leftoversFailure,
   masker,
   nodeNames,
@@ -51,6 +53,8 @@ describe("a log", () => {
     ["a line of a longer one", ["first-line\nsecond-line\n"], "x second-line", "x ****"],
     ["one that holds another", ["secret-1", "secret-1-long"], "secret-1-long", "****"],
     ["a part that is too short to tell", ["abc\nlong-enough"], "abc", "abc"],
+    ["one as JSON spells it", ['quote"and\\back'], 'a quote\\"and\\\\back b', "a **** b"],
+    ["one as Go spells it in JSON", ["less<more>&"], "a less\\u003cmore\\u003e\\u0026 b", "a **** b"],
     ["nothing", [], "text", "text"],
   ])("[PN34] hides %s", (_, secrets, text, masked) => {
     expect(masker(secrets)(text)).toBe(masked);
@@ -101,12 +105,50 @@ describe("orphans", () => {
     });
   });
 
+  test.each(["$", "%"])("[PN45] with an id that OpenTofu would evaluate are removed: %s{", (sign) => {
+    const id = `net-${sign}{file("/etc/passwd")}`;
+    const changes = [{ action: "create", address: "t.b", type: "t", id: null }] as const;
+    const [hostile, honest] = [resource(id, "t.b"), resource("b1", "t.b")];
+    expect(decideOrphans([hostile, honest], { changes })).toEqual({
+      imported: [{ to: "t.b", id: "b1" }],
+      removed: [hostile],
+    });
+  });
+
   test("[PN26] leftovers are named with type and id", () => {
     expect(leftoversFailure([resource("i-1", null), resource("v-2", null)])).toMatchObject({
       code: "leftovers",
       message: expect.stringContaining("t i-1, t v-2"),
     });
   });
+});
+
+test("[PN23] the agents that leave are those of the plan, and orphans among them", () => {
+  const change = (action: "create" | "delete" | "replace", address: string) => ({
+    action,
+    address,
+    type: "t",
+    id: null,
+  });
+  const changes = [
+    change("delete", 't.agent["agent-10"]'),
+    change("replace", 't.agent["agent-2"]'),
+    change("create", 't.agent["agent-3"]'),
+    change("delete", 't.subnet["zone-1"]'),
+    change("delete", "t.control_plane"),
+  ];
+  const removed = [resource("o", 't.agent["agent-4"]'), resource("p", 't.agent["agent-2"]'), resource("lb", null)];
+  expect(leavingAgents({ changes }, removed)).toEqual(["agent-2", "agent-4", "agent-10"]);
+});
+
+test("[PN46] what exists is kept although its creation did not end", () => {
+  const instance = (name: string) => ({ index_key: name, status: "tainted", attributes: { id: `i-${name}` } });
+  const resources = [{ mode: "managed", type: "t", name: "agent", instances: ["a", "b", "c"].map(instance) }];
+  const interrupted = readState(JSON.stringify({ serial: 1, lineage: "l", resources }));
+  // The second is another one by now, and the third is being terminated.
+  const existing = [resource("i-a", 't.agent["a"]'), resource("i-x", 't.agent["b"]'), resource("i-c", null)];
+  expect(keptDespiteTaint(existing, interrupted)).toEqual(['t.agent["a"]']);
+  expect(keptDespiteTaint(existing, null)).toEqual([]);
 });
 
 const hasSshKeygen = await promisify(execFile)("ssh-keygen", ["-?"]).then(

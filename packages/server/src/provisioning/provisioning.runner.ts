@@ -14,6 +14,7 @@ import { type JobContext, type JobHandler, LeaseLost, WorkerStops } from "../job
 import type { Log } from "../outage.ts";
 import type { StateBackend } from "../tofu/state-backend.adapter.ts";
 import { findTofu } from "../tofu/tofu.adapter.ts";
+import { type Mask, storedLines } from "../tofu/tofu-output.ts";
 import type { Vault } from "../vault/vault.ts";
 import { runInfrastructure } from "./infrastructure.runner.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
@@ -68,8 +69,9 @@ export interface RunControl {
   readonly kill: AbortSignal;
   /** Gives the run up because its writes are refused. */
   lose(error: unknown): void;
-  /** Hides a further secret in the log from now on. */
+  /** Hides a further secret from now on. */
   hide(secrets: readonly string[]): void;
+  readonly mask: Mask;
 }
 
 /** The handler of provisioning jobs. A job may be run again after any of its steps, and goes on with what exists. */
@@ -100,7 +102,8 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   ): Promise<ProvisioningFailure | null> {
     const [interrupt, kill] = [new AbortController(), new AbortController()];
     const secrets: string[] = [];
-    let mask = masker(secrets);
+    let masked = masker(secrets);
+    const mask: Mask = (text) => masked(text);
     const lose = (error: unknown) => kill.abort(error);
     const stop = () => (signal.reason instanceof LeaseLost ? kill : interrupt).abort(signal.reason);
     signal.addEventListener("abort", stop);
@@ -112,18 +115,18 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
     const log = openRunLog(ports, {
       hold,
       jobId: begun.job.id,
-      mask: (text) => mask(text),
+      mask,
       onCancel: () => interrupt.abort(new RunFailed(CANCELLED)),
       onLost: lose,
     });
     const hide = (more: readonly string[]) => {
       secrets.push(...more);
-      mask = masker(secrets);
+      masked = masker(secrets);
     };
     try {
       let failure: ProvisioningFailure | null = null;
       try {
-        await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide });
+        await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide, mask });
       } catch (error) {
         // Whatever went wrong after a stop was asked for went wrong because of it.
         const cause: unknown = kill.signal.aborted
@@ -133,7 +136,7 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
             : error;
         failure = finalFailure(cause);
         if (!failure) throw cause;
-        failure = { ...failure, message: mask(failure.message) };
+        failure = { ...failure, message: storedLines(mask(failure.message)).join("\n") };
         await log.write([`The job has failed: ${failure.message}`]);
       }
       await log.close();
