@@ -189,6 +189,18 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(0));
   });
 
+  test("[PN23] an operator that was connected is waited for, as after a restart of the hub", async () => {
+    const { cluster } = await created(1);
+    await db.updateTable("clusters").set({ first_connected_at: new Date() }).where("id", "=", cluster).execute();
+    const isConnected = vi.fn(async () => true).mockResolvedValueOnce(false);
+    const drainNodes = vi.fn(async () => undefined);
+    start({ operators: { isConnected, drainNodes } });
+    const job = await addJob(db, cluster, "scale", 1);
+    expect(await ended(job)).toMatchObject({ status: "succeeded" });
+    expect(drainNodes).toHaveBeenCalledOnce();
+    expect(await told(job)).toContain("The operator is not connected. It has a minute to come back.");
+  });
+
   test("[PN24] a dry run stores its plan and changes nothing", async () => {
     const { cluster, files } = await created(1);
     const drainNodes = vi.fn(async () => undefined);

@@ -1,7 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { CloudAccess, CloudProvider, CloudResource, Diagnostic, WantedCluster } from "../cloud/provider.ts";
 import type { Cluster } from "../clusters/cluster.ts";
-import { storedMessage } from "../jobs/job.ts";
-import { LeaseLost } from "../jobs/running-job.runner.ts";
+import { LeaseLost, storedMessage } from "../jobs/job.ts";
 import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-state.store.ts";
 import type { OpenedState } from "../tofu/state-backend.adapter.ts";
 import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
@@ -41,6 +41,9 @@ const NODE_TOKEN_MS = 2 * 60 * 60_000;
 const NO_TOKEN = "none";
 const DRAIN_MS = 10 * 60_000;
 const REMOVE_OBJECTS_MS = 5 * 60_000;
+/** After a restart of the control plane an operator is back within seconds. */
+const OPERATOR_RETURN_MS = 60_000;
+const OPERATOR_POLL_MS = 1_000;
 
 const PLAN_FILE = "binnacle.tfplan";
 const VARIABLES_FILE = "binnacle.auto.tfvars.json";
@@ -280,7 +283,7 @@ function createSteps(
 
   async function drain(nodes: readonly string[]): Promise<void> {
     if (nodes.length === 0) return;
-    if (!(await operators.isConnected(cluster.id))) {
+    if (!(await operatorReturns())) {
       return say(`No operator is connected: ${nodes.join(", ")} cannot be drained before the removal.`);
     }
     await say(`The operator drains ${nodes.join(", ")}.`);
@@ -291,6 +294,17 @@ function createSteps(
       const message = `The nodes ${nodes.join(", ")} could not be drained, and nothing was removed: ${storedMessage(error)} Retry the job.`;
       throw new RunFailed({ code: "failed", message });
     }
+  }
+
+  /** Whether an operator is connected. One that was connected before is waited for: the hub may have been restarted. */
+  async function operatorReturns(): Promise<boolean> {
+    const polls = cluster.first_connected_at === null ? 0 : OPERATOR_RETURN_MS / OPERATOR_POLL_MS;
+    for (let poll = 0; !(await operators.isConnected(cluster.id)); poll++) {
+      if (poll >= polls) return false;
+      if (poll === 0) await say("The operator is not connected. It has a minute to come back.");
+      await pause(OPERATOR_POLL_MS, undefined, { signal: stopped });
+    }
+    return true;
   }
 
   /** What stays because of an error is found by its tags after the destroy. */

@@ -5,19 +5,24 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CloudResource } from "../cloud/provider.ts";
+import { CloudRefusal, type CloudResource } from "../cloud/provider.ts";
+import { LeaseLost, WorkerStops } from "../jobs/job.ts";
 import { readState } from "../tofu/tofu-output.ts";
 import { newSshKeyPair } from "./cluster-secrets.adapter.ts";
 import {
   agentNames,
   applied,
+  causeOf,
   decideOrphans,
+  finalFailure,
   keptDespiteTaint,
   leavingAgents,
   leftoversFailure,
   masker,
   nodeNames,
   orphansOf,
+  ProgramKilled,
+  RunFailed,
 } from "./provisioning-run.ts";
 
 describe("progress", () => {
@@ -29,6 +34,37 @@ describe("progress", () => {
     [0, 0, 95],
   ])("[PN32] of %i of %i operations is %i percent", (ended, planned, percent) => {
     expect(applied(ended, planned)).toEqual({ phase: "apply", percent });
+  });
+});
+
+describe("the end of a run", () => {
+  const refused = { code: "quota_exceeded", message: "The quota is used up." } as const;
+  const unreachable = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+
+  test.each<[string, unknown, ReturnType<typeof finalFailure>]>([
+    ["a failure that was explained", new RunFailed(refused), refused],
+    ["a refusal of the cloud", new CloudRefusal(refused), refused],
+    ["an error that nobody expected", new Error("Oops."), { code: "failed", message: "Oops." }],
+    ["something that is no error", undefined, { code: "failed", message: "The job failed." }],
+  ])("[PN28] by %s is final", (_, cause, failure) => {
+    expect(finalFailure(cause)).toEqual(failure);
+  });
+
+  test.each<[string, unknown]>([
+    ["a worker that stops", new WorkerStops("The worker stops.")],
+    ["a worker that was replaced", new LeaseLost("Another worker has claimed the job.")],
+    ["a program that was killed", new ProgramKilled("OpenTofu was killed from outside.")],
+    ["a database that is away", unreachable],
+  ])("[PN28] by %s is not", (_, cause) => {
+    expect(finalFailure(cause)).toBeNull();
+  });
+
+  test("[PN28] has the cause that came first of all: a lost job, then a stop, then the error", () => {
+    const [error, running] = [new Error("It broke."), new AbortController().signal];
+    const [stopped, lost] = [AbortSignal.abort("stopped"), AbortSignal.abort("lost")];
+    expect(causeOf(error, running, running)).toBe(error);
+    expect(causeOf(error, running, stopped)).toBe("stopped");
+    expect(causeOf(error, lost, stopped)).toBe("lost");
   });
 });
 

@@ -1,6 +1,8 @@
 import type { ProvisioningPhase } from "@binnacle/contract";
-import type { CloudResource, Diagnostic, ProvisioningFailure } from "../cloud/provider.ts";
+import { CloudRefusal, type CloudResource, type Diagnostic, type ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
+import { isUnreachable } from "../database/transaction.ts";
+import { LeaseLost, storedMessage, WorkerStops } from "../jobs/job.ts";
 import type { Mask, ReadPlan, ReadState } from "../tofu/tofu-output.ts";
 import { CONTROL_PLANE_NODE } from "./node-token.ts";
 
@@ -17,6 +19,20 @@ export class RunFailed extends Error {
 /** Something outside has killed OpenTofu, such as a kernel without memory. Another attempt may pass. */
 export class ProgramKilled extends Error {
   override readonly name = "ProgramKilled";
+}
+
+/** Why a run has ended: whatever went wrong after a stop was asked for went wrong because of it. */
+export function causeOf(error: unknown, kill: AbortSignal, interrupt: AbortSignal): unknown {
+  if (kill.aborted) return kill.reason;
+  return interrupt.aborted ? interrupt.reason : error;
+}
+
+/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away. */
+export function finalFailure(cause: unknown): ProvisioningFailure | null {
+  if (cause instanceof RunFailed || cause instanceof CloudRefusal) return cause.failure;
+  const mayPass = [LeaseLost, WorkerStops, ProgramKilled].some((kind) => cause instanceof kind);
+  if (mayPass || isUnreachable(cause)) return null;
+  return { code: "failed", message: storedMessage(cause) };
 }
 
 /** How far a job has come. */

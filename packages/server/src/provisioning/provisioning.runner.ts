@@ -1,16 +1,16 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { type CloudAccess, type CloudProviders, CloudRefusal, type ProvisioningFailure } from "../cloud/provider.ts";
+import type { CloudAccess, CloudProviders, ProvisioningFailure } from "../cloud/provider.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
 import { openedFor } from "../credentials/credential.ts";
-import { isUnreachable, type Queries } from "../database/transaction.ts";
+import type { Queries } from "../database/transaction.ts";
 import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
-import { type Job, storedMessage } from "../jobs/job.ts";
-import { type JobContext, type JobHandler, LeaseLost, WorkerStops } from "../jobs/running-job.runner.ts";
+import { type Job, LeaseLost } from "../jobs/job.ts";
+import type { JobContext, JobHandler } from "../jobs/running-job.runner.ts";
 import type { Log } from "../outage.ts";
 import type { StateBackend } from "../tofu/state-backend.adapter.ts";
 import { findTofu } from "../tofu/tofu.adapter.ts";
@@ -22,11 +22,12 @@ import { openRunLog, type RunLog } from "./provisioning-log.runner.ts";
 import { type Begun, beginRun, failAbandonedRuns, failRun, type Moved, succeedRun } from "./provisioning-run.store.ts";
 import {
   CANCELLED,
+  causeOf,
+  finalFailure,
   masker,
   NO_CREDENTIAL,
   NO_PROGRAM,
   noProvider,
-  ProgramKilled,
   RunFailed,
   timedOut,
 } from "./provisioning-run.ts";
@@ -128,12 +129,7 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
       try {
         await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide, mask });
       } catch (error) {
-        // Whatever went wrong after a stop was asked for went wrong because of it.
-        const cause: unknown = kill.signal.aborted
-          ? kill.signal.reason
-          : interrupt.signal.aborted
-            ? interrupt.signal.reason
-            : error;
+        const cause = causeOf(error, kill.signal, interrupt.signal);
         failure = finalFailure(cause);
         if (!failure) throw cause;
         failure = { ...failure, message: storedLines(mask(failure.message)).join("\n") };
@@ -169,14 +165,6 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   }
 
   return { run, maxAttempts: MAX_ATTEMPTS, graceMs: settings.graceMs + 5_000 };
-}
-
-/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away. */
-function finalFailure(error: unknown): ProvisioningFailure | null {
-  if (error instanceof RunFailed || error instanceof CloudRefusal) return error.failure;
-  const mayPass = [LeaseLost, WorkerStops, ProgramKilled].some((kind) => error instanceof kind);
-  if (mayPass || isUnreachable(error)) return null;
-  return { code: "failed", message: storedMessage(error) };
 }
 
 /** Fails the records whose queued job has ended without them. */
