@@ -174,6 +174,33 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(1));
   });
 
+  test("[PN23] machines that a failed change of size has added are drained as well", async () => {
+    const { cluster } = await created(1);
+    const worker = start({ local: { fails: 'terraform_data.agent["agent-3"]' } });
+    expect(await ended(await addJob(db, cluster, "scale", 4))).toMatchObject({ status: "failed" });
+    expect(await addressesOf(cluster)).toContain('terraform_data.agent["agent-2"]');
+    await worker.stop(5_000);
+    const drained: string[] = [];
+    const drainNodes = async (_: string, nodes: readonly string[]) => void drained.push(...nodes);
+    start({ operators: { isConnected: async () => true, drainNodes } });
+    expect(await ended(await addJob(db, cluster, "scale", 1))).toMatchObject({ status: "succeeded" });
+    // The third was not made, and no node of that name is no error.
+    expect(drained).toEqual(["agent-1", "agent-2", "agent-3"]);
+    expect(await addressesOf(cluster)).toEqual(wantedAddresses(0));
+  });
+
+  test("[PN23] an operator that was connected is waited for, as after a restart of the hub", async () => {
+    const { cluster } = await created(1);
+    await db.updateTable("clusters").set({ first_connected_at: new Date() }).where("id", "=", cluster).execute();
+    const isConnected = vi.fn(async () => true).mockResolvedValueOnce(false);
+    const drainNodes = vi.fn(async () => undefined);
+    start({ operators: { isConnected, drainNodes } });
+    const job = await addJob(db, cluster, "scale", 1);
+    expect(await ended(job)).toMatchObject({ status: "succeeded" });
+    expect(drainNodes).toHaveBeenCalledOnce();
+    expect(await told(job)).toContain("The operator is not connected. It has a minute to come back.");
+  });
+
   test("[PN24] a dry run stores its plan and changes nothing", async () => {
     const { cluster, files } = await created(1);
     const drainNodes = vi.fn(async () => undefined);
@@ -248,6 +275,20 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await told(job)).toContain("terraform_data.network exists already as net-1: it is imported.");
   });
 
+  test("[PN45] an id of the cloud is never evaluated", async () => {
+    const cluster = await newCluster(db, 0);
+    const hostile = ["net-$", "{40 + 2}\u001b[2J"].join("");
+    await cloud.add(cluster, hostile, "terraform_data.network");
+    start();
+    const job = await addJob(db, cluster, "create", 1);
+    expect(await ended(job)).toMatchObject({ status: "succeeded" });
+    expect(await addressesOf(cluster)).toEqual(wantedAddresses(0));
+    const log = await told(job);
+    expect(log).toContain(["net-$", "{40 + 2} exists and belongs to nothing"].join(""));
+    const shown = `${log}${JSON.stringify((await recordOf(db, job))?.plan)}`;
+    expect(["net-42", "\u001b"].filter((trace) => shown.includes(trace))).toEqual([]);
+  });
+
   test("[PN28] a failure is told by the provider, masked, and a retry recreates nothing that exists", async () => {
     const cluster = await newCluster(db, 1);
     const fails = 'terraform_data.agent["agent-1"]';
@@ -286,6 +327,26 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await ended(job)).toMatchObject({ status: "succeeded" });
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(1));
     expect(await cloud.list(cluster)).toContainEqual(network);
+  });
+
+  test("[PN46] what was being made when a job was cancelled is kept by its retry", async () => {
+    const cluster = await newCluster(db, 0);
+    const worker = start({ local: { seconds: 4 } });
+    const job = await addJob(db, cluster, "create", 1);
+    await vi.waitFor(async () => expect(await addressesOf(cluster)).toEqual(["terraform_data.network"]), SOON);
+    const files = await cloud.list(cluster);
+    await db.updateTable("provisioning_jobs").set({ cancel_requested_at: new Date() }).where("id", "=", job).execute();
+    expect(await ended(job)).toMatchObject({ status: "failed", error_code: "cancelled" });
+    expect(await loadState(db, vault, cluster)).toContain('"tainted"');
+    await worker.stop(5_000);
+    start();
+    await retryJob(db, job);
+    expect(await ended(job)).toMatchObject({
+      status: "succeeded",
+      plan: { changes: [{ action: "create", address: "terraform_data.control_plane" }] },
+    });
+    expect(await cloud.list(cluster)).toEqual(expect.arrayContaining(files));
+    expect(await addressesOf(cluster)).toEqual(wantedAddresses(0));
   });
 
   test("[PN30] a worker that stops lets OpenTofu save its state, and the next one goes on with it", async () => {

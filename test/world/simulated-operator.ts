@@ -32,6 +32,8 @@ export interface SimulationOptions {
   readonly store?: MemoryStore;
   /** If true, every resource is reported as ready at once. */
   readonly reports?: boolean;
+  /** Answers to requests of the hub, in the place of those of a cluster in which nothing is. */
+  readonly answers?: Partial<Answerer>;
   readonly ports?: Partial<LinkPorts>;
 }
 
@@ -73,7 +75,7 @@ class ObedientStore extends MemoryStore {
 
 /** An operator without a cluster: the real link to the hub, and a memory in the place of Kubernetes. */
 export function simulateOperator(options: SimulationOptions): SimulatedOperator {
-  const { url, token, store = new MemoryStore(), reports = true, ports = {} } = options;
+  const { url, token, store = new MemoryStore(), reports = true, answers = {}, ports = {} } = options;
   const outbox = createStatusOutbox(randomUUID);
   const link = startLink({
     hubUrl: url.replace(/^http/, "ws") + HUB_PATH,
@@ -88,6 +90,7 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
       infrastructure: async () => ({ left: [] }),
       async *logs() {},
       exec: simulatedExec,
+      ...answers,
     },
     commands: {
       resync: () => outbox.resync(),

@@ -86,8 +86,8 @@ export interface Verb {
   readonly preview?: "previewAppDeletion" | "previewAddonInstanceDeletion" | "previewProjectDeletion";
   /** Asked before it is done. `{name}` is an argument. */
   readonly confirm?: string;
-  /** Said when it is done. */
-  readonly done?: string;
+  /** Said when it is done; by its answer where that decides what to say. */
+  readonly done?: string | ((answer: Row) => string);
   /** The part of the answer that is shown. */
   readonly limit?: number;
   readonly notes?: string;
@@ -130,7 +130,7 @@ export function verb(description: Verb): Command {
       if (preview && !call.isConfirmed) call.say(losses(await send(call, preview, given.input)).join("\n"));
       if (confirm) await call.confirm(filled(confirm, given));
       const answer = await send(call, operation, given.input);
-      if (done) call.say(filled(done, given));
+      if (done) call.say(typeof done === "string" ? filled(done, given) : done(answer));
       if (answer !== null && answer !== undefined) call.show(view ?? null, answer);
       return undefined;
     },

@@ -97,6 +97,23 @@ test("[BC39] jobs cancel asks first", async () => {
   expect((await on.run("jobs", "show", job, "-o", "jsonpath=$.error_code")).out).toBe("cancelled\n");
 });
 
+test("[BC41] scaling, cancelling and deleting say what happens next, and how to follow it", async () => {
+  const { id, provisioning_job_id: create } = await newCluster();
+  const db = world.database.kysely;
+  await bringJob(db, create, "running");
+  const wait = `binnacle jobs wait ${create}`;
+  expect((await on.run("jobs", "cancel", create, "--yes")).err).toContain(wait);
+  await bringJob(db, create, "succeeded");
+  const scaled = await on.run("clusters", "scale", id, "3", "-o", "jsonpath=$.id");
+  expect(scaled.err).toBe(`Follow it with: binnacle jobs logs -f ${scaled.out}`);
+  expect((await on.run("jobs", "cancel", scaled.out.trim(), "--yes")).err).toContain("It had not begun");
+  const deleted = await on.run("clusters", "delete", id, "--yes");
+  expect(deleted.err).toBe(`${id} is being destroyed. Look how far it is with: binnacle jobs list ${id}\n`);
+  const own = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "own" });
+  expect((await on.run("clusters", "delete", own.body.id)).code).toBe(2);
+  expect((await on.run("clusters", "delete", own.body.id, "--yes")).err).toBe(`Deleted ${own.body.id}.\n`);
+});
+
 test("[BC40] credentials check lists permissions and quotas, and ends with 1 where they do not suffice", async () => {
   const credential = await storedCredential(world.admin.api, world.demoOrgId);
   const ran = await on.run("credentials", "check", credential);

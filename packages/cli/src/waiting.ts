@@ -50,6 +50,18 @@ export async function clusterRegistered(call: Call, { input, options }: Given): 
   return undefined;
 }
 
+/** The record of a cluster whose machines were made by Binnacle stays until they are gone. */
+export async function clusterDeleted(call: Call, { input, args }: Given): Promise<ExitCode | undefined> {
+  const name = args["cluster"];
+  await call.confirm(`Delete the cluster ${name}? Machines that Binnacle has made for it are destroyed.`);
+  await send(call, "deleteCluster", input);
+  const left = await call.client.attempt("getCluster", { id: String(input["id"]) });
+  call.say(
+    left.ok ? `${name} is being destroyed. Look how far it is with: binnacle jobs list ${name}` : `Deleted ${name}.`,
+  );
+  return undefined;
+}
+
 const STAGE = view(
   "stage",
   column("STAGE", "stage"),

@@ -101,8 +101,6 @@ export async function startControlPlane(
     const operators = operatorRequests(router);
     const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
-    if (config.roles.includes("worker"))
-      started.push(startWorkerRole({ ...ports, clouds: provisions ? clouds : null }, config));
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics, tracer });
     registerHealth(app, pool);
@@ -121,6 +119,9 @@ export async function startControlPlane(
       hubHere.sessions = hub.sessions;
       started.push(() => hub.stop());
     }
+    // It is stopped before the hub: a job that waits for an operator is given back, and does not fail because the hub is gone.
+    if (config.roles.includes("worker"))
+      started.push(startWorkerRole({ ...ports, clouds: provisions ? clouds : null }, config));
     const sandbox = hasSandbox(config)
       ? await startSandboxProcess({ db, clock, log, tokens: agentTokens, url, ...config })
       : null;

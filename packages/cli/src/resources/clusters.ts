@@ -1,6 +1,6 @@
 import { arg, type Command, IN_ORG, option, send, verb } from "../command.ts";
 import { ageColumn, column, quantity, type Row, sparkline, stateColumn, view } from "../output.ts";
-import { clusterRegistered, followInstall, planned } from "../waiting.ts";
+import { clusterDeleted, clusterRegistered, followInstall, planned } from "../waiting.ts";
 
 const CLUSTER = view(
   "name",
@@ -188,7 +188,7 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
     operation: "scaleCluster",
     fields: [THE_CLUSTER, arg("<nodes>", "body.desired_node_count", "integer")],
     view: JOB,
-    done: "Follow it with: binnacle jobs list {cluster}",
+    done: ({ id }) => `Follow it with: binnacle jobs logs -f ${id}`,
   }),
   {
     usage: "clusters plan <cluster> <action>",
@@ -285,12 +285,11 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
     confirm: "Abandon {cluster}? Its projects and apps are forgotten, and what is left on it stays there.",
     done: "Abandoned {cluster}.",
   }),
-  verb({
+  {
     usage: "clusters delete <cluster>",
-    about: "Delete a cluster",
-    operation: "deleteCluster",
+    about: "Delete a cluster, with the machines that were made for it",
     fields: [THE_CLUSTER],
-    confirm: "Delete the cluster {cluster}?",
-    done: "Deleted {cluster}.",
-  }),
+    uses: ["deleteCluster", "getCluster"],
+    run: clusterDeleted,
+  },
 ];

@@ -151,6 +151,10 @@ export const PLATFORM_COMMANDS: readonly Command[] = [
     operation: "cancelProvisioningJob",
     fields: [arg("<id>", "id")],
     confirm: "Cancel the job {id}? What it has made so far stays; a retry continues from there.",
+    done: ({ id, status }) =>
+      status === "running"
+        ? `It stops after the resource that it is working on. Wait for that with: binnacle jobs wait ${id}`
+        : "It had not begun, and does not run.",
     view: JOB,
   }),
   {

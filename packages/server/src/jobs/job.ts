@@ -27,6 +27,16 @@ export class PermanentJobError extends Error {
   override readonly name = "PermanentJobError";
 }
 
+/** The reason of a signal where another worker may run the job already: the handler must stop at once. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+/** The reason of a signal where the worker stops: the job is given back, and what runs may end in order. */
+export class WorkerStops extends Error {
+  override readonly name = "WorkerStops";
+}
+
 export type Failure =
   | { readonly status: "pending"; readonly retryInMs: number; readonly errorMessage: string }
   | { readonly status: "failed"; readonly errorMessage: string };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Queries } from "../database/transaction.ts";
 import { type Log, type Outage, pauseMsAfter } from "../outage.ts";
 import { fail, type Hold, release, renew, succeed } from "./job.store.ts";
-import { afterFailure, type Failure, type Job, PermanentJobError } from "./job.ts";
+import { afterFailure, type Failure, type Job, LeaseLost, PermanentJobError, WorkerStops } from "./job.ts";
 
 export interface LeaseOptions {
   readonly leaseMs: number;
@@ -63,16 +63,6 @@ export function keepLease({ leaseMs, claimSentAtMs, renew, onRenewalError, onLos
   const beat = setInterval(() => void renewOnce(), leaseMs / 3);
   holdFrom(claimSentAtMs);
   return { stop };
-}
-
-/** The reason of a signal where another worker may run the job already: the handler must stop at once. */
-export class LeaseLost extends Error {
-  override readonly name = "LeaseLost";
-}
-
-/** The reason of a signal where the worker stops: the job is given back, and what runs may end in order. */
-export class WorkerStops extends Error {
-  override readonly name = "WorkerStops";
 }
 
 export interface JobContext {

@@ -6,9 +6,9 @@ import type { Bus } from "../bus/bus.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { enqueue, type NewJob } from "./job.store.ts";
-import { JOBS_TOPIC, type Job, PermanentJobError } from "./job.ts";
+import { JOBS_TOPIC, type Job, PermanentJobError, WorkerStops } from "./job.ts";
 import { listeningLog, readJob, SOON, statusOf } from "./jobs.fixture.ts";
-import { type JobContext, type JobHandler, WorkerStops } from "./running-job.runner.ts";
+import type { JobContext, JobHandler } from "./running-job.runner.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.runner.ts";
 
 const NEVER_MS = 10 * 60_000;

@@ -1,21 +1,22 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { CloudAccess, CloudProvider, CloudResource, Diagnostic, WantedCluster } from "../cloud/provider.ts";
 import type { Cluster } from "../clusters/cluster.ts";
-import { storedMessage } from "../jobs/job.ts";
-import { LeaseLost } from "../jobs/running-job.runner.ts";
+import { LeaseLost, storedMessage } from "../jobs/job.ts";
 import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-state.store.ts";
 import type { OpenedState } from "../tofu/state-backend.adapter.ts";
 import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
-import { type ReadPlan, readLine, readPlan, readState } from "../tofu/tofu-output.ts";
+import { type ReadPlan, readLine, readPlan, readState, storedLines } from "../tofu/tofu-output.ts";
 import { newJoinToken, newNodeToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
 import type { ProvisionerPorts, ProvisionerSettings, RunControl } from "./provisioning.runner.ts";
 import type { ProvisioningJob } from "./provisioning.ts";
 import { type RunHold, saveNodeTokens, savePlan, saveSecrets } from "./provisioning-run.store.ts";
 import {
-  agentNames,
   applied,
   decideOrphans,
   INIT,
+  keptDespiteTaint,
   lastWords,
+  leavingAgents,
   leftoversFailure,
   nodeNames,
   orphansOf,
@@ -40,6 +41,9 @@ const NODE_TOKEN_MS = 2 * 60 * 60_000;
 const NO_TOKEN = "none";
 const DRAIN_MS = 10 * 60_000;
 const REMOVE_OBJECTS_MS = 5 * 60_000;
+/** After a restart of the control plane an operator is back within seconds. */
+const OPERATOR_RETURN_MS = 60_000;
+const OPERATOR_POLL_MS = 1_000;
 
 const PLAN_FILE = "binnacle.tfplan";
 const VARIABLES_FILE = "binnacle.auto.tfvars.json";
@@ -111,7 +115,8 @@ function createSteps(
     ...state.env,
   };
 
-  const say = (text: string) => log.write([text]);
+  /** Names of the cloud and words of operators are in it, and so cleaned like the output of OpenTofu. */
+  const say = (text: string) => log.write(storedLines(control.mask(text)));
 
   async function tofu(
     args: readonly string[],
@@ -130,7 +135,7 @@ function createSteps(
       kill: control.kill,
       graceMs: settings.graceMs,
       onLines(printed) {
-        const read = printed.map(readLine);
+        const read = printed.map((line) => readLine(line, control.mask));
         for (const { error, isStep } of read) {
           if (error) errors.push(error);
           if (isStep) more.onStep?.();
@@ -167,11 +172,17 @@ function createSteps(
     });
   }
 
-  /** What the cloud has and the newest state does not know of. */
-  async function orphans(): Promise<CloudResource[]> {
+  /** What the cloud has, and what the newest state knows. */
+  async function survey() {
     const existing = await provider.existing(access, cluster.id, stopped);
     const text = await loadState(db, vault, cluster.id);
-    return orphansOf(existing, text === null ? null : readState(text), isDestroy);
+    return { existing, known: text === null ? null : readState(text) };
+  }
+
+  /** What the cloud has and the newest state does not know of. */
+  async function orphans(): Promise<CloudResource[]> {
+    const { existing, known } = await survey();
+    return orphansOf(existing, known, isDestroy);
   }
 
   async function remove(resources: readonly CloudResource[]): Promise<void> {
@@ -230,13 +241,17 @@ function createSteps(
     },
 
     async build(): Promise<void> {
-      const found = await orphans();
-      if (!job.dry_run) await drain();
+      const { existing, known } = await survey();
+      const found = orphansOf(existing, known, isDestroy);
+      for (const address of keptDespiteTaint(existing, known)) await tofu(["untaint", "-no-color", address]);
       log.report(PLAN);
       let planned = await plan();
+      const { imported, removed } = decideOrphans(found, planned);
+      if (!job.dry_run) {
+        await drain(leavingAgents(planned, removed));
+        await remove(removed);
+      }
       if (found.length > 0) {
-        const { imported, removed } = decideOrphans(found, planned);
-        if (!job.dry_run) await remove(removed);
         for (const { to, id } of imported) await say(`${to} exists already as ${id}: it is imported.`);
         await folder.write(IMPORTS_FILE, JSON.stringify({ import: imported }));
         planned = await plan();
@@ -266,10 +281,9 @@ function createSteps(
     },
   };
 
-  async function drain(): Promise<void> {
-    const nodes = job.action === "scale" ? agentNames(agentCount, cluster.agent_count ?? 0) : [];
+  async function drain(nodes: readonly string[]): Promise<void> {
     if (nodes.length === 0) return;
-    if (!(await operators.isConnected(cluster.id))) {
+    if (!(await operatorReturns())) {
       return say(`No operator is connected: ${nodes.join(", ")} cannot be drained before the removal.`);
     }
     await say(`The operator drains ${nodes.join(", ")}.`);
@@ -280,6 +294,17 @@ function createSteps(
       const message = `The nodes ${nodes.join(", ")} could not be drained, and nothing was removed: ${storedMessage(error)} Retry the job.`;
       throw new RunFailed({ code: "failed", message });
     }
+  }
+
+  /** Whether an operator is connected. One that was connected before is waited for: the hub may have been restarted. */
+  async function operatorReturns(): Promise<boolean> {
+    const polls = cluster.first_connected_at === null ? 0 : OPERATOR_RETURN_MS / OPERATOR_POLL_MS;
+    for (let poll = 0; !(await operators.isConnected(cluster.id)); poll++) {
+      if (poll >= polls) return false;
+      if (poll === 0) await say("The operator is not connected. It has a minute to come back.");
+      await pause(OPERATOR_POLL_MS, undefined, { signal: stopped });
+    }
+    return true;
   }
 
   /** What stays because of an error is found by its tags after the destroy. */

@@ -7,7 +7,7 @@ import type { Cluster } from "../clusters/cluster.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { type Hold, lockHeld } from "../jobs/job.store.ts";
-import { LeaseLost } from "../jobs/running-job.runner.ts";
+import { LeaseLost } from "../jobs/job.ts";
 import { PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
 import type { Progress } from "./provisioning-run.ts";
 

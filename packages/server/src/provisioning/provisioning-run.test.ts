@@ -5,17 +5,24 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CloudResource } from "../cloud/provider.ts";
+import { CloudRefusal, type CloudResource } from "../cloud/provider.ts";
+import { LeaseLost, WorkerStops } from "../jobs/job.ts";
 import { readState } from "../tofu/tofu-output.ts";
 import { newSshKeyPair } from "./cluster-secrets.adapter.ts";
 import {
   agentNames,
   applied,
+  causeOf,
   decideOrphans,
+  finalFailure,
+  keptDespiteTaint,
+  leavingAgents,
   leftoversFailure,
   masker,
   nodeNames,
   orphansOf,
+  ProgramKilled,
+  RunFailed,
 } from "./provisioning-run.ts";
 
 describe("progress", () => {
@@ -27,6 +34,37 @@ describe("progress", () => {
     [0, 0, 95],
   ])("[PN32] of %i of %i operations is %i percent", (ended, planned, percent) => {
     expect(applied(ended, planned)).toEqual({ phase: "apply", percent });
+  });
+});
+
+describe("the end of a run", () => {
+  const refused = { code: "quota_exceeded", message: "The quota is used up." } as const;
+  const unreachable = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+
+  test.each<[string, unknown, ReturnType<typeof finalFailure>]>([
+    ["a failure that was explained", new RunFailed(refused), refused],
+    ["a refusal of the cloud", new CloudRefusal(refused), refused],
+    ["an error that nobody expected", new Error("Oops."), { code: "failed", message: "Oops." }],
+    ["something that is no error", undefined, { code: "failed", message: "The job failed." }],
+  ])("[PN28] by %s is final", (_, cause, failure) => {
+    expect(finalFailure(cause)).toEqual(failure);
+  });
+
+  test.each<[string, unknown]>([
+    ["a worker that stops", new WorkerStops("The worker stops.")],
+    ["a worker that was replaced", new LeaseLost("Another worker has claimed the job.")],
+    ["a program that was killed", new ProgramKilled("OpenTofu was killed from outside.")],
+    ["a database that is away", unreachable],
+  ])("[PN28] by %s is not", (_, cause) => {
+    expect(finalFailure(cause)).toBeNull();
+  });
+
+  test("[PN28] has the cause that came first of all: a lost job, then a stop, then the error", () => {
+    const [error, running] = [new Error("It broke."), new AbortController().signal];
+    const [stopped, lost] = [AbortSignal.abort("stopped"), AbortSignal.abort("lost")];
+    expect(causeOf(error, running, running)).toBe(error);
+    expect(causeOf(error, running, stopped)).toBe("stopped");
+    expect(causeOf(error, lost, stopped)).toBe("lost");
   });
 });
 
@@ -51,6 +89,8 @@ describe("a log", () => {
     ["a line of a longer one", ["first-line\nsecond-line\n"], "x second-line", "x ****"],
     ["one that holds another", ["secret-1", "secret-1-long"], "secret-1-long", "****"],
     ["a part that is too short to tell", ["abc\nlong-enough"], "abc", "abc"],
+    ["one as JSON spells it", ['quote"and\\back'], 'a quote\\"and\\\\back b', "a **** b"],
+    ["one as Go spells it in JSON", ["less<more>&"], "a less\\u003cmore\\u003e\\u0026 b", "a **** b"],
     ["nothing", [], "text", "text"],
   ])("[PN34] hides %s", (_, secrets, text, masked) => {
     expect(masker(secrets)(text)).toBe(masked);
@@ -101,12 +141,50 @@ describe("orphans", () => {
     });
   });
 
+  test.each(["$", "%"])("[PN45] with an id that OpenTofu would evaluate are removed: %s{", (sign) => {
+    const id = `net-${sign}{file("/etc/passwd")}`;
+    const changes = [{ action: "create", address: "t.b", type: "t", id: null }] as const;
+    const [hostile, honest] = [resource(id, "t.b"), resource("b1", "t.b")];
+    expect(decideOrphans([hostile, honest], { changes })).toEqual({
+      imported: [{ to: "t.b", id: "b1" }],
+      removed: [hostile],
+    });
+  });
+
   test("[PN26] leftovers are named with type and id", () => {
     expect(leftoversFailure([resource("i-1", null), resource("v-2", null)])).toMatchObject({
       code: "leftovers",
       message: expect.stringContaining("t i-1, t v-2"),
     });
   });
+});
+
+test("[PN23] the agents that leave are those of the plan, and orphans among them", () => {
+  const change = (action: "create" | "delete" | "replace", address: string) => ({
+    action,
+    address,
+    type: "t",
+    id: null,
+  });
+  const changes = [
+    change("delete", 't.agent["agent-10"]'),
+    change("replace", 't.agent["agent-2"]'),
+    change("create", 't.agent["agent-3"]'),
+    change("delete", 't.subnet["zone-1"]'),
+    change("delete", "t.control_plane"),
+  ];
+  const removed = [resource("o", 't.agent["agent-4"]'), resource("p", 't.agent["agent-2"]'), resource("lb", null)];
+  expect(leavingAgents({ changes }, removed)).toEqual(["agent-2", "agent-4", "agent-10"]);
+});
+
+test("[PN46] what exists is kept although its creation did not end", () => {
+  const instance = (name: string) => ({ index_key: name, status: "tainted", attributes: { id: `i-${name}` } });
+  const resources = [{ mode: "managed", type: "t", name: "agent", instances: ["a", "b", "c"].map(instance) }];
+  const interrupted = readState(JSON.stringify({ serial: 1, lineage: "l", resources }));
+  // The second is another one by now, and the third is being terminated.
+  const existing = [resource("i-a", 't.agent["a"]'), resource("i-x", 't.agent["b"]'), resource("i-c", null)];
+  expect(keptDespiteTaint(existing, interrupted)).toEqual(['t.agent["a"]']);
+  expect(keptDespiteTaint(existing, null)).toEqual([]);
 });
 
 const hasSshKeygen = await promisify(execFile)("ssh-keygen", ["-?"]).then(

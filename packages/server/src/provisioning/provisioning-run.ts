@@ -1,7 +1,9 @@
 import type { ProvisioningPhase } from "@binnacle/contract";
-import type { CloudResource, Diagnostic, ProvisioningFailure } from "../cloud/provider.ts";
+import { CloudRefusal, type CloudResource, type Diagnostic, type ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
-import type { ReadPlan, ReadState } from "../tofu/tofu-output.ts";
+import { isUnreachable } from "../database/transaction.ts";
+import { LeaseLost, storedMessage, WorkerStops } from "../jobs/job.ts";
+import type { Mask, ReadPlan, ReadState } from "../tofu/tofu-output.ts";
 import { CONTROL_PLANE_NODE } from "./node-token.ts";
 
 /** Ends a run in a way that its record tells. */
@@ -17,6 +19,20 @@ export class RunFailed extends Error {
 /** Something outside has killed OpenTofu, such as a kernel without memory. Another attempt may pass. */
 export class ProgramKilled extends Error {
   override readonly name = "ProgramKilled";
+}
+
+/** Why a run has ended: whatever went wrong after a stop was asked for went wrong because of it. */
+export function causeOf(error: unknown, kill: AbortSignal, interrupt: AbortSignal): unknown {
+  if (kill.aborted) return kill.reason;
+  return interrupt.aborted ? interrupt.reason : error;
+}
+
+/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away. */
+export function finalFailure(cause: unknown): ProvisioningFailure | null {
+  if (cause instanceof RunFailed || cause instanceof CloudRefusal) return cause.failure;
+  const mayPass = [LeaseLost, WorkerStops, ProgramKilled].some((kind) => cause instanceof kind);
+  if (mayPass || isUnreachable(cause)) return null;
+  return { code: "failed", message: storedMessage(cause) };
 }
 
 /** How far a job has come. */
@@ -39,15 +55,26 @@ export function applied(ended: number, planned: number): Progress {
 /** The names of the machines of a cluster, as tokens, the module and Kubernetes have them. */
 export const nodeNames = (agentCount: number): string[] => [CONTROL_PLANE_NODE, ...agentNames(0, agentCount)];
 
-/** The agents that go when the number of agents falls. */
+/** The agents after the first `from`, up to number `to`. */
 export const agentNames = (from: number, to: number): string[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => `agent-${from + index + 1}`);
 
+/** Go also escapes what could end a script in a page. */
+const asGoWritesIt = (json: string) =>
+  json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+
+/** A message of OpenTofu that was cut is no JSON any more, and is shown with what was escaped in it. */
+function spellingsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [secret, json, asGoWritesIt(json)];
+}
+
 /** Masks every secret in a text; a secret of several lines in each of its lines, since texts are stored by lines. */
-export function masker(secrets: readonly string[]): (text: string) => string {
+export function masker(secrets: readonly string[]): Mask {
   const parts = secrets
     .flatMap((secret) => [secret, ...secret.split("\n")])
     .map((part) => part.trim())
+    .flatMap(spellingsOf)
     // A shorter part would also hide ordinary words.
     .filter((part) => part.length >= 6);
   // The longest first, so that no rest of a longer one is left.
@@ -67,21 +94,47 @@ export function orphansOf(
   return existing.filter(({ type, id, address }) => (isDestroy || address !== null) && !state?.knows(type, id));
 }
 
+/**
+ * The addresses of what exists although its creation did not end, as when a job is cancelled while a machine starts. It is
+ * kept, as an orphan would be: what is missing in it is changed in place.
+ */
+export const keptDespiteTaint = (existing: readonly CloudResource[], state: ReadState | null): string[] =>
+  (state?.tainted ?? [])
+    .filter((one) => existing.some(({ type, id, address }) => address === one.address && one.hasId(type, id)))
+    .map(({ address }) => address);
+
 export interface OrphanDecision {
   readonly imported: readonly { readonly to: string; readonly id: string }[];
   readonly removed: readonly CloudResource[];
 }
 
-/** An orphan that the plan would create again is imported in its place; a second one for that place, and all others, go. */
+/** OpenTofu evaluates the texts of a configuration, and whoever may name resources in the cloud chooses their ids. */
+const isLiteral = (id: string) => !/[$%]\{/.test(id);
+
+/**
+ * An orphan that the plan would create again is imported in its place; a second one for that place, and all others, go. So
+ * does one whose id OpenTofu would evaluate: it could name a file of the worker, whose content would then be in the plan.
+ */
 export function decideOrphans(orphans: readonly CloudResource[], plan: Pick<ReadPlan, "changes">): OrphanDecision {
   const free = new Set(plan.changes.filter(({ action }) => action === "create").map(({ address }) => address));
   const imported: { to: string; id: string }[] = [];
   const removed: CloudResource[] = [];
   for (const orphan of orphans) {
-    if (orphan.address !== null && free.delete(orphan.address)) imported.push({ to: orphan.address, id: orphan.id });
+    if (orphan.address !== null && isLiteral(orphan.id) && free.delete(orphan.address))
+      imported.push({ to: orphan.address, id: orphan.id });
     else removed.push(orphan);
   }
   return { imported, removed };
+}
+
+/**
+ * The agents that go with a plan and with the removal of orphans. The record of the cluster does not name them all: a failed
+ * change of size may have added machines that it does not count.
+ */
+export function leavingAgents(plan: Pick<ReadPlan, "changes">, removed: readonly CloudResource[]): string[] {
+  const leaving = plan.changes.filter(({ action }) => action === "delete" || action === "replace");
+  const names = [...leaving, ...removed].flatMap(({ address }) => /\["(agent-\d+)"\]$/.exec(address ?? "")?.[1] ?? []);
+  return [...new Set(names)].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
 export function leftoversFailure(left: readonly CloudResource[]): ProvisioningFailure {
@@ -107,7 +160,7 @@ export const NO_CREDENTIAL: ProvisioningFailure = {
 };
 export const CANCELLED: ProvisioningFailure = {
   code: "cancelled",
-  message: "The job was cancelled. What exists already stays; retry the job to go on, or delete the cluster.",
+  message: "The job was cancelled. What exists already stays; retry the job to go on.",
 };
 export const timedOut = (minutes: number): ProvisioningFailure => ({
   code: "timed_out",

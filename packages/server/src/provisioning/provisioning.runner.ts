@@ -1,19 +1,20 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { type CloudAccess, type CloudProviders, CloudRefusal, type ProvisioningFailure } from "../cloud/provider.ts";
+import type { CloudAccess, CloudProviders, ProvisioningFailure } from "../cloud/provider.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
 import { openedFor } from "../credentials/credential.ts";
-import { isUnreachable, type Queries } from "../database/transaction.ts";
+import type { Queries } from "../database/transaction.ts";
 import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
-import { type Job, storedMessage } from "../jobs/job.ts";
-import { type JobContext, type JobHandler, LeaseLost, WorkerStops } from "../jobs/running-job.runner.ts";
+import { type Job, LeaseLost } from "../jobs/job.ts";
+import type { JobContext, JobHandler } from "../jobs/running-job.runner.ts";
 import type { Log } from "../outage.ts";
 import type { StateBackend } from "../tofu/state-backend.adapter.ts";
 import { findTofu } from "../tofu/tofu.adapter.ts";
+import { type Mask, storedLines } from "../tofu/tofu-output.ts";
 import type { Vault } from "../vault/vault.ts";
 import { runInfrastructure } from "./infrastructure.runner.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
@@ -21,11 +22,12 @@ import { openRunLog, type RunLog } from "./provisioning-log.runner.ts";
 import { type Begun, beginRun, failAbandonedRuns, failRun, type Moved, succeedRun } from "./provisioning-run.store.ts";
 import {
   CANCELLED,
+  causeOf,
+  finalFailure,
   masker,
   NO_CREDENTIAL,
   NO_PROGRAM,
   noProvider,
-  ProgramKilled,
   RunFailed,
   timedOut,
 } from "./provisioning-run.ts";
@@ -68,8 +70,9 @@ export interface RunControl {
   readonly kill: AbortSignal;
   /** Gives the run up because its writes are refused. */
   lose(error: unknown): void;
-  /** Hides a further secret in the log from now on. */
+  /** Hides a further secret from now on. */
   hide(secrets: readonly string[]): void;
+  readonly mask: Mask;
 }
 
 /** The handler of provisioning jobs. A job may be run again after any of its steps, and goes on with what exists. */
@@ -100,7 +103,8 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   ): Promise<ProvisioningFailure | null> {
     const [interrupt, kill] = [new AbortController(), new AbortController()];
     const secrets: string[] = [];
-    let mask = masker(secrets);
+    let masked = masker(secrets);
+    const mask: Mask = (text) => masked(text);
     const lose = (error: unknown) => kill.abort(error);
     const stop = () => (signal.reason instanceof LeaseLost ? kill : interrupt).abort(signal.reason);
     signal.addEventListener("abort", stop);
@@ -112,28 +116,23 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
     const log = openRunLog(ports, {
       hold,
       jobId: begun.job.id,
-      mask: (text) => mask(text),
+      mask,
       onCancel: () => interrupt.abort(new RunFailed(CANCELLED)),
       onLost: lose,
     });
     const hide = (more: readonly string[]) => {
       secrets.push(...more);
-      mask = masker(secrets);
+      masked = masker(secrets);
     };
     try {
       let failure: ProvisioningFailure | null = null;
       try {
-        await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide });
+        await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide, mask });
       } catch (error) {
-        // Whatever went wrong after a stop was asked for went wrong because of it.
-        const cause: unknown = kill.signal.aborted
-          ? kill.signal.reason
-          : interrupt.signal.aborted
-            ? interrupt.signal.reason
-            : error;
+        const cause = causeOf(error, kill.signal, interrupt.signal);
         failure = finalFailure(cause);
         if (!failure) throw cause;
-        failure = { ...failure, message: mask(failure.message) };
+        failure = { ...failure, message: storedLines(mask(failure.message)).join("\n") };
         await log.write([`The job has failed: ${failure.message}`]);
       }
       await log.close();
@@ -166,14 +165,6 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   }
 
   return { run, maxAttempts: MAX_ATTEMPTS, graceMs: settings.graceMs + 5_000 };
-}
-
-/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away. */
-function finalFailure(error: unknown): ProvisioningFailure | null {
-  if (error instanceof RunFailed || error instanceof CloudRefusal) return error.failure;
-  const mayPass = [LeaseLost, WorkerStops, ProgramKilled].some((kind) => error instanceof kind);
-  if (mayPass || isUnreachable(error)) return null;
-  return { code: "failed", message: storedMessage(error) };
 }
 
 /** Fails the records whose queued job has ended without them. */

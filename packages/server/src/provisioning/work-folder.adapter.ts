@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
@@ -15,11 +16,15 @@ const LEFT_OUT = /^(\.terraform|.*\.tfstate(\.backup)?|.*\.tftest\.hcl|tests)$/;
 
 const PREFIX = "binnacle-provisioning-";
 
+/** The folders of this process. In a container each worker has the same process id as the one before it. */
+const own = new Set<string>();
+
 /** A worker that was killed has left its folders. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const maker = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split("-")[0]) : 0;
-    if (maker > 0 && !isRunning(maker)) await rm(join(tmpdir(), name), { recursive: true, force: true });
+    const isInUse = maker === process.pid ? own.has(join(tmpdir(), name)) : isRunning(maker);
+    if (maker > 0 && !isInUse) await rm(join(tmpdir(), name), { recursive: true, force: true });
   }
 }
 
@@ -35,7 +40,10 @@ function isRunning(pid: number): boolean {
 /** Copies the module, so that runs share nothing and what a run writes goes with it. */
 export async function makeWorkFolder(module: string): Promise<WorkFolder> {
   await removeAbandoned();
-  const path = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  // It is known before it exists: another run that begins meanwhile must not take it for abandoned.
+  const path = join(tmpdir(), `${PREFIX}${process.pid}-${randomUUID()}`);
+  own.add(path);
+  await mkdir(path, { mode: 0o700 });
   await cp(module, path, { recursive: true, filter: (file) => file === module || !LEFT_OUT.test(basename(file)) });
   return {
     path,
@@ -46,6 +54,9 @@ export async function makeWorkFolder(module: string): Promise<WorkFolder> {
         throw error;
       });
     },
-    remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }),
+    async remove() {
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      own.delete(path);
+    },
   };
 }

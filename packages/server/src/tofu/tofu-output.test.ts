@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lineSplitter, readLine, readPlan, readState } from "./tofu-output.ts";
+import { masker } from "../provisioning/provisioning-run.ts";
+import { lineSplitter, readLine as readMasked, readPlan, readState } from "./tofu-output.ts";
+
+const readLine = (text: string) => readMasked(text, (same) => same);
 
 const message = (fields: object) => JSON.stringify({ "@level": "info", "@message": "words", ...fields });
 const hook = { resource: { addr: 'aws_instance.agent["agent-1"]' }, action: "create", id_value: "i-1" };
@@ -51,6 +54,19 @@ describe("a line", () => {
   test("[PN1] a warning is no error", () => {
     const text = message({ type: "diagnostic", diagnostic: { severity: "warning", summary: "old", detail: "" } });
     expect(readLine(text)).toEqual({ lines: ["Warning: old"], error: null, isStep: false });
+  });
+
+  test("[PN34] a secret is masked before a line or an error is cut, so no half of one is left", () => {
+    const secret = "wJalrXUtnFEMIbPxRfiCYEXAMPLEKEY";
+    const mask = masker([secret]);
+    const long = `${"x".repeat(3_990)}${secret} and more`;
+    const detail = `${"y".repeat(390)}${secret}`;
+    const diagnostic = { severity: "error", summary: secret, detail };
+    for (const text of [long, message({ "@message": long }), message({ type: "diagnostic", diagnostic })]) {
+      const { lines, error } = readMasked(text, mask);
+      expect(JSON.stringify([lines, error])).toContain("****");
+      expect(JSON.stringify([lines, error])).not.toContain(secret.slice(0, 6));
+    }
   });
 
   test("[PN1] a huge line is cut", () => {
@@ -170,6 +186,27 @@ describe("a state", () => {
     ["aws_ami", "ami-1", false],
   ])("[PN4] knows which resources it has: %s %s", (type, id, known) => {
     expect(readState(JSON.stringify(state))?.knows(type, id)).toBe(known);
+  });
+
+  test("[PN46] knows what was not finished, by its address and its id", () => {
+    const instances = [
+      { index_key: "agent-1", status: "tainted", attributes: { id: "i-1" } },
+      { index_key: "agent-2", attributes: { id: "i-2" } },
+      { index_key: "agent-2", status: "tainted", deposed: "ab12", attributes: { id: "i-0" } },
+    ];
+    const resources = [
+      { mode: "managed", type: "aws_instance", name: "agent", instances },
+      {
+        mode: "managed",
+        type: "aws_vpc",
+        name: "cluster",
+        instances: [{ status: "tainted", attributes: { id: "v" } }],
+      },
+    ];
+    const tainted = readState(JSON.stringify({ ...state, resources }))?.tainted ?? [];
+    expect(tainted.map(({ address }) => address)).toEqual(['aws_instance.agent["agent-1"]', "aws_vpc.cluster"]);
+    expect(tainted[0]?.hasId("aws_instance", "i-1")).toBe(true);
+    expect(tainted[0]?.hasId("aws_instance", "i-2")).toBe(false);
   });
 
   test("[PN4] has a serial and a lineage", () => {

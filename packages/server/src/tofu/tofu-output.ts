@@ -17,24 +17,30 @@ const LONGEST_DIAGNOSTIC = 100;
 const SILENT_TYPES = new Set(["outputs", "log"]);
 const STEP_TYPES = new Set(["apply_complete", "apply_errored"]);
 
-/** Text that is no message of OpenTofu, as a plugin or a shell may print, is passed on as it is. */
-export function readLine(text: string): TofuLine {
+/** Masks the secrets of a text. */
+export type Mask = (text: string) => string;
+
+/**
+ * Text that is no message of OpenTofu, as a plugin or a shell may print, is passed on as it is. Secrets are masked before
+ * anything is cut: the first half of one would not be recognized any more.
+ */
+export function readLine(text: string, mask: Mask): TofuLine {
   const message = parsedObject(text);
-  if (!message || typeof message["@message"] !== "string") return plain(text);
+  if (!message || typeof message["@message"] !== "string") return plain(mask(text));
   const type = message["type"];
-  if (type === "diagnostic") return diagnosticLine(message);
+  if (type === "diagnostic") return diagnosticLine(message, mask);
   if (typeof type === "string" && SILENT_TYPES.has(type)) return { lines: [], error: null, isStep: false };
   const isStep = typeof type === "string" && STEP_TYPES.has(type);
-  return { lines: storedLines(message["@message"]), error: null, isStep };
+  return { lines: storedLines(mask(message["@message"])), error: null, isStep };
 }
 
 const plain = (text: string): TofuLine => ({ lines: storedLines(text), error: null, isStep: false });
 
-function diagnosticLine(message: Json): TofuLine {
+function diagnosticLine(message: Json, mask: Mask): TofuLine {
   const found = objectOf(message["diagnostic"]);
   const isError = (found["severity"] ?? message["@level"]) === "error";
-  const summary = textOf(found["summary"]) || textOf(message["@message"]) || "OpenTofu failed without a message.";
-  const detail = textOf(found["detail"]);
+  const summary = mask(textOf(found["summary"]) || textOf(message["@message"]) || "OpenTofu failed without a message.");
+  const detail = mask(textOf(found["detail"]));
   const address = textOf(found["address"]) || null;
   const title = `${isError ? "Error" : "Warning"}: ${summary}${address ? ` (${address})` : ""}`;
   const lines = [...storedLines(title), ...storedLines(detail).map((line) => (line ? `  ${line}` : line))];
@@ -48,7 +54,7 @@ function diagnosticLine(message: Json): TofuLine {
 const TERMINAL_CODES = /\p{Cc}\[[0-9;?]*[A-Za-z]|(?!\t)\p{Cc}/gu;
 
 /** Splits at line ends, without what a terminal would interpret and PostgreSQL cannot store, and of bounded length. */
-function storedLines(text: string): string[] {
+export function storedLines(text: string): string[] {
   if (text === "") return [];
   return text.split(/\r?\n/).map((line) => {
     // The regular expression sees no more than could be kept.
@@ -146,6 +152,13 @@ export interface ReadState {
   readonly lineage: string;
   /** Whether the state has a resource of the type with the id. */
   knows(type: string, id: string): boolean;
+  /** The resources whose creation did not end, which OpenTofu would replace. */
+  readonly tainted: readonly TaintedResource[];
+}
+
+interface TaintedResource {
+  readonly address: string;
+  hasId(type: string, id: string): boolean;
 }
 
 /** Returns null for a text that is no state of OpenTofu. */
@@ -153,19 +166,30 @@ export function readState(text: string): ReadState | null {
   const state = parsedObject(text);
   const { serial, lineage } = state ?? {};
   if (!state || !Number.isSafeInteger(serial) || typeof lineage !== "string") return null;
-  const known = new Set(
-    listOf(state["resources"]).flatMap((entry) => {
-      const resource = objectOf(entry);
-      if (resource["mode"] !== "managed") return [];
-      // The id to import a resource by is one of its attributes, and not of all types the one called id.
-      return listOf(resource["instances"]).flatMap((instance) =>
-        Object.values(objectOf(objectOf(instance)["attributes"]))
-          .filter((value) => typeof value === "string")
-          .map((value) => `${textOf(resource["type"])} ${value}`),
-      );
-    }),
-  );
-  return { serial: Number(serial), lineage, knows: (type, id) => known.has(`${type} ${id}`) };
+  const found = listOf(state["resources"]).flatMap((entry) => {
+    const resource = objectOf(entry);
+    return resource["mode"] === "managed"
+      ? listOf(resource["instances"]).map((instance) => readInstance(resource, objectOf(instance)))
+      : [];
+  });
+  const known = new Set(found.flatMap(({ ids }) => [...ids]));
+  const tainted = found
+    .filter(({ isTainted }) => isTainted)
+    .map(({ address, ids }) => ({ address, hasId: (type: string, id: string) => ids.has(`${type} ${id}`) }));
+  return { serial: Number(serial), lineage, knows: (type, id) => known.has(`${type} ${id}`), tainted };
+}
+
+function readInstance(resource: Json, instance: Json) {
+  const type = textOf(resource["type"]);
+  const key = instance["index_key"];
+  // The id to import a resource by is one of its attributes, and not of all types the one called id.
+  const texts = Object.values(objectOf(instance["attributes"])).filter((value) => typeof value === "string");
+  return {
+    address: `${type}.${textOf(resource["name"])}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`,
+    ids: new Set(texts.map((value) => `${type} ${value}`)),
+    // Of one that was replaced, the predecessor that is still to go is no longer at the address.
+    isTainted: instance["status"] === "tainted" && instance["deposed"] === undefined,
+  };
 }
 
 type Json = Readonly<Record<string, unknown>>;
