@@ -20,6 +20,7 @@ type Who = (typeof PEOPLE)[number];
 
 /** Who meets each requirement, written out so that the console's own decision is held against something else. */
 const MEET: Readonly<Record<string, readonly Who[]>> = {
+  "signed_in ": PEOPLE,
   "superuser ": PEOPLE.slice(0, 1),
   "org_role admin": PEOPLE.slice(0, 2),
   // Nobody here has this role on the cluster or the project itself.
@@ -83,6 +84,22 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
       ],
     ],
     [`${org}/credentials`, [["button", "Add AWS keys", "createCredential"]]],
+    [
+      `${org}/credentials?tab=charts`,
+      [
+        ["button", "Add repository", "createChartRepository"],
+        ["button", "Actions for production 3", "updateChartRepository"],
+      ],
+    ],
+    [`${org}/templates`, [["link", "Create template", "createStackTemplate"]]],
+    [
+      `${org}/templates/${slug}/${every.template}`,
+      [
+        // It is a template of the organization, so its changes need what those of the organization need.
+        ["link", "Edit", "updateOrg"],
+        ["menuitem", "Delete template", "updateOrg"],
+      ],
+    ],
     [`${org}/audit`, [["button", "Export", "listAuditLog"]]],
     [
       `${org}/settings`,
@@ -91,7 +108,16 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
         ["button", "Delete organization", "deleteOrg"],
       ],
     ],
-    ["/admin", [["button", "Create organization", "createOrg"]]],
+    [
+      "/admin",
+      [
+        ["button", "Create organization", "createOrg"],
+        ["tab", "Users", "setUserTier"],
+        ["tab", "Tiers and limits", "createRateLimit"],
+        ["tab", "System", "getSystemStatus"],
+      ],
+    ],
+    ["/admin?tab=tiers", [["button", "Add limit", "createRateLimit"]]],
     [`${ofApp}&tab=deployments`, [["button", "Roll back", "rollbackToDeployment"]]],
     [
       `${ofApp}&tab=secrets`,

@@ -61,7 +61,7 @@ export function Basis({ of, prefix }: { readonly of: Observed; readonly prefix?:
   );
 }
 
-/** A status in a row of a list: the badge, and the reason on hover. */
+/** A status in a row of a list: the badge, and on hover the reason, or the word, which may not have room. */
 export function StatusCell({ status, reason }: { readonly status: StatusView; readonly reason?: string | null }) {
-  return <StatusBadge status={status} title={reason || undefined} />;
+  return <StatusBadge status={status} title={reason || status.word} />;
 }
