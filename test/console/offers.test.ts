@@ -160,15 +160,13 @@ async function offered(page: Page, offers: readonly Offer[]): Promise<string[]> 
     await more.click();
     await page.getByRole("menuitem").first().waitFor();
   }
-  const found: string[] = [];
   // A drawer that the address opens covers the page.
   const drawer = page.getByRole("dialog");
   const content = (await drawer.count()) > 0 ? drawer : page.locator("main");
-  for (const [role, name] of offers) {
-    const place = role === "menuitem" ? page : content;
-    if ((await place.getByRole(role, { name, exact: true }).count()) > 0) found.push(name);
-  }
-  return found;
+  const counts = await Promise.all(
+    offers.map(([role, name]) => (role === "menuitem" ? page : content).getByRole(role, { name, exact: true }).count()),
+  );
+  return offers.flatMap(([, name], index) => ((counts[index] ?? 0) > 0 ? [name] : []));
 }
 
 function permitted(who: Who, offers: readonly Offer[]): string[] {
