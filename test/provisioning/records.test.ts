@@ -63,7 +63,7 @@ async function programOf(script: string): Promise<string> {
 describe("a job that cannot be run", () => {
   test("[PN36] fails at once where the provider is not known, also one of long ago", async () => {
     const cluster = await newCluster(db, 0);
-    const job = await addJob(db, cluster, "destroy", null);
+    const job = await addJob(db, cluster, "create", 1);
     await db
       .updateTable("jobs")
       .set({ run_at: new Date(0) })
@@ -89,6 +89,27 @@ describe("a job that cannot be run", () => {
     start("/bin/true");
     expect(await failed(await addJob(db, cluster, "create", 1))).toMatchObject({ error_code: "bad_credentials" });
   });
+});
+
+test("[PN48] a cluster of which nothing was ever made can be deleted with a wrong credential and without a program", async () => {
+  const cluster = await newCluster(db, 0);
+  await db.updateTable("cloud_credentials").set({ sealed_secret: null }).execute();
+  start(null, true, "/nowhere");
+  await failed(await addJob(db, cluster, "create", 1));
+  await addJob(db, cluster, "scale", 2, true).then(failed);
+  await addJob(db, cluster, "destroy", null);
+  await vi.waitFor(async () => {
+    expect(await db.selectFrom("clusters").select("id").where("id", "=", cluster).execute()).toEqual([]);
+  }, SOON);
+});
+
+test("[PN48] a destroy asks the cloud once a plan was made, because something may exist", async () => {
+  const cluster = await newCluster(db, 0);
+  const create = await addJob(db, cluster, "create", 1);
+  start(null, true, "/nowhere");
+  await failed(create);
+  await db.updateTable("provisioning_jobs").set({ plan: "{}" }).where("id", "=", create).execute();
+  expect(await failed(await addJob(db, cluster, "destroy", null))).toMatchObject({ error_code: "unsupported" });
 });
 
 test("[PN36] a control plane whose worker is on fails such a job by itself", async () => {

@@ -1,5 +1,6 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { CloudRefusal } from "../../server/src/cloud/provider.ts";
 import {
   bringJob,
   checkingCloud,
@@ -12,13 +13,17 @@ const ALLOWED = { action: "ec2:RunInstances", allowed: true };
 let world: World;
 let on: Machine;
 let allowed: boolean;
+let isKnown: boolean;
 
 beforeAll(async () => {
-  const aws = checkingCloud(async () => ({
-    identity: "arn:aws:iam::1:user/binnacle",
-    permissions: [{ ...ALLOWED, allowed }],
-    quotas: [{ name: "vCPU", limit: 64, used: 12 }],
-  }));
+  const aws = checkingCloud(async () => {
+    if (!isKnown) throw new CloudRefusal({ code: "bad_credentials", message: "AWS refused the credential." });
+    return {
+      identity: "arn:aws:iam::1:user/binnacle",
+      permissions: [{ ...ALLOWED, allowed }],
+      quotas: [{ name: "vCPU", limit: 64, used: 12 }],
+    };
+  });
   world = await startWorld({ env: { BINNACLE_ROLES: "api" }, clouds: { aws } });
 });
 afterAll(() => world?.stop());
@@ -26,6 +31,7 @@ beforeEach(() => {
   on = machine();
   on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
   allowed = true;
+  isKnown = true;
 });
 
 const newCluster = async (): Promise<{ id: string; provisioning_job_id: string }> =>
@@ -125,5 +131,11 @@ test("[BC40] credentials check lists permissions and quotas, and ends with 1 whe
     code: 1,
     out: expect.stringMatching(/ec2:RunInstances +missing/),
     err: expect.stringContaining("does not suffice"),
+  });
+  isKnown = false;
+  expect(await on.run("credentials", "check", credential)).toMatchObject({
+    code: 1,
+    out: "",
+    err: "error: AWS refused the credential.\n",
   });
 });

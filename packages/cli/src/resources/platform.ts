@@ -85,7 +85,7 @@ async function credentialChecked(call: Call, { input }: Given): Promise<ExitCode
       detail: `${used} of ${limit} used`,
     }));
     if (check.identity) call.say(`The provider knows it as ${check.identity}.`);
-    call.list(FINDING, [...permissions, ...quotas]);
+    if (permissions.length + quotas.length > 0) call.list(FINDING, [...permissions, ...quotas]);
   }
   if (check.ok) return undefined;
   throw new CliError(check.error?.message ?? "The credential does not suffice to make a cluster.", EXIT.failed);

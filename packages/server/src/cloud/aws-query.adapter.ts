@@ -107,7 +107,7 @@ async function attempted(access: CloudAccess, options: QueryOptions, signal: Abo
   if (!isRegion(access.region)) {
     throw new CloudRefusal({
       code: "not_offered",
-      message: `AWS has no region ${access.region}. Change that of the credential.`,
+      message: `AWS has no region ${access.region}. Use one that AWS has, such as eu-central-1, in the credential or for a new cluster.`,
     });
   }
   const place = endpointOf(call.service, access.region);

@@ -21,7 +21,8 @@ import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
-import { newestJob, requeue, startProvisioning } from "../provisioning/provisioning.store.ts";
+import { newestJob, requeue, startProvisioning, stopJobs } from "../provisioning/provisioning.store.ts";
+import { CANCELLED_BY_DELETION } from "../provisioning/provisioning.ts";
 import type { AgentTokens } from "./agent-token.adapter.ts";
 import {
   clustersById,
@@ -202,6 +203,7 @@ async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, no
     if (newest.status === "failed") await requeue(tx, newest.id, callerId, now);
     return;
   }
+  await stopJobs(tx, cluster.id, CANCELLED_BY_DELETION, now);
   await markForDeletion(tx, cluster.id, now);
   await startProvisioning(tx, { cluster, action: "destroy", desiredNodeCount: null, createdBy: callerId, now });
 }

@@ -107,6 +107,20 @@ export async function savePlan(
   );
 }
 
+/** Whether anything can exist of a cluster: an apply begins only after its plan is stored. */
+export async function wasEverPlanned(db: Queries, clusterId: string): Promise<boolean> {
+  const planned = await db
+    .selectFrom("provisioning_jobs")
+    .select("id")
+    .where("cluster_id", "=", clusterId)
+    .where("action", "!=", "destroy")
+    .where("dry_run", "=", false)
+    .where("plan", "is not", null)
+    .limit(1)
+    .executeTakeFirst();
+  return planned !== undefined;
+}
+
 const ended = (now: Date) => ({ finished_at: now, updated_at: now });
 
 export async function failRun(

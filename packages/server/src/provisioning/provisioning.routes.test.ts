@@ -269,6 +269,29 @@ describe("POST /provisioning-jobs/{id}/cancel", () => {
     });
   });
 
+  test("[PV41] the deletion of a cluster stops the jobs that make and plan it, and queues its destroy", async () => {
+    const { id: cluster, provisioning_job_id: create } = await provisionedCluster(admin.api, org);
+    await bringJob(db, create, "running");
+    const plan = (await admin.api.post(`/clusters/${cluster}/plan`, { action: "destroy" })).body.id as string;
+    const now = world.clock.now().toISOString();
+    expect((await admin.api.delete(`/clusters/${cluster}`)).status).toBe(204);
+    expect((await admin.api.get(`/provisioning-jobs/${create}`)).body).toMatchObject({
+      status: "running",
+      cancel_requested_at: now,
+    });
+    expect((await admin.api.get(`/provisioning-jobs/${plan}`)).body).toMatchObject({
+      status: "failed",
+      error_code: "cancelled",
+      error_message: expect.stringContaining("because the cluster was deleted"),
+    });
+    const jobs = (await admin.api.get(`/clusters/${cluster}/provisioning-jobs`)).body.data;
+    expect(jobs[0]).toMatchObject({ action: "destroy", status: "pending", cancel_requested_at: null });
+    // A repeated request leaves the destroy alone.
+    expect((await admin.api.delete(`/clusters/${cluster}`)).status).toBe(204);
+    expect((await admin.api.get(`/provisioning-jobs/${jobs[0].id}`)).body).toEqual(jobs[0]);
+    expect((await admin.api.get(`/clusters/${cluster}`)).body.status).toBe("destroying");
+  });
+
   test("[PV15] asks a running job to stop and says so on the bus; asked twice it changes nothing more", async () => {
     const { provisioning_job_id: job } = await provisionedCluster(admin.api, org);
     await bringJob(db, job, "running");

@@ -19,7 +19,15 @@ import type { Vault } from "../vault/vault.ts";
 import { runInfrastructure } from "./infrastructure.runner.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 import { openRunLog, type RunLog } from "./provisioning-log.runner.ts";
-import { type Begun, beginRun, failAbandonedRuns, failRun, type Moved, succeedRun } from "./provisioning-run.store.ts";
+import {
+  type Begun,
+  beginRun,
+  failAbandonedRuns,
+  failRun,
+  type Moved,
+  succeedRun,
+  wasEverPlanned,
+} from "./provisioning-run.store.ts";
 import {
   CANCELLED,
   causeOf,
@@ -147,6 +155,10 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
   async function attempt(begun: Begun, hold: { id: string; fence: number }, control: RunControl): Promise<void> {
     const { job, after: cluster } = begun;
     if (job.cancel_requested_at !== null) throw new RunFailed(CANCELLED);
+    if (job.action === "destroy" && !job.dry_run && !(await wasEverPlanned(db, cluster.id))) {
+      // Otherwise a cluster with a wrong key or region could neither be made nor deleted.
+      return control.log.write(["No infrastructure was ever made for the cluster, so there is nothing to destroy."]);
+    }
     const provider = cluster.provider && ports.clouds[cluster.provider];
     if (!provider) throw new RunFailed(noProvider(cluster.provider));
     const program = await findTofu(settings.program, settings.searchPath);

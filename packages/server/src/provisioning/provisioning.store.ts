@@ -117,6 +117,25 @@ export function requestCancellation(tx: Tx, id: string, now: Date): Promise<Prov
   return changeJob(tx, id, { cancel_requested_at: now, updated_at: now });
 }
 
+/**
+ * Stops what makes or changes a cluster that is to go; the destroy would wait for its end otherwise. Requires the cluster to
+ * be locked. The worker looks every second whether its job is to stop.
+ */
+export async function stopJobs(tx: Tx, clusterId: string, message: string, now: Date): Promise<void> {
+  const open = await tx
+    .selectFrom("provisioning_jobs")
+    .select(["id", "status", "cancel_requested_at"])
+    .where("cluster_id", "=", clusterId)
+    .where("status", "in", ["pending", "running"])
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  for (const { id, status, cancel_requested_at } of open) {
+    if (status === "pending") await failCancelled(tx, id, message, now);
+    else if (cancel_requested_at === null) await requestCancellation(tx, id, now);
+  }
+}
+
 function changeJob(tx: Tx, id: string, fields: Updateable<ProvisioningJobTable>): Promise<ProvisioningJob> {
   return tx.updateTable("provisioning_jobs").set(fields).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }

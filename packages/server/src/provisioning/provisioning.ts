@@ -93,6 +93,8 @@ export const planUnderWay = () =>
 
 export const CANCELLED_BEFORE_IT_BEGAN = "The job was cancelled before it began. Retry it to run it after all.";
 
+export const CANCELLED_BY_DELETION = "The job was cancelled before it began, because the cluster was deleted.";
+
 /** What a cancellation does: nothing more where one was requested already. */
 export function cancellationOf(
   job: Pick<ProvisioningJob, "status" | "cancel_requested_at">,
