@@ -1,6 +1,6 @@
 import { LINK_LIMITS } from "@binnacle/contract";
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { inTransaction } from "../database/transaction.ts";
 import { dispatchResources } from "../dispatch/dispatch.store.ts";
 import { conflict } from "../fault.ts";
@@ -28,6 +28,8 @@ beforeEach(async () => {
   cluster = await world.cluster();
   operator = running.connect(cluster.token);
 });
+// What it still hears would be answered by the operator of the next test.
+afterEach(() => operator.leave());
 
 const rowOf = (resourceId: string) =>
   world.db.selectFrom("desired_resources").selectAll().where("resource_id", "=", resourceId).executeTakeFirstOrThrow();
