@@ -23,6 +23,7 @@ const MEET: Readonly<Record<string, readonly Who[]>> = {
   "signed_in ": PEOPLE,
   "superuser ": PEOPLE.slice(0, 1),
   "org_role admin": PEOPLE.slice(0, 2),
+  "any_org_admin ": PEOPLE.slice(0, 2),
   // Nobody here has this role on the cluster or the project itself.
   "cluster_role admin": PEOPLE.slice(0, 2),
   "cluster_role org_admin": PEOPLE.slice(0, 2),
@@ -79,6 +80,7 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
       `${org}/members`,
       [
         ["button", "Add member", "addMember"],
+        ["button", "Create user", "createUser"],
         ["tab", "Access", "getRoleMatrix"],
         ["button", "Actions for Administrator", "changeMember"],
       ],

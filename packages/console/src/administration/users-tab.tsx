@@ -1,9 +1,10 @@
 import type { User } from "@binnacle/client";
-import { ActionIcon, Badge, Button, Group, Menu, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text } from "@mantine/core";
 import { IconDots, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { ActionDialog } from "../parts/action-dialog.tsx";
+import { CreateUser } from "../parts/create-user.tsx";
 import { SearchFilter } from "../parts/filters.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -195,53 +196,6 @@ function ChangeTier({ user, onClose }: { readonly user: User; readonly onClose: 
         onChange={(value) => setTier(value ?? user.tier)}
         allowDeselect={false}
       />
-    </ActionDialog>
-  );
-}
-
-const EMPTY = { name: "", username: "", email: "", password: "" };
-
-function CreateUser({ onClose }: { readonly onClose: () => void }) {
-  const [typed, setTyped] = useState(EMPTY);
-  return (
-    <ActionDialog
-      opened
-      onClose={onClose}
-      title="Create a user"
-      operation="createUser"
-      input={{ body: typed }}
-      action="Create user"
-      isReady={Object.values(typed).every((text) => text !== "")}
-      command={`binnacle users create ${typed.username || "…"} --name "${typed.name || "…"}" --email ${typed.email || "…"}`}
-      done={`${typed.name} can sign in now.`}
-    >
-      {(problems) => {
-        const field = (key: keyof typeof EMPTY) => ({
-          value: typed[key],
-          error: problems[key],
-          withAsterisk: true,
-          onChange: (event: { currentTarget: HTMLInputElement }) =>
-            setTyped({ ...typed, [key]: event.currentTarget.value }),
-        });
-        return (
-          <Stack gap="sm">
-            <TextInput label="Name" autoComplete="off" {...field("name")} data-autofocus />
-            <TextInput
-              label="Username"
-              description="2 to 20 lower-case letters and digits."
-              autoComplete="off"
-              {...field("username")}
-            />
-            <TextInput label="Email" type="email" autoComplete="off" {...field("email")} />
-            <PasswordInput
-              label="Password"
-              description="8 to 128 characters. Hand it over safely; they change it after the first sign-in."
-              autoComplete="new-password"
-              {...field("password")}
-            />
-          </Stack>
-        );
-      }}
     </ActionDialog>
   );
 }

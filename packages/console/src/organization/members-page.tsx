@@ -1,10 +1,11 @@
 import type { Member } from "@binnacle/client";
-import { ActionIcon, Badge, Button, Menu, Select, Stack, Tabs, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Tabs, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
+import { CreateUser } from "../parts/create-user.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
@@ -19,21 +20,29 @@ const ROLES = [
 
 /** The people of the organization. Administrators also see who has which role where. */
 export function MembersPage() {
-  const org = useOrg();
   const may = useMay();
   const [search, choose] = usePageSearch();
-  const [isAdding, setAdding] = useState(false);
+  /** The address that the dialog begins with; null while it is closed. */
+  const [adding, setAdding] = useState<string | null>(null);
+  const [isCreating, setCreating] = useState(false);
   const seesMatrix = may("getRoleMatrix");
-  const list = <MembersList onAdd={() => setAdding(true)} />;
+  const list = <MembersList onAdd={() => setAdding("")} />;
   return (
     <Page
       title="Members"
       actions={
-        <Allowed to="addMember">
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-            Add member
-          </Button>
-        </Allowed>
+        <Group gap="xs">
+          <Allowed to="createUser">
+            <Button variant="default" onClick={() => setCreating(true)}>
+              Create user
+            </Button>
+          </Allowed>
+          <Allowed to="addMember">
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding("")}>
+              Add member
+            </Button>
+          </Allowed>
+        </Group>
       }
     >
       {seesMatrix ? (
@@ -54,7 +63,9 @@ export function MembersPage() {
       ) : (
         list
       )}
-      {isAdding ? <AddMember orgId={org.id} slug={org.slug} onClose={() => setAdding(false)} /> : null}
+      {/* A new account is a member of nothing, so the next step is offered at once. */}
+      {isCreating ? <CreateUser onClose={() => setCreating(false)} onDone={setAdding} /> : null}
+      {adding === null ? null : <AddMember email={adding} onClose={() => setAdding(null)} />}
     </Page>
   );
 }
@@ -194,8 +205,9 @@ function ChangeRole({ member, onClose }: { readonly member: Member; readonly onC
   );
 }
 
-function AddMember(props: { readonly orgId: string; readonly slug: string; readonly onClose: () => void }) {
-  const [email, setEmail] = useState("");
+function AddMember(props: { readonly email: string; readonly onClose: () => void }) {
+  const org = useOrg();
+  const [email, setEmail] = useState(props.email);
   const [role, setRole] = useState<Role>("member");
   return (
     <ActionDialog
@@ -203,10 +215,10 @@ function AddMember(props: { readonly orgId: string; readonly slug: string; reado
       onClose={props.onClose}
       title="Add a member"
       operation="addMember"
-      input={{ id: props.orgId, body: { email: email.trim(), role } }}
+      input={{ id: org.id, body: { email: email.trim(), role } }}
       action="Add member"
       isReady={email.includes("@")}
-      command={`binnacle members add --email ${email || "…"} --role ${role} --org ${props.slug}`}
+      command={`binnacle members add --email ${email || "…"} --role ${role} --org ${org.slug}`}
       done={`${email} is a member now.`}
     >
       {(problems) => (
