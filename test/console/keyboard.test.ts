@@ -31,7 +31,7 @@ describeInBrowser("without a mouse", (visit) => {
     await world?.stop();
   });
 
-  test("[WC113] somebody signs in, finds an app by name, and scales it", async () => {
+  test("[WC113] [WC127] somebody signs in, finds an app by name, and scales it", async () => {
     const { page, problems } = await visit({ url: world.url });
     await page.goto(`${world.url}/o/demo/overview`);
     await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
@@ -44,9 +44,11 @@ describeInBrowser("without a mouse", (visit) => {
 
     await page.keyboard.press("Control+k");
     await page.getByRole("textbox", { name: "Search" }).waitFor();
+    await page.keyboard.type("no such name");
+    await page.getByText("Nothing has this name.").waitFor();
+    await page.keyboard.press("Control+a");
     await page.keyboard.type(every.app);
     await page.getByText(/^App · shop/).waitFor();
-    await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: every.app }).waitFor();
 

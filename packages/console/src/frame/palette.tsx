@@ -1,16 +1,18 @@
 import type { Answer } from "@binnacle/client";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
+import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { addonAddress, appAddress, clusterAddress, projectAddress, templateAddress } from "../parts/addresses.ts";
 import { ENTRIES } from "./navigation.ts";
 import { useAccess, useMay } from "./org.tsx";
 import { useOrgs } from "./org-switcher.tsx";
 
-export const openPalette = (): void => spotlight.open();
+const [store, { open }] = createSpotlight();
+export const openPalette = open;
+const LIST_ID = "palette-results";
 
 type Result = Answer<"search">["results"][number];
 
@@ -36,6 +38,14 @@ function addressOf(org: string, { kind, id, name, namespace, project_id }: Resul
     case "addon_instance":
       return addonAddress(org, id);
   }
+}
+
+/** The library marks the chosen entry in the document, so the mark goes with its element when other results come. */
+function chooseFirst(): void {
+  const entries = document.querySelectorAll(`#${LIST_ID} [data-action]`);
+  for (const entry of entries) entry.removeAttribute("data-selected");
+  entries[0]?.setAttribute("data-selected", "true");
+  store.updateState((state) => ({ ...state, selected: 0 }));
 }
 
 /** Ctrl/Cmd+K: go to any page or object by name. */
@@ -75,17 +85,24 @@ export function Palette() {
       }))
     : [];
   const shown = pages.filter(({ label }) => label?.toLowerCase().includes(asked.toLowerCase()));
+  const groups = [
+    { group: "Found", actions: asked ? objects : [] },
+    { group: "Pages", actions: shown },
+  ].filter(({ actions }) => actions.length > 0);
+  const listed = groups.flatMap(({ actions }) => actions.map(({ id }) => id)).join(" ");
+  useLayoutEffect(() => {
+    if (asked && listed) chooseFirst();
+  }, [asked, listed]);
   return (
     <Spotlight
+      store={store}
       query={typed}
       onQueryChange={setTyped}
       shortcut="mod + K"
       // The server has searched already.
       filter={(_query, actions) => actions}
-      actions={[
-        { group: "Found", actions: asked ? objects : [] },
-        { group: "Pages", actions: shown },
-      ]}
+      actions={groups}
+      scrollAreaProps={{ id: LIST_ID }}
       nothingFound={found.isFetching ? "Searching …" : "Nothing has this name."}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,

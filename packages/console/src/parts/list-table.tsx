@@ -94,7 +94,12 @@ export function ListTable<N extends ListName>(props: Props<N>) {
         {total === 0 ? (
           props.empty
         ) : (
-          <div role="table" aria-label={props.label} aria-rowcount={(total ?? 0) + 1}>
+          <div
+            role="table"
+            aria-label={props.label}
+            aria-rowcount={(total ?? 0) + 1}
+            aria-busy={total === null || table !== read}
+          >
             <div className={classes.header} role="row" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
               {selection ? (
                 <span role="columnheader">
