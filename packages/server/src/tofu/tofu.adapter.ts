@@ -102,6 +102,8 @@ export async function runTofu(call: TofuCall): Promise<TofuEnd> {
     // A reader that fails leaves a program that nobody listens to.
     for (const one of reading) one.catch(killGroup);
     await exited.finally(killGroup);
+    // Left open, it would be noticed by the next beat only, and the child is closed when all its pipes are.
+    pipe.destroy();
     await Promise.all(reading);
     const [code] = await ended;
     return { code, output: collected.join("") };
