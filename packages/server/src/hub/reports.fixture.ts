@@ -15,10 +15,10 @@ import { createReportSink } from "./reports.store.ts";
 type Status = OperatorFrames["status"];
 type Said = Pick<Status, "key" | "resource_id" | "generation" | "report">;
 
-/** The registered session of a cluster. */
+/** The registered session of a cluster. Its lease is over: nobody would answer what is asked of its operator. */
 export async function registerSession({ database: { kysely }, clock }: World, clusterId: string): Promise<Fence> {
   const [hubId, epoch] = [newId(), 7];
-  const until = new Date(clock.now().getTime() + 30_000);
+  const until = new Date(clock.now().getTime() - 1);
   await kysely
     .insertInto("cluster_sessions")
     .values({ cluster_id: clusterId, hub_id: hubId, epoch, token_version: 1, lease_until: until, started_at: until })
