@@ -12,6 +12,8 @@ export interface Process {
 }
 
 const CLOCK_TICKS_PER_SECOND = 100;
+/** As `npm start` has it. */
+const COMPILED = new URL("../node_modules/.cache/compiled", import.meta.url).pathname;
 
 /**
  * Starts a server in a process of its own and waits until it has said where it listens. What it prints goes to a file: read
@@ -25,7 +27,7 @@ export async function startNode(
   const folder = await mkdtemp(join(tmpdir(), "binnacle-output-"));
   const output = await open(join(folder, "output"), "w+");
   const child = spawn(process.execPath, ["--max-semi-space-size=8", ...nodeArguments, script], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ["ignore", output.fd, "inherit"],
   });
   const exited = once(child, "exit");
