@@ -82,13 +82,20 @@ interface Outcome {
 
 async function outcomesOf(api: Client, at: Target): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const { what, method, path, sending } of HOSTILE_BODIES) {
-    const prepared = sending(at);
-    const waited = watchLoop();
-    const { status, body } = await api.send(method, path(at), prepared);
-    outcomes.push({ what, status, waitMs: waited(), answer: body as object });
+  for (const hostile of HOSTILE_BODIES) {
+    const first = await outcomeOf(api, at, hostile);
+    // The first request of an operation compiles its schema, which no body can make happen again.
+    outcomes.push(first.waitMs > LONGEST_WAIT_MS ? await outcomeOf(api, at, hostile) : first);
   }
   return outcomes;
+}
+
+async function outcomeOf(api: Client, at: Target, hostile: (typeof HOSTILE_BODIES)[number]): Promise<Outcome> {
+  const { what, method, path, sending } = hostile;
+  const prepared = sending(at);
+  const waited = watchLoop();
+  const { status, body } = await api.send(method, path(at), prepared);
+  return { what, status, waitMs: waited(), answer: body as object };
 }
 
 const slowIn = (outcomes: readonly Outcome[]) => outcomes.filter(({ waitMs }) => waitMs > LONGEST_WAIT_MS);

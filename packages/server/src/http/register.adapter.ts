@@ -167,10 +167,7 @@ function registerRoute(
   });
 }
 
-/**
- * Compiles when it is first needed, and once for all that share the schema. Compiled at once, the schemas of all operations
- * would take more time than the rest of a start, and a server that was killed serves again the sooner.
- */
+/** Compiles when it is first needed, which keeps the start short, and once for all that share the schema. */
 function compiledWhenUsed<Source extends object, Compiled>(
   compile: (source: Source) => Compiled,
 ): (source: Source) => Compiled {

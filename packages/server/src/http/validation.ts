@@ -60,19 +60,19 @@ function visibleText(pattern: string, flags: string) {
 // Ajv calls it by this name in code that it generates for a file, which is never done here.
 visibleText.code = "visibleText";
 
-export function compileCheck(operation: Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">): Check {
-  const checks: [Part, ValidateFunction, Convert][] = [];
-  const add = (part: Part, schema: TSchema | undefined, isText: boolean) =>
-    schema && checks.push([part, ajv.compile(schema), isText ? conversionOf(schema) : unconverted]);
-  add("path", operation.params, true);
-  // Unknown parameters are refused as unknown fields of a body are.
-  add("query", { ...(operation.query ?? NO_FIELDS), additionalProperties: false }, true);
-  add("cookie", operation.cookies, true);
-  add("body", operation.body ?? NO_FIELDS, operation.bodyType !== undefined);
+type Described = Pick<Operation, "params" | "query" | "cookies" | "body" | "bodyType">;
+
+/**
+ * Compiles the schemas when the check is first used: at once, those of all operations would take more time than the rest of
+ * a start, and a server that was killed serves again the sooner.
+ */
+export function compileCheck(operation: Described): Check {
+  let parts: readonly PartCheck[] | null = null;
   const takesNoBody = operation.body === undefined;
   return (request) => {
+    parts ??= compileParts(operation);
     let items = NONE;
-    for (const [part, validate, convert] of checks) {
+    for (const [part, validate, convert] of parts) {
       if (part === "body" && takesNoBody && request.body === undefined) continue;
       convert(request[part]);
       const found = checkPart(part, validate, request[part]);
@@ -80,6 +80,20 @@ export function compileCheck(operation: Pick<Operation, "params" | "query" | "co
     }
     return items;
   };
+}
+
+type PartCheck = readonly [Part, ValidateFunction, Convert];
+
+function compileParts(operation: Described): PartCheck[] {
+  const checks: PartCheck[] = [];
+  const add = (part: Part, schema: TSchema | undefined, isText: boolean) =>
+    schema && checks.push([part, ajv.compile(schema), isText ? conversionOf(schema) : unconverted]);
+  add("path", operation.params, true);
+  // Unknown parameters are refused as unknown fields of a body are.
+  add("query", { ...(operation.query ?? NO_FIELDS), additionalProperties: false }, true);
+  add("cookie", operation.cookies, true);
+  add("body", operation.body ?? NO_FIELDS, operation.bodyType !== undefined);
+  return checks;
 }
 
 /** Converts the texts of a path, a query, a cookie or a form in place. In a JSON body, a quoted number is an error. */

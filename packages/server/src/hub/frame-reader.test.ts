@@ -1,8 +1,9 @@
 import { CLOSE, LINK_LIMITS, OPERATOR_FRAMES } from "@binnacle/contract";
+import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
-import { readFrame } from "./frame-reader.ts";
+import { FRAME_SCHEMAS, readFrame } from "./frame-reader.ts";
 
 const SESSION = newId();
 const HASH = "a".repeat(64);
@@ -54,6 +55,11 @@ const COMPONENT = {
 };
 
 const refused = (closeCode: number, why: RegExp) => ({ refusal: { closeCode, why: expect.stringMatching(why) } });
+
+test.each([...FRAME_SCHEMAS])("[HB4] the schema of %s is one of JSON Schema", (_, schema) => {
+  const ajv = new Ajv();
+  expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
+});
 
 describe("a frame that is refused", () => {
   test.each([

@@ -25,25 +25,31 @@ export type ReadFrame = { readonly frame: OperatorFrame } | { readonly refusal: 
 
 type FrameType = keyof typeof OPERATOR_FRAMES;
 
-/** The validators are compiled once and stop at the first problem, which is enough to refuse a frame. */
-const ajv = addFormats.default(new Ajv({ strict: true }), ["date-time"]).addFormat("uuid", UUID_PATTERN);
-const FRAMES = new Map<string, ValidateFunction>(
-  Object.entries(OPERATOR_FRAMES).map(([type, schema]) => [type, ajv.compile(schema)]),
-);
+/** Stops at the first problem, which is enough to refuse a frame. A test validates the schemas themselves. */
+const options = { strict: true, validateSchema: false } as const;
+const ajv = addFormats.default(new Ajv(options), ["date-time"]).addFormat("uuid", UUID_PATTERN);
+const { status, ...others } = OPERATOR_FRAMES;
 /** The report of a status has the shape of its key's kind, so that each frame is validated once, by one schema. */
-const STATUSES = new Map<string, ValidateFunction>(
-  DESIRED_KINDS.map((kind) => {
-    const { status } = OPERATOR_FRAMES;
-    return [kind, ajv.compile({ ...status, properties: { ...status.properties, report: Report[kind] } })];
+export const FRAME_SCHEMAS: ReadonlyMap<string, object> = new Map<string, object>([
+  ...Object.entries(others),
+  ["status", status],
+  ...DESIRED_KINDS.map((kind) => {
+    const schema = { ...status, properties: { ...status.properties, report: Report[kind] } };
+    return [`status ${kind}`, schema] as const;
   }),
-);
+]);
+const validators = new Map<string, ValidateFunction>();
 
 export const kindOfKey = (key: string): DesiredKind => key.slice(0, key.indexOf("/")) as DesiredKind;
 
+/** Each is compiled when its first frame comes: all of them would hold up the start, and operators wait for it after a kill. */
 function validatorOf({ type, key }: Record<string, unknown>): ValidateFunction | undefined {
-  if (typeof type !== "string") return undefined;
-  const status = type === "status" && typeof key === "string" ? STATUSES.get(kindOfKey(key)) : undefined;
-  return status ?? FRAMES.get(type);
+  if (typeof type !== "string" || !Object.hasOwn(OPERATOR_FRAMES, type)) return undefined;
+  const ofKind = type === "status" && typeof key === "string" ? `status ${kindOfKey(key)}` : type;
+  const name = FRAME_SCHEMAS.has(ofKind) ? ofKind : type;
+  const validator = validators.get(name) ?? ajv.compile(FRAME_SCHEMAS.get(name) ?? {});
+  validators.set(name, validator);
+  return validator;
 }
 
 /**
