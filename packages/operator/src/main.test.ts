@@ -10,7 +10,8 @@ import { Hub } from "./link/hub.fixture.ts";
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 /** As `npm run operator` starts it. */
-const AFTER_NODE: string[] = scripts.operator.replace("exec node ", "").split(" ");
+const [VARIABLE = "", COMMAND = ""] = (scripts.operator as string).split(" exec node ");
+const [CACHE = "", FOLDER = ""] = VARIABLE.replace("$PWD/", ROOT).split("=");
 const PATIENT = { timeout: 15_000, interval: 20 };
 const NODE = {
   metadata: { name: "n1", uid: "u1", resourceVersion: "1" },
@@ -39,9 +40,9 @@ interface Started {
 }
 
 function start(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, AFTER_NODE, {
+  const child = spawn(process.execPath, COMMAND.split(" "), {
     cwd: ROOT,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    env: { PATH: process.env["PATH"] ?? "", [CACHE]: FOLDER, ...env },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes) => (output += String(bytes)));
