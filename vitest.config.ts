@@ -22,8 +22,11 @@ const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.
 /** Everything that a run starts or writes goes with it, whatever becomes of its tests. */
 const RUN_FOLDER = "test/world/run-folder.ts";
 
-/** Of two cores Vitest would use one, and leave the machine idle wherever a test waits for another process. */
-const WORKERS = Math.max(2, availableParallelism() - 1);
+/**
+ * Of two cores Vitest would use one. Most tests wait for other processes some of the time, so that one worker more than there
+ * are cores keeps the machine busy.
+ */
+const WORKERS = availableParallelism() + 1;
 
 /**
  * The files of a worker share one process and its modules: loading the server anew for each file takes longer than most
@@ -75,7 +78,6 @@ export default defineConfig({
           globalSetup: [RUN_FOLDER, "test/world/setup.ts", "test/console/setup.ts"],
           pool: "forks",
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -89,9 +91,7 @@ export default defineConfig({
           globalSetup: [RUN_FOLDER, "test/kube/sandbox-setup.ts"],
           setupFiles: ["test/kube/skip-only-real.ts"],
           pool: "forks",
-          // They wait more than they work.
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
+          maxWorkers: WORKERS,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
