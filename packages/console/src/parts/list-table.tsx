@@ -90,7 +90,7 @@ export function ListTable<N extends ListName>(props: Props<N>) {
       <p className={classes.count} role="status">
         {total === null ? "Loading" : `${total.toLocaleString()} in all`}
       </p>
-      <div className={classes.table}>
+      <div className={classes.table} aria-busy={total === null}>
         {total === 0 ? (
           props.empty
         ) : (
