@@ -14,7 +14,9 @@ export default defineConfig({
   test: {
     include: hasCluster ? ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"] : [],
     passWithNoTests: !hasCluster,
-    globalSetup: hasCluster ? ["test/world/run-folder.ts", "test/world/setup.ts", "test/kube/setup.ts"] : [],
+    globalSetup: hasCluster
+      ? ["test/world/run-folder.ts", "test/world/setup.ts", "test/console/setup.ts", "test/kube/setup.ts"]
+      : [],
     // As in vitest.config.ts.
     isolate: false,
     pool: "forks",

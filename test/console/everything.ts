@@ -12,11 +12,9 @@ const PLAIN: Texts = {
   logLine: "GET /healthz 200",
 };
 
-/** An organization with one of everything, and a cluster whose operator is simulated. */
-export interface Everything {
-  readonly orgId: string;
+/** What the addresses of pages name. */
+export interface Places {
   readonly slug: string;
-  readonly member: Person;
   readonly clusterId: string;
   readonly projectId: string;
   readonly namespace: string;
@@ -26,12 +24,18 @@ export interface Everything {
   readonly jobId: string;
   readonly template: string;
   readonly userCode: string;
+}
+
+/** An organization with one of everything, and a cluster whose operator is simulated. */
+export interface Everything extends Places {
+  readonly orgId: string;
+  readonly member: Person;
   readonly operator: SimulatedOperator;
   readonly agentToken: string;
 }
 
 /** The body of an answer that was no refusal, as untyped as the client gives it. */
-async function made(answer: ReturnType<Client["get"]>): Promise<Awaited<ReturnType<Client["get"]>>["body"]> {
+export async function made(answer: ReturnType<Client["get"]>): Promise<Awaited<ReturnType<Client["get"]>>["body"]> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`refused with ${status}: ${JSON.stringify(body)}`);
   return body;
@@ -64,8 +68,48 @@ export async function makeEverything(world: World, texts: Texts = PLAIN): Promis
   const query = `?project_id=${projectId}`;
   await made(api.patch(`${path}/components/web/secrets${query}`, { API_KEY: "a-secret-of-the-app" }));
   await made(api.post(`/projects/${projectId}/rbac`, { user_id: member.id, role: "viewer" }));
-  await makeBesides(api, orgId, cluster.id, texts);
+  const besides = await makeBesides(api, { orgId, clusterId: cluster.id }, texts);
+  await vi.waitFor(async () => expect((await api.get(path + query)).body.phase).toBe("degraded"), {
+    timeout: 60_000,
+    interval: 50,
+  });
+  return {
+    orgId,
+    slug: "demo",
+    member,
+    clusterId: cluster.id,
+    projectId,
+    namespace: project.namespace,
+    app: "storefront",
+    addonId: addon.id,
+    ...besides,
+    operator,
+    agentToken,
+  };
+}
 
+/** Whatever else a page shows. */
+export async function makeBesides(
+  api: Client,
+  { orgId, clusterId }: { readonly orgId: string; readonly clusterId: string },
+  { name, description }: Pick<Texts, "name" | "description">,
+): Promise<Pick<Places, "cloudClusterId" | "jobId" | "template" | "userCode">> {
+  const login = { username: "robot", password: "a-password-of-a-registry" };
+  await made(
+    api.post(`/orgs/${orgId}/chart-repositories`, {
+      name: `${name} 3`.slice(0, 100),
+      url: "oci://charts.example.com/acme",
+      ...login,
+    }),
+  );
+  await made(
+    api.post(`/clusters/${clusterId}/registry-secrets`, { name: "registry", server_url: "ghcr.io", ...login }),
+  );
+  await made(api.post("/cli-tokens", { name: name.slice(0, 100), scopes: ["read"], expires_in_days: 5 }));
+  await made(
+    api.post(`/clusters/${clusterId}/install-events`, { stage: "preflight", status: "completed", detail: description }),
+  );
+  await made(api.post(`/clusters/${clusterId}/install-events`, { stage: "verify", status: "completed" }));
   const credential = await made(
     api.post(`/orgs/${orgId}/credentials`, { name: `${name} 2`.slice(0, 100), ...AWS_KEYS }),
   );
@@ -86,48 +130,14 @@ export async function makeEverything(world: World, texts: Texts = PLAIN): Promis
     }),
   );
   const device = await made(
-    world.anyone.post("/auth/cli/device", { client_name: name.slice(0, 100), requested_scopes: ["read"] }),
+    api.post("/auth/cli/device", { client_name: name.slice(0, 100), requested_scopes: ["read"] }),
   );
-  await vi.waitFor(async () => expect((await api.get(path + query)).body.phase).toBe("degraded"), {
-    timeout: 60_000,
-    interval: 50,
-  });
   return {
-    orgId,
-    slug: "demo",
-    member,
-    clusterId: cluster.id,
-    projectId,
-    namespace: project.namespace,
-    app: "storefront",
-    addonId: addon.id,
     cloudClusterId: cloud.id,
     jobId: jobs.data[0].id,
     template: template.name,
     userCode: device.user_code,
-    operator,
-    agentToken,
   };
-}
-
-/** Whatever else a page lists. */
-async function makeBesides(api: Client, orgId: string, clusterId: string, { name, description }: Texts): Promise<void> {
-  const login = { username: "robot", password: "a-password-of-a-registry" };
-  await made(
-    api.post(`/orgs/${orgId}/chart-repositories`, {
-      name: `${name} 3`.slice(0, 100),
-      url: "oci://charts.example.com/acme",
-      ...login,
-    }),
-  );
-  await made(
-    api.post(`/clusters/${clusterId}/registry-secrets`, { name: "registry", server_url: "ghcr.io", ...login }),
-  );
-  await made(api.post("/cli-tokens", { name: name.slice(0, 100), scopes: ["read"], expires_in_days: 5 }));
-  await made(
-    api.post(`/clusters/${clusterId}/install-events`, { stage: "preflight", status: "completed", detail: description }),
-  );
-  await made(api.post(`/clusters/${clusterId}/install-events`, { stage: "verify", status: "completed" }));
 }
 
 const COMPONENTS = [
@@ -152,8 +162,8 @@ const COMPONENTS = [
 ];
 
 /** The addresses of all pages. Their tabs are found on the pages themselves. */
-export function pagesOf(every: Everything): readonly string[] {
-  const { slug, namespace, app, projectId, clusterId, addonId, template, cloudClusterId, jobId, userCode } = every;
+export function pagesOf(places: Places): readonly string[] {
+  const { slug, namespace, app, projectId, clusterId, addonId, template, cloudClusterId, jobId, userCode } = places;
   const org = `/o/${slug}`;
   const onApp = `${org}/apps/${namespace}/${app}?project=${projectId}`;
   return [

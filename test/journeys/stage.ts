@@ -6,7 +6,7 @@ import type { KubeClient } from "../../packages/operator/src/kube/kube-client.ts
 import type {} from "../kube/setup.ts";
 import { Client } from "../world/client.ts";
 import { type OperatorProcess, startOperatorProcess } from "../world/operator-process.ts";
-import { dataFolder, type ServerProcess, startServer } from "../world/server-process.ts";
+import { dataFolder, type Loading, type ServerProcess, startServer } from "../world/server-process.ts";
 
 /** Long enough for a busy machine, and shorter than a test may take, so that a wait that fails says what it waited for. */
 export const SOON = { timeout: 45_000, interval: 100 };
@@ -33,12 +33,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+export async function openStage(env: Record<string, string> = {}, loading: Loading = {}): Promise<Stage> {
   const kube = await clusterClient();
   await installDefinitions(kube);
   await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "binnacle-system" } });
   const data = await dataFolder();
-  const server = await startServer({ BINNACLE_DATA_DIR: data.path, BINNACLE_PUBLIC_URL: "http://127.0.0.1:1", ...env });
+  const settings = { BINNACLE_DATA_DIR: data.path, BINNACLE_PUBLIC_URL: "http://127.0.0.1:1", ...env };
+  const server = await startServer(settings, loading);
   const api = new Client(`${server.url}/api/v1`);
   const login = await api.send("POST", "/login", { form: { username: "admin", password: "binnacle" } });
   const admin = api.with({ authorization: `Bearer ${login.body.access_token}` });

@@ -13,6 +13,8 @@ export const FILES_ONLY_REAL: Readonly<Record<string, string>> = {
   "packages/operator/src/telemetry/logs.kube.test.ts": "writes the lines of its pods through kwok's logs",
   "packages/operator/src/telemetry/prometheus.kube.test.ts": "asks the Prometheus program",
   "packages/sandbox/src/api/http/conformance.kube.test.ts": "holds the sandbox against a real API server",
+  "test/journeys/console.kube.test.ts":
+    "holds the console against a real API server; test/console/first-five-minutes.test.ts has it on the sandbox",
 };
 
 /** Beginnings of the names of single tests, in files that otherwise run against both. */

@@ -26,6 +26,8 @@ export interface ServerProcess {
 }
 
 export interface Loading {
+  /** The file to run instead of the server's own. */
+  readonly main?: string;
   /** For Node itself, before the server's own file; with them the server has a channel to this process. */
   readonly nodeArguments?: readonly string[];
 }
@@ -35,8 +37,8 @@ export interface Refused {
   readonly printed: string;
 }
 
-function spawnServer(env: Record<string, string>, { nodeArguments = [] }: Loading = {}) {
-  const child: ChildProcess = spawn(process.execPath, [...nodeArguments, MAIN], {
+function spawnServer(env: Record<string, string>, { main = MAIN, nodeArguments = [] }: Loading = {}) {
+  const child: ChildProcess = spawn(process.execPath, [...nodeArguments, main], {
     env: { ...childEnvironment(), BINNACLE_PORT: "0", BINNACLE_SANDBOX: "off", ...env },
     stdio: ["ignore", "pipe", "pipe", ...(nodeArguments.length > 0 ? (["ipc"] as const) : [])],
   });

@@ -59,7 +59,7 @@ export function TokensTab() {
     {
       key: "revoke",
       title: "",
-      width: "74px",
+      width: "84px",
       render: (token) => (
         <Button
           size="compact-sm"

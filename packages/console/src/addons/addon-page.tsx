@@ -116,6 +116,7 @@ function Overview({
   readonly definition: AddonDefinition | undefined;
 }) {
   const org = useOrg();
+  const cluster = useRead("getCluster", { id: addon.cluster_id });
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 7 }}>
@@ -137,12 +138,12 @@ function Overview({
                     inherit
                     renderRoot={(props) => <Link {...props} to={clusterAddress(org.slug, addon.cluster_id)} />}
                   >
-                    Go to the cluster
+                    {cluster.data?.name ?? "Go to the cluster"}
                   </Anchor>,
                 ],
                 ["Chart", definition ? `${definition.chart.repo}/${definition.chart.name}` : null],
                 ["Revision", addon.revision_number],
-                ["In this phase", <Moment key="since" at={addon.phase_since} />],
+                ["Phase since", <Moment key="since" at={addon.phase_since} />],
                 ["Created", <Moment key="created" at={addon.created_at} />],
                 ["Drift", addon.drift.summary ?? addon.drift.state.replaceAll("_", " ")],
               ]}

@@ -5,6 +5,10 @@ export type ReadKey = readonly [operation: string, input?: Readonly<Record<strin
 
 const EVERYTHING = ["app", "cluster", "project", "addon", "addon_instance", "provisioning_job", "build"] as const;
 const APP = ["app", "build", "addon_attachment", "component"] as const;
+/** Whatever runs on a cluster is confirmed by its operator, and no longer when that is lost. */
+const CONFIRMED_APP = [...APP, "cluster"] as const;
+const CONFIRMED_ADDON = ["addon", "addon_instance", "cluster"] as const;
+const CONFIRMED_PROJECT = ["project", "cluster"] as const;
 
 /**
  * The kinds of resources whose events make an answer out of date. A read that is not named here is not kept live: what it
@@ -13,18 +17,18 @@ const APP = ["app", "build", "addon_attachment", "component"] as const;
 export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>> = {
   getOrgOverview: EVERYTHING,
   getFleet: ["cluster", "app"],
-  listApps: APP,
-  listAppSummaries: [...APP, "project", "cluster"],
-  listProjectApps: APP,
-  getApp: APP,
+  listApps: CONFIRMED_APP,
+  listAppSummaries: [...CONFIRMED_APP, "project"],
+  listProjectApps: CONFIRMED_APP,
+  getApp: CONFIRMED_APP,
   listDeployments: APP,
   getDeployment: APP,
   diffDeployments: APP,
   getAppResources: APP,
   listAppEvents: APP,
   listComponentSecrets: APP,
-  listAddonInstances: ["addon", "addon_instance"],
-  getAddonInstance: ["addon", "addon_instance"],
+  listAddonInstances: CONFIRMED_ADDON,
+  getAddonInstance: CONFIRMED_ADDON,
   listAddonRevisions: ["addon", "addon_instance"],
   listClusters: ["cluster"],
   getCluster: ["cluster"],
@@ -36,8 +40,8 @@ export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>>
   listProvisioningJobs: ["provisioning_job", "cluster"],
   getProvisioningJob: ["provisioning_job", "cluster"],
   getProvisioningPlan: ["provisioning_job", "cluster"],
-  listProjects: ["project"],
-  getProject: ["project"],
+  listProjects: CONFIRMED_PROJECT,
+  getProject: CONFIRMED_PROJECT,
   getProjectPolicy: ["project"],
   listAvailableExports: ["app", "addon", "addon_instance"],
   getSecretsOverview: ["app", "registry_secret"],

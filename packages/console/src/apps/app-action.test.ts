@@ -61,6 +61,13 @@ const app = {
   drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
 } as unknown as App;
 
+test("[WC118] an app that nobody confirms is told in the past", () => {
+  const running = { ...app, phase: "running" as const };
+  expect(reasonWords({ ...running, stale: false })).toBe("All components run as they were asked for.");
+  const words = "All components ran as they were asked for when the cluster was last heard of.";
+  expect(reasonWords({ ...running, stale: true })).toBe(words);
+});
+
 test.each([
   [app, "The cluster could not bring the app into place."],
   [{ ...app, phase_message: "The image cannot be pulled." }, "The image cannot be pulled."],

@@ -69,8 +69,11 @@ const WORDS: Readonly<Record<App["phase"], string>> = {
   deleting: "The cluster is removing the objects of the app.",
 };
 
-/** The reason of an app's phase in words: the cluster's own where it gives some. */
-export function reasonWords(app: Pick<App, "phase" | "phase_reason" | "phase_message" | "drift">): string {
+const RAN = "All components ran as they were asked for when the cluster was last heard of.";
+
+/** The reason of an app's phase in words: the cluster's own where it gives some, and in the past where nobody confirms it. */
+export function reasonWords(app: Pick<App, "phase" | "phase_reason" | "phase_message" | "drift" | "stale">): string {
   if (app.drift.state === "blocked_sync") return app.drift.summary ?? "Another manager holds fields of the app.";
+  if (app.stale && app.phase === "running" && app.phase_message === null) return RAN;
   return app.phase_message ?? WORDS[app.phase];
 }

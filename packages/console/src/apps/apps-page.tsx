@@ -186,7 +186,7 @@ function useMayCreate(): boolean {
 function Filters() {
   return (
     <Group gap="xs">
-      <SearchFilter label="Filter by name, namespace or image" />
+      <SearchFilter label="Name, namespace or image" />
       <ChoicesFilter name="phase" label="Any phase" choices={PHASES} />
       <ObjectFilter name="project" />
       <ObjectFilter name="cluster" />

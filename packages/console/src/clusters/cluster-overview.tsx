@@ -93,7 +93,8 @@ function TokenAge({ cluster }: { readonly cluster: Cluster }) {
 function Usage({ cluster }: { readonly cluster: Cluster }) {
   const [search, choose] = usePageSearch();
   const range = RANGES.find((each) => each === search["range"]) ?? "1h";
-  const metrics = useRead("getClusterMetrics", { id: cluster.id, range }, { refetchMs: 60_000 });
+  const isKnown = cluster.observed_at !== null;
+  const metrics = useRead("getClusterMetrics", { id: cluster.id, range }, { refetchMs: 60_000, enabled: isKnown });
   const skeleton = (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Skeleton height={240} />
@@ -113,14 +114,14 @@ function Usage({ cluster }: { readonly cluster: Cluster }) {
         />
       }
     >
-      {cluster.observed_at === null ? (
-        <Text size="sm" c="dimmed">
-          Usage is shown once the operator has connected.
-        </Text>
-      ) : (
+      {isKnown ? (
         <Loaded of={metrics} skeleton={skeleton}>
           {(read) => <Charts metrics={read} />}
         </Loaded>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Usage is shown once the operator has connected.
+        </Text>
       )}
     </Section>
   );
@@ -144,12 +145,20 @@ function Charts({ metrics }: { readonly metrics: Metrics }) {
       })),
     [metrics],
   );
+  const isMeasured = metrics.series.some(({ name }) => KINDS.some(({ used }) => used === name));
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }}>
-      {charts.map((chart) => (
-        <TimeChart key={chart.title} {...chart} />
-      ))}
-    </SimpleGrid>
+    <>
+      {isMeasured ? null : (
+        <Text size="sm" c="dimmed" mb="sm">
+          Only the capacity is known. Usage comes from a Prometheus or a metrics server of the cluster, once a minute.
+        </Text>
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        {charts.map((chart) => (
+          <TimeChart key={chart.title} {...chart} />
+        ))}
+      </SimpleGrid>
+    </>
   );
 }
 

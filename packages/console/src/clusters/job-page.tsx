@@ -43,7 +43,8 @@ export function JobPage() {
               <TextLink to={clusterAddress(org.slug, read.cluster_id)} isInText>
                 {name}
               </TextLink>
-              , begun <Moment at={read.started_at ?? read.created_at} />. You may leave this page; the job goes on.
+              , {read.started_at ? "begun" : "asked for"} <Moment at={read.started_at ?? read.created_at} />.
+              {isUnderWay(read) ? " You may leave this page; the job goes on." : ""}
             </>
           }
           actions={

@@ -22,13 +22,14 @@ const CALLS = {
     list: "listClusterRegistrySecrets",
     attach: "attachClusterRegistrySecret",
     detach: "detachClusterRegistrySecret",
-    words: "Every project of the cluster pulls images with these.",
+    words:
+      "Every project of the cluster pulls images with these. Without one, only projects with their own pull private images.",
   },
   project: {
     list: "listProjectRegistrySecrets",
     attach: "attachProjectRegistrySecret",
     detach: "detachProjectRegistrySecret",
-    words: "This project alone pulls images with these, beside those of its cluster.",
+    words: "This project alone pulls images with these, beside those of its cluster that are in force.",
   },
 } as const;
 
@@ -60,7 +61,7 @@ export function RegistrySecrets({ of, id, place }: Props) {
         {({ data }) =>
           data.length === 0 ? (
             <EmptyState title="No registry secrets" command={`binnacle registry-secrets ${of} attach ghcr`}>
-              {calls.words} Without one, only public images can be pulled.
+              {calls.words}
             </EmptyState>
           ) : (
             <WideTable label={"Registry secrets"} minWidth={300}>

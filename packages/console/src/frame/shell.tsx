@@ -132,11 +132,12 @@ function Crumbs() {
     <Breadcrumbs separator="/" visibleFrom="xs" separatorMargin={6} style={{ minWidth: 0, flexWrap: "nowrap" }}>
       {crumbsOf(path).map(({ label, to }) =>
         to === null ? (
-          <Text key={label} size="sm" truncate maw={320}>
+          // The line height of breadcrumbs would cut off the lower part of letters.
+          <Text key={label} size="sm" lh={1.5} truncate maw={320}>
             {label}
           </Text>
         ) : (
-          <Text key={label} size="sm" c="dimmed" renderRoot={(props) => <Link {...props} to={to} />}>
+          <Text key={label} size="sm" lh={1.5} c="dimmed" renderRoot={(props) => <Link {...props} to={to} />}>
             {label}
           </Text>
         ),

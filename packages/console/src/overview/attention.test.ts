@@ -62,9 +62,16 @@ test("[WC71] a reason that this console does not know yet is shown and can be op
 
 test.each([
   ["cluster.create", "created"],
-  ["cluster.rotate_token", "rotate token"],
-  ["app.deploy", "deploy"],
-  ["strange", "strange"],
+  ["cluster.rotate_token", "rotated the token of"],
+  ["cluster.report_stage", "reported the stage of"],
+  ["cluster.mint_agent_credentials", "made the agent credentials of"],
+  ["app.update_secrets", "changed the secrets of"],
+  ["app.exec", "opened a terminal in"],
+  ["app.rollback", "rolled back"],
+  ["app.attach_addon", "attached an addon to"],
+  ["stack_template.deploy", "deployed"],
+  ["registry_secret.attach", "attached"],
+  ["provisioning_job.retry", "retried"],
 ])("[WC71] the action %s reads %s", (action, words) => {
   expect(activityWords(action)).toBe(words);
 });

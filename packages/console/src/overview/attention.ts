@@ -111,15 +111,34 @@ function addressOf({ kind, id, name, namespace, cluster_id }: AttentionItem, org
 const searchOf = ({ kind, project_id }: AttentionItem): Search =>
   kind === "app" && project_id !== null ? { project: project_id } : {};
 
-const VERBS: Readonly<Record<string, string>> = {
-  create: "created",
+/** Those that do not end in `ed` by themselves. */
+const PAST: Readonly<Record<string, string>> = {
+  cancel: "cancelled",
+  deploy: "deployed",
+  destroy: "destroyed",
+  mint: "made",
+  plan: "planned",
+  redeploy: "redeployed",
+  retry: "retried",
+  set: "set",
   update: "changed",
-  delete: "deleted",
-  login: "signed in",
+  verify: "verified",
+};
+const WHOLE: Readonly<Record<string, string>> = {
+  attach_addon: "attached an addon to",
+  detach_addon: "detached an addon from",
+  exec: "opened a terminal in",
+  exec_ended: "closed a terminal in",
+  expires_soon: "announced the end of",
+  node_bootstrap: "let a node join",
+  rollback: "rolled back",
+  run: "ran a command in",
 };
 
-/** An action of the audit log in words, such as "rotated token of" for `cluster.rotate_token`. */
+/** An action of the audit log in words, such as "rotated the token of" for `cluster.rotate_token`. */
 export function activityWords(action: string): string {
-  const verb = action.slice(action.lastIndexOf(".") + 1);
-  return VERBS[verb] ?? verb.replaceAll("_", " ");
+  const name = action.slice(action.lastIndexOf(".") + 1);
+  const [verb = "", ...object] = name.split("_");
+  const past = PAST[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`);
+  return WHOLE[name] ?? (object.length === 0 ? past : `${past} the ${object.join(" ")} of`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alignSeries, chartSummary, quantityWords } from "./chart-data.ts";
+import { alignSeries, chartSummary, quantityWords, spanOf } from "./chart-data.ts";
 
 test("[WC60] series that were measured at different times share one time axis", () => {
   const table = alignSeries([
@@ -40,6 +40,20 @@ test("[WC60] a line is broken where nothing was measured, and never drawn across
   ]);
   expect(times).toEqual([60, 120, 180, 600, 660]);
   expect(values[0]).toEqual([1, 2, null, 3, 3]);
+});
+
+test.each([
+  [
+    [1_000, 8_200],
+    [1_000, 8_200],
+  ],
+  [
+    [7_000, 7_060],
+    [6_460, 7_060],
+  ],
+  [[7_000], [6_400, 7_000]],
+])("[WC60] points at %j have an axis over %j: some minutes at least, and no more than they need", (times, span) => {
+  expect(spanOf(times)).toEqual(span);
 });
 
 test("[WC60] nothing measured is an empty chart", () => {

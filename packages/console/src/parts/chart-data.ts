@@ -30,6 +30,15 @@ export function alignSeries(series: readonly ChartSeries[]): ChartTable {
   return { times, values };
 }
 
+/** A shorter axis would have marks at seconds, and one for a single point none at all. */
+const SHORTEST_SECONDS = 600;
+
+/** The first and the last time of the axis, which ends with the newest point. */
+export function spanOf(times: readonly number[]): readonly [from: number, to: number] {
+  const last = times.at(-1) ?? 0;
+  return [Math.min(times[0] ?? 0, last - SHORTEST_SECONDS), last];
+}
+
 function gapsOf(points: ChartSeries["points"]): number[] {
   const distances = points.slice(1).map(([at], index) => at - (points[index]?.[0] ?? at));
   const step = Math.min(...distances.filter((distance) => distance > 0));

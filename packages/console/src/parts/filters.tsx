@@ -26,7 +26,7 @@ export function SearchFilter({ name = "q", label }: { readonly name?: string; re
         setTyped(event.currentTarget.value);
         chooseSoon(event.currentTarget.value);
       }}
-      w={{ base: "100%", xs: 240 }}
+      w={{ base: "100%", xs: 290 }}
     />
   );
 }

@@ -69,9 +69,11 @@ export function EmptyState(props: {
       {props.action}
       {props.command ? (
         <Group gap={4} mt="xs" justify="center">
-          <Text size="xs" c="dimmed">
-            or
-          </Text>
+          {props.action ? (
+            <Text size="xs" c="dimmed">
+              or
+            </Text>
+          ) : null}
           <Code>{props.command}</Code>
           <CopyText text={props.command} label="Copy the command" />
         </Group>

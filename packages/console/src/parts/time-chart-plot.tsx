@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import UPlot, { type AlignedData, type Options } from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { type ChartTable, quantityWords } from "./chart-data.ts";
+import { type ChartTable, quantityWords, spanOf } from "./chart-data.ts";
 
 interface Props {
   readonly table: ChartTable;
@@ -16,7 +16,6 @@ const dataOf = ({ times, values }: ChartTable): AlignedData => [times, ...values
 
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
-const SHORTEST_SECONDS = 600;
 const DAY_SECONDS = 86_400;
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
@@ -46,8 +45,8 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
       scales: {
-        // A single point would be drawn in the middle of years.
-        x: { range: (_, least, most) => [Math.min(least, most - SHORTEST_SECONDS), most] },
+        // Of a single point the library would make years.
+        x: { range: () => [...spanOf(latest.current.table.times)] },
         y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
       },
       axes: [

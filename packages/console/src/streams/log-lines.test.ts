@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   downloadOf,
   type Entry,
+  emptyWords,
   indexAt,
   isGap,
   LogBuffer,
@@ -89,4 +90,17 @@ test("[WC104] one goes to a time, and downloads what is shown", () => {
   expect(downloadOf(buffer.shown)).toBe(
     "2026-01-31T09:00:00.000Z web-1/web a\n--- some lines dropped ---\n2026-01-31T09:30:00.000Z web-1/web b\n",
   );
+});
+
+test.each([
+  [{}, "Nothing has been written yet. Lines are shown as they come."],
+  [{ state: "reconnecting" }, "Nothing has been written yet. Lines are shown as they come."],
+  [{ state: "ended" }, "Nothing was written."],
+  [{ state: "ended", isPrevious: true }, "Nothing is kept from before the last restart."],
+  [{ kept: 3, received: 3 }, "No line passes the filters."],
+  [{ received: 3 }, "Cleared. Lines are shown as they come."],
+  [{ state: "opening" }, null],
+  [{ state: "failed" }, null],
+] as const)("[WC102] a view without lines says why: %j", (given, words) => {
+  expect(emptyWords({ state: "live", kept: 0, received: 0, isPrevious: false, ...given })).toBe(words);
 });

@@ -1,4 +1,5 @@
 import type { LogLine } from "@binnacle/client";
+import type { StreamState } from "./follow.runner.ts";
 
 export type Level = "error" | "warning" | "info" | "debug";
 
@@ -73,6 +74,20 @@ export function matcherOf(filter: Filter): ((entry: Entry) => boolean) | Error {
       (filter.container === null || entry.container === filter.container) &&
       (filter.level === null || entry.level === filter.level) &&
       (filter.text === "" || finds(entry.text)));
+}
+
+/** Why a view of lines is empty, in words; null where nothing can be said yet. */
+export function emptyWords(of: {
+  readonly state: StreamState;
+  readonly kept: number;
+  readonly received: number;
+  readonly isPrevious: boolean;
+}): string | null {
+  if (of.state === "failed" || of.state === "opening") return null;
+  if (of.kept > 0) return "No line passes the filters.";
+  if (of.received > 0) return "Cleared. Lines are shown as they come.";
+  if (of.isPrevious) return "Nothing is kept from before the last restart.";
+  return of.state === "ended" ? "Nothing was written." : "Nothing has been written yet. Lines are shown as they come.";
 }
 
 const MOST_LINES = 100_000;

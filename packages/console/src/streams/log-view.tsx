@@ -26,6 +26,8 @@ interface Look {
 export function LogLines(props: {
   readonly buffer: LogBuffer;
   readonly label: string;
+  /** Said where there is no line to show. */
+  readonly empty: (buffer: LogBuffer) => string | null;
   readonly look: Look;
   readonly isFollowing: boolean;
   readonly onFollowing: (isFollowing: boolean) => void;
@@ -67,6 +69,7 @@ export function LogLines(props: {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by the keyboard.
       tabIndex={0}
     >
+      {entries.length === 0 ? <p className={classes.empty}>{props.empty(buffer)}</p> : null}
       <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const entry = entries[index];

@@ -19,7 +19,7 @@ import { client } from "../api/session.adapter.ts";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { type StreamState, useFollowed } from "./follow.runner.ts";
-import { downloadOf, type Filter, indexAt, type Level, LogBuffer, matcherOf } from "./log-lines.ts";
+import { downloadOf, emptyWords, type Filter, indexAt, type Level, LogBuffer, matcherOf } from "./log-lines.ts";
 import { type LinesHandle, LogLines, useVersion } from "./log-view.tsx";
 
 const STATES: Readonly<Record<StreamState, string>> = {
@@ -187,6 +187,7 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
         ref={lines}
         buffer={buffer}
         label={`Logs of ${component}`}
+        empty={({ kept, received }) => emptyWords({ state, kept, received, isPrevious: previous })}
         look={{ isWrapped, isUtc, showsPods }}
         isFollowing={isFollowing}
         onFollowing={setFollowing}

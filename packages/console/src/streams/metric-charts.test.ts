@@ -35,3 +35,10 @@ test("[WC105] each metric is a chart, and each of its series a line", () => {
     { title: "Network in", unit: "bytes", series: [{ label: "Network in", points: [] }] },
   ]);
 });
+
+test("[WC105] the capacity of the cluster alone is no chart of an app", () => {
+  const capacity = { name: "cpu_capacity", unit: "cores", labels: {}, points: [[1, 32]] };
+  const usage = { name: "cpu_usage", unit: "cores", labels: { app: "shop" }, points: [[1, 0.1]] };
+  expect(chartsOf({ series: [capacity] })).toEqual([]);
+  expect(chartsOf({ series: [usage, capacity] }).map(({ title }) => title)).toEqual(["CPU", "CPU of the cluster"]);
+});

@@ -18,8 +18,12 @@ const TITLES: Readonly<Record<string, string>> = {
   memory_capacity: "Memory of the cluster",
 };
 
-/** One chart for each metric, with a line for each of its series. */
+/** How much the cluster has says nothing about an app. */
+const isOfCluster = (name: string): boolean => name.endsWith("_capacity");
+
+/** One chart for each metric, with a line for each of its series; none where nothing of the app was measured. */
 export function chartsOf({ series }: Pick<Metrics, "series">): readonly MetricChart[] {
+  if (series.every(({ name }) => isOfCluster(name))) return [];
   const byName = Map.groupBy(series, ({ name }) => name);
   return [...byName].map(([name, all]) => ({
     title: TITLES[name] ?? words(name),
@@ -31,4 +35,5 @@ export function chartsOf({ series }: Pick<Metrics, "series">): readonly MetricCh
   }));
 }
 
-const words = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
+const words = (name: string): string =>
+  (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ").replace(/^Cpu\b/, "CPU");

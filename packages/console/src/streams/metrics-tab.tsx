@@ -35,8 +35,9 @@ function Charts({ metrics }: { readonly metrics: Metrics }) {
   const charts = chartsOf(metrics);
   if (charts.length === 0) {
     return (
-      <EmptyState title="No samples in this range">
-        The operator samples usage once a minute; a cluster with a Prometheus or a metrics server has more.
+      <EmptyState title="No usage was measured in this time">
+        It comes from the Prometheus or the metrics server of the cluster, once a minute. A cluster with neither
+        measures none.
       </EmptyState>
     );
   }

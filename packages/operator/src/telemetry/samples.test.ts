@@ -51,8 +51,11 @@ test("[TE31] a pod that names no component is not counted, and odd amounts are n
   expect(components).toEqual([{ namespace: "shop-ns", app: "shop", component: "web", cpu_cores: 0, memory_bytes: 0 }]);
 });
 
-test("[TE32] without measurements what is used is null", () => {
-  const sample = sampleOf({ nodes: null, pods: [], ...rest });
+test.each([
+  ["without a metrics server", null],
+  ["while it has measured no node", []],
+])("[TE32] %s what is used is null", (_, nodes) => {
+  const sample = sampleOf({ nodes, pods: [], ...rest });
   expect(sample).toMatchObject({ used: null, capacity: { cpu_cores: 4 }, components: [] });
 });
 

@@ -25,9 +25,11 @@ export interface Measured {
 
 /** A sample of the cluster, from the nodes and pods of `metrics.k8s.io`. */
 export function sampleOf({ nodes, pods, otherPods, releases, capacity, atMs }: Measured): SampleEvent {
+  // A metrics server that has just started, or reaches no kubelet, knows no node. That nothing is used would be untrue.
+  const isMeasured = nodes !== null && nodes.length > 0;
   return {
     at: new Date(atMs).toISOString(),
-    used: nodes && rounded(nodes.map(({ usage }) => usageOf(usage)).reduce(sum, NOTHING)),
+    used: isMeasured ? rounded(nodes.map(({ usage }) => usageOf(usage)).reduce(sum, NOTHING)) : null,
     capacity: { cpu_cores: capacity.cpu_cores, memory_bytes: capacity.memory_bytes },
     components: addedUp([...ofWorkloads(pods), ...ofReleases(otherPods, releases)]),
   };

@@ -50,7 +50,7 @@ export function ComponentList({ app }: { readonly app: App }) {
               <Text size="sm" w={90} c={status?.restarts ? "var(--tone-warning)" : "dimmed"} visibleFrom="sm">
                 {status?.restarts ? `${status.restarts} restarts` : "no restarts"}
               </Text>
-              <Text size="xs" c="dimmed" truncate style={{ flex: "2 1 160px" }} visibleFrom="md">
+              <Text size="xs" c="dimmed" lineClamp={2} style={{ flex: "2 1 160px" }} visibleFrom="md">
                 {status?.message ?? ""}
               </Text>
               <IconChevronRight size={16} aria-hidden style={{ flexShrink: 0 }} />
