@@ -16,7 +16,7 @@ import { handleFrame } from "./frame-handler.ts";
 import { readFrame } from "./frame-reader.ts";
 import { createHandshake } from "./handshake.runner.ts";
 import { subscribeToHints } from "./hints.adapter.ts";
-import { drainSteps, reportsAtOnce, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
+import { Arrivals, drainSteps, reportsAtOnce, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
 import type { AgentClaims, BodySource, ChartCredentials, HubClusters, LiveSessions, ReportSink } from "./ports.ts";
 import { startReportWriter } from "./report-writer.runner.ts";
 import { Session } from "./session.ts";
@@ -61,7 +61,10 @@ export function startHub(options: HubOptions): Hub {
   const { server, db, bus, clock, log, clusters, kinds, repositories, tracer = null, timeouts = TIMEOUTS } = options;
   const hubId = newId();
   const sessions = new SessionTable();
-  const reports = startReportWriter(options.reports, log, reportsAtOnce(options.connections));
+  const arrivals = new Arrivals();
+  const reports = startReportWriter(options.reports, log, () =>
+    reportsAtOnce(options.connections, arrivals.isCrowded(performance.now())),
+  );
   const dispatcher = startDispatcher({
     db,
     bodies: options.bodies,
@@ -106,6 +109,7 @@ export function startHub(options: HubOptions): Hub {
       if (registration) log.info({ cluster_id, cluster: registration.clusterName }, "an operator has disconnected");
     });
     sessions.connected(session);
+    arrivals.note(performance.now());
     socket.on("message", (data: Buffer) => receive(session, data));
     socket.on("close", () => session.ended());
   }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   AdmissionGate,
   AdmissionQueue,
+  Arrivals,
   drainSteps,
   hubConnections,
   reportsAtOnce,
@@ -88,7 +89,25 @@ test.each([
 });
 
 test("[HB67] reports take half of the hub's connections at most, and are stored even with one", () => {
-  expect([1, 2, 5, 8, 15, 300].map(reportsAtOnce)).toEqual([1, 1, 2, 4, 4, 4]);
+  expect([1, 2, 5, 8, 15, 300].map((connections) => reportsAtOnce(connections, false))).toEqual([1, 1, 2, 4, 4, 4]);
+});
+
+test("[HB69] while a crowd of operators comes back, the reports of one session are stored at a time", () => {
+  expect([1, 2, 5, 8, 15, 300].map((connections) => reportsAtOnce(connections, true))).toEqual([1, 1, 1, 1, 1, 1]);
+});
+
+test("[HB69] a hundred operators within a second are a crowd, until a second without them has passed", () => {
+  const arrivals = new Arrivals();
+  const arrive = (count: number, atMs: number) => {
+    for (let index = 0; index < count; index += 1) arrivals.note(atMs);
+  };
+  arrive(99, 5_900);
+  expect(arrivals.isCrowded(5_999)).toBe(false);
+  arrive(1, 5_999);
+  expect([5_999, 6_000, 6_999].map((atMs) => arrivals.isCrowded(atMs))).toEqual([true, true, true]);
+  expect(arrivals.isCrowded(7_000)).toBe(false);
+  arrive(100, 8_000);
+  expect([8_000, 10_500].map((atMs) => arrivals.isCrowded(atMs))).toEqual([true, false]);
 });
 
 test("[HB10] those who are sent away come back at different times, and not too late", () => {

@@ -81,9 +81,40 @@ export function hubConnections(poolSize: number, roles: readonly string[]): numb
 /** More would compete with deliveries for the processors of the database. */
 const MOST_REPORTS_AT_ONCE = 4;
 
-/** How many sessions' reports are stored at the same time. Half of the connections are left for what clusters are told. */
-export const reportsAtOnce = (connections: number): number =>
-  Math.min(Math.max(1, Math.floor(connections / 2)), MOST_REPORTS_AT_ONCE);
+/**
+ * How many sessions' reports are stored at the same time. Half of the connections are left for what clusters are told. While
+ * a crowd of operators comes back, each with reports that were not confirmed before, the rest of the crowd comes first.
+ */
+export function reportsAtOnce(connections: number, isCrowded: boolean): number {
+  return isCrowded ? 1 : Math.min(Math.max(1, Math.floor(connections / 2)), MOST_REPORTS_AT_ONCE);
+}
+
+const CROWD_PER_SECOND = 100;
+
+/** Notices when many operators connect within a second, as after a restart. */
+export class Arrivals {
+  #second = 0;
+  #inSecond = 0;
+  #inSecondBefore = 0;
+
+  note(nowMs: number): void {
+    this.#advance(nowMs);
+    this.#inSecond += 1;
+  }
+
+  isCrowded(nowMs: number): boolean {
+    this.#advance(nowMs);
+    return Math.max(this.#inSecond, this.#inSecondBefore) >= CROWD_PER_SECOND;
+  }
+
+  #advance(nowMs: number): void {
+    const second = Math.floor(nowMs / 1_000);
+    if (second === this.#second) return;
+    this.#inSecondBefore = second === this.#second + 1 ? this.#inSecond : 0;
+    this.#inSecond = 0;
+    this.#second = second;
+  }
+}
 
 const SHORTEST_RETRY_SECONDS = 1;
 const LONGEST_RETRY_SECONDS = 10;

@@ -19,7 +19,7 @@ export interface ReportWriter {
  * Stores what operators report. Sessions take turns, with one batch at a time each and as many at once as are allowed. While the database is unreachable
  * the newest report on each subject is kept and retried, and the sessions stay.
  */
-export function startReportWriter(sink: ReportSink, log: Log, atOnce: number): ReportWriter {
+export function startReportWriter(sink: ReportSink, log: Log, atOnce: () => number): ReportWriter {
   const outage = watchOutage(log, "storing the reports of clusters");
   const waiting = new Set<Session>();
   const busy = new Set<Session>();
@@ -30,8 +30,9 @@ export function startReportWriter(sink: ReportSink, log: Log, atOnce: number): R
 
   function startWriters(): void {
     if (isStopped || pause !== null) return;
+    const most = atOnce();
     for (const session of waiting) {
-      if (writers.size >= atOnce) return;
+      if (writers.size >= most) return;
       if (busy.has(session)) continue;
       waiting.delete(session);
       if (session.state === "ended") continue;
