@@ -59,6 +59,14 @@ const keptTotal = (relation: string, scopes?: string) =>
   `(select coalesce(sum(delta), 0)::bigint from row_counts
     where relation = '${relation}' ${scopes ? `and scope in ${scopes}` : ""})`;
 
+/**
+ * The kept total of at most one scope. It is found first: PostgreSQL expects few changes of totals, and would look for the
+ * scope again with each of those that are not added up yet.
+ */
+const keptTotalOf = (relation: string, scope: string) =>
+  `(select coalesce(sum(kept.total), 0)::bigint from ${scope} scope, lateral (
+    select sum(delta) as total from row_counts where relation = '${relation}' and row_counts.scope = scope.id) kept)`;
+
 /** An organization is visible to its members. */
 const ORGS: ListSql = (bound, { memberOrgs }) => ({
   all: { page: `select * from ${newest("orgs", null, bound)} o ${WINDOW}`, total: keptTotal("orgs") },
@@ -138,6 +146,7 @@ const content =
     const seen = among(visibleProjects);
     const inOrg = { column: "org_id", value: "$5" };
     const inProject = { column: "project_id", value: "seen.id" };
+    const totalOf = filters.includes("project_id") ? keptTotalOf : keptTotal;
     const ofProjects = (projects: string) =>
       `select c.* from ${projects} seen, lateral ${newest(relation, inProject, bound)} c ${WINDOW}`;
     return {
@@ -145,11 +154,11 @@ const content =
         page: filters.includes("project_id")
           ? ofProjects(among("projects"))
           : `select * from ${newest(relation, filters.length === 0 ? null : inOrg, bound)} c ${WINDOW}`,
-        total: filters.length === 0 ? keptTotal(relation) : keptTotal(relation, among("projects")),
+        total: filters.length === 0 ? keptTotal(relation) : totalOf(relation, among("projects")),
       },
       own: {
         page: ofProjects(seen),
-        total: keptTotal(relation, seen),
+        total: totalOf(relation, seen),
       },
       // Every answer with an app shows the keys of its secrets.
       columns: ["page.*", surroundingsOf("page"), ...(relation === "apps" ? [secretPathsOf("page")] : [])].join(", "),
