@@ -190,6 +190,6 @@ describeInBrowser("every page, with hostile texts in all that it shows", (visit)
     await expect.poll(() => page.frames()[1]?.url(), { timeout: 20_000 }).toMatch(/^chrome-error:/);
     expect(await page.frames()[1]?.getByRole("heading", { name: "Sign in to Binnacle" }).count()).toBe(0);
     const served = await fetch(`${world.url}/o/demo/projects`, { headers: { accept: "text/html" } });
-    expect(served.headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
+    expect(served.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 });

@@ -89,7 +89,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
   return [
     ...versionRoutes(config.build),
     ...systemRoutes(db, clock, config),
-    ...sessionRoutes(db, tokens, isPasswordRight, clock, issuer),
+    ...sessionRoutes(db, tokens, isPasswordRight, clock, issuer, config.corsOrigins),
     ...userRoutes({ db, passwords, isPasswordRight, clock }),
     ...cliTokenRoutes(db, clock),
     ...deviceLoginRoutes({ db, clock, publicUrl, issuer }),

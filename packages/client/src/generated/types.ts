@@ -5536,7 +5536,7 @@ export interface Operations {
       };
     };
     answer: AccessToken;
-    failures: 400 | 401 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 413 | 415 | 422 | 500 | 503;
   };
   /** End the session: refuse both tokens from now on and clear the cookie. `POST /logout` */
   logout: {

@@ -25,7 +25,7 @@ export const login = operation({
   tag,
   summary: "Sign in with a username or an email address, and a password",
   description:
-    "Answers with an access token and sets the refresh token as an HttpOnly cookie. A wrong password, an unknown user and a throttled attempt get the same 401.",
+    "Answers with an access token and sets the refresh token as an HttpOnly cookie. A wrong password, an unknown user and a throttled attempt get the same 401. A page of another origin than the server and those in `BINNACLE_CORS_ORIGINS`: 403.",
   credentials: "none",
   bodyType: "application/x-www-form-urlencoded",
   body: Type.Object(
@@ -48,7 +48,7 @@ export const login = operation({
     strict,
   ),
   success: [200, AccessToken],
-  failures: [401],
+  failures: [401, 403],
 });
 
 export const refresh = operation({

@@ -18,7 +18,7 @@ async function worldOfItsOwn(env: Record<string, string> = {}): Promise<World> {
   return own;
 }
 
-const login = (username: string, password: string, { anyone } = world) =>
+const login = (username: string, password: string, { anyone }: Pick<World, "anyone"> = world) =>
   anyone.send("POST", "/login", { form: { username, password } });
 const refresh = (cookie: string, { anyone } = world) => anyone.with({ cookie }).post("/refresh");
 const me = (token: string, { anyone } = world) => anyone.with({ authorization: `Bearer ${token}` }).get("/user/me");
@@ -35,6 +35,20 @@ describe("POST /login", () => {
       expect(Object.keys(answer.body).sort()).toEqual(["access_token", "token_type"]);
       expect((await me(answer.body.access_token)).body.id).toBe(id);
     }
+  });
+
+  test.each([
+    ["another site", "cross-site", "https://evil.example", 403],
+    ["another host of the site", "same-site", "https://other.example.com", 403],
+    ["a sandboxed frame", "cross-site", "null", 403],
+    ["the console itself", "same-origin", "https://binnacle.example.com", 200],
+    ["an origin that is trusted", "cross-site", "https://portal.example.com", 200],
+  ])("[AU56] sent by a page of %s", async (_, site, origin, status) => {
+    const own = await worldOfItsOwn({ BINNACLE_CORS_ORIGINS: "https://portal.example.com" });
+    const { username, password } = await own.person();
+    const answer = await login(username, password, { anyone: own.anyone.with({ "sec-fetch-site": site, origin }) });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("set-cookie") === null).toBe(status === 403);
   });
 
   test("[AU1] takes the fields of the OAuth2 password flow and no other", async () => {

@@ -1,7 +1,7 @@
 import { endSession, listSessions, login, logout, refresh } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { notFound, unauthenticated } from "../fault.ts";
+import { forbidden, notFound, unauthenticated } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
@@ -9,7 +9,7 @@ import { bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
 import type { SessionIssuer } from "./open-session.runner.ts";
 import type { IsPasswordRight } from "./password-check.runner.ts";
 import { endSessionOf, isSessionLive, listSessionsOf, recordSessionUse } from "./session.store.ts";
-import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
+import { isSentByAnotherSite, readableUserAgent, sessionResource, wireSession } from "./session.ts";
 import type { TokenClaims, Tokens } from "./tokens.adapter.ts";
 import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";
@@ -24,6 +24,8 @@ export function sessionRoutes(
   isPasswordRight: IsPasswordRight,
   clock: Clock,
   issuer: SessionIssuer,
+  /** Other origins whose pages may sign in. */
+  origins: readonly string[],
 ): Route[] {
   async function refreshClaims(presented: string | undefined): Promise<TokenClaims> {
     if (!presented) throw unauthenticated("Refresh token missing.");
@@ -36,6 +38,9 @@ export function sessionRoutes(
 
   return [
     route(login, anyone, async ({ body, headers, sourceAddress, reply, change }) => {
+      if (isSentByAnotherSite(headers, origins)) {
+        throw forbidden("A page of this origin may not sign in. Add the origin to BINNACLE_CORS_ORIGINS.");
+      }
       const account = body.username.trim().toLowerCase();
       const user = await findUserByLogin(db, account);
       const sources = [bySource(sourceAddress)];

@@ -4,7 +4,7 @@
  */
 export const SECURITY_HEADERS = {
   "content-security-policy":
-    "default-src 'self';base-uri 'self';font-src 'self' data:;form-action 'self';frame-ancestors 'self';" +
+    "default-src 'self';base-uri 'self';font-src 'self' data:;form-action 'self';frame-ancestors 'none';" +
     "img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' 'unsafe-inline'",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
