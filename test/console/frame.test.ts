@@ -73,6 +73,25 @@ describeInBrowser("the frame", (visit) => {
     await other.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
   });
 
+  test("[WC150] a tab that has slept while somebody else signed in shows the sign-in, and nothing of the earlier user", async () => {
+    const person = await world.person();
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signInByForm(world.admin.username, world.admin.password);
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await visitor.signIn(person.username, person.password);
+    // The access token is refused as after a sleep, and the browser's cookie is by now of the other user.
+    await page.route("**/api/v1/**", (route) =>
+      route.request().url().endsWith("/refresh")
+        ? route.continue()
+        : route.fulfill({ status: 401, json: { detail: "User not authenticated." } }),
+    );
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Members" }).click();
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);
