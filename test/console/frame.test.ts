@@ -92,6 +92,17 @@ describeInBrowser("the frame", (visit) => {
     expect(await page.getByRole("navigation").count()).toBe(0);
   });
 
+  test("[WC151] a console that is opened while the server is away says so, and opens when it is back", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await page.route("**/api/v1/refresh", (route) => route.fulfill({ status: 503, json: { detail: "Starting." } }));
+    await visitor.goTo("/o/demo/projects");
+    await page.getByRole("alert").getByText("Starting. It is asked again by itself.").waitFor();
+    await page.unroute("**/api/v1/refresh");
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);

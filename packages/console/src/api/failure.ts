@@ -31,7 +31,9 @@ export function failureView(error: unknown): FailureView {
     return { kind: "other", title: "Something went wrong in the console", detail, requestId: null, fields: {} };
   }
   const [kind, title] = TITLES[error.kind] ?? ["other", "The request failed"];
-  const detail = error.mayHaveHappened ? `${error.message} It may have been carried out nevertheless.` : error.message;
+  // Nobody has asked for a refresh of the session, and another one does no harm.
+  const isUnclear = error.mayHaveHappened && error.operation !== "refreshAccessToken";
+  const detail = isUnclear ? `${error.message} It may have been carried out nevertheless.` : error.message;
   return { kind, title, detail, requestId: error.requestId, fields: fieldsOf(error) };
 }
 
@@ -40,6 +42,9 @@ function fieldsOf(error: BinnacleError): Readonly<Record<string, string>> {
   // The first part says where the field is (body, query, path), which a form does not know.
   return Object.fromEntries(error.items.map(({ loc, msg }) => [loc.slice(1).join("."), msg]));
 }
+
+/** How long to wait after so many earlier failures, until the server is asked again. */
+export const retryDelayMs = (failures: number): number => Math.min(1_000 * 2 ** failures, 10_000);
 
 /** Whether another try may succeed without anybody doing something. */
 export const isTransient = (error: unknown): boolean => {

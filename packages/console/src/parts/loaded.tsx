@@ -58,7 +58,13 @@ function StaleLine({ error }: { readonly error: unknown }) {
 const ICONS = { missing: IconMapSearch, forbidden: IconLock, offline: IconPlugConnectedX } as const;
 
 /** An error in the API's own words, with the id by which the server's logs know the request. */
-export function FailurePanel({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function FailurePanel(props: {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** Where it is asked for again without anybody doing something. */
+  readonly isRepeated?: boolean;
+}) {
+  const { error, onRetry, isRepeated = false } = props;
   const { kind, title, detail, requestId } = failureView(error);
   const Icon = ICONS[kind as keyof typeof ICONS] ?? IconAlertCircle;
   return (
@@ -71,7 +77,7 @@ export function FailurePanel({ error, onRetry }: { readonly error: unknown; read
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {detail}
+          {detail} {isRepeated ? "It is asked again by itself." : null}
         </Text>
         {kind === "missing" || kind === "forbidden" || !onRetry ? null : (
           <Button size="xs" variant="default" onClick={onRetry}>
