@@ -103,6 +103,21 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
   });
 
+  test("[WC17] a sign-out takes away what was said about the last change", async () => {
+    const person = await world.person();
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signIn(person.username, person.password);
+    await visitor.goTo("/account");
+    await page.getByLabel("Name", { exact: true }).fill("Another Name");
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("Your profile is saved.").waitFor();
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    expect(await page.getByText("Your profile is saved.").count()).toBe(0);
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);

@@ -1,5 +1,6 @@
 import { Unauthenticated } from "@binnacle/client";
 import { Center, Loader, Stack } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { LoginPage } from "../account/login-page.tsx";
@@ -23,6 +24,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     return () => {
       stop();
       cache.clear();
+      notifications.clean();
     };
   }, [state, cache]);
 
