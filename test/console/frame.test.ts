@@ -118,6 +118,33 @@ describeInBrowser("the frame", (visit) => {
     expect(await page.getByText("Your profile is saved.").count()).toBe(0);
   });
 
+  test("[WC152] a page whose file is no longer there asks for a reload, inside the frame", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await page.route("**/assets/members-page*.js", (route) => route.fulfill({ status: 404 }));
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/members");
+    await page.getByText("Binnacle was updated: reload the page").waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await page.unroute("**/assets/members-page*.js");
+    await visitor.goTo("/o/demo/members");
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+  });
+
+  test("[WC153] a page that fails while it is drawn leaves the frame, and a way back", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    // No page expects a list without its items.
+    await page.route("**/api/v1/orgs/*/overview*", (route) => route.fulfill({ status: 200, json: {} }));
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/overview");
+    await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor();
+    await page.unroute("**/api/v1/orgs/*/overview*");
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);

@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { OrgProvider } from "./frame/org.tsx";
 import { useOrgs } from "./frame/org-switcher.tsx";
+import { PageFailure } from "./frame/page-failure.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { EmptyState, Page } from "./parts/page.tsx";
@@ -120,6 +121,8 @@ const outside = [
 export const router = createRouter({
   routeTree: root.addChildren([home, login, ...outside, org.addChildren(orgPages)]),
   defaultPreload: "intent",
+  // Without it a failure would take the place of the frame too.
+  defaultErrorComponent: PageFailure,
   scrollRestoration: true,
   parseSearch,
   stringifySearch,
