@@ -151,6 +151,7 @@ describeInBrowser("the frame", (visit) => {
     await page.getByLabel("Username or email").fill("admin");
     await page.locator("input[type=password]").fill("wrong-password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("Wrong username, email or password.").waitFor();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toBe("Wrong username, email or password.");
   });
 });
