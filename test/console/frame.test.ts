@@ -145,6 +145,18 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
   });
 
+  test("[WC154] a list that the server cannot give says so while it is asked for again, and comes when it can", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    const fail = { status: 500, json: { detail: "Something broke." } };
+    await page.route("**/api/v1/orgs/*/members*", (route) => route.fulfill(fail));
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/members");
+    await page.getByRole("alert").getByText("Something broke. It is asked again by itself.").waitFor();
+    await page.unroute("**/api/v1/orgs/*/members*");
+    await page.getByRole("row").filter({ hasText: "admin" }).first().waitFor();
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);

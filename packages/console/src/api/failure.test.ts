@@ -1,6 +1,6 @@
 import { Conflict, Invalid, NotFound, ServerFault, Unreachable } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { failureView, isTransient, retryDelayMs } from "./failure.ts";
+import { failureOf, failureView, isTransient, retryDelayMs } from "./failure.ts";
 
 const facts = { operation: "getApp", requestId: "req-1" };
 
@@ -29,6 +29,16 @@ test("[WC10] a change whose answer was lost says that it may have been carried o
 test("[WC10] a refresh of the session whose answer was lost does not", () => {
   const refresh = { operation: "refreshAccessToken", mayHaveHappened: true };
   expect(failureView(new Unreachable("The connection broke off.", refresh)).detail).toBe("The connection broke off.");
+});
+
+test.each([
+  [{ error: null, failureCount: 0, failureReason: null }, null],
+  [{ error: null, failureCount: 1, failureReason: "away" }, null],
+  [{ error: null, failureCount: 2, failureReason: "away" }, "away"],
+  [{ error: "refused", failureCount: 1, failureReason: "refused" }, "refused"],
+  [{ error: null }, null],
+])("[WC154] of a read that is tried again, the failure is shown from the second one on: %o", (tried, expected) => {
+  expect(failureOf(tried)).toBe(expected);
 });
 
 test("[WC151] a server that is away is asked again after longer and longer, at most ten seconds", () => {

@@ -43,6 +43,20 @@ function fieldsOf(error: BinnacleError): Readonly<Record<string, string>> {
   return Object.fromEntries(error.items.map(({ loc, msg }) => [loc.slice(1).join("."), msg]));
 }
 
+/** The state of a read, as the library tells it. */
+interface Tried {
+  readonly error: unknown;
+  readonly failureCount?: number;
+  readonly failureReason?: unknown;
+}
+
+/** One failure may be a server that restarts, and is not worth a message. */
+const FAILURES_BEFORE_SHOWN = 2;
+
+/** Why a read has failed; also while it is asked for again without an end, in which there is no `error` yet. Null if it has not. */
+export const failureOf = ({ error, failureCount = 0, failureReason = null }: Tried): unknown =>
+  error ?? (failureCount >= FAILURES_BEFORE_SHOWN ? failureReason : null);
+
 /** How long to wait after so many earlier failures, until the server is asked again. */
 export const retryDelayMs = (failures: number): number => Math.min(1_000 * 2 ** failures, 10_000);
 
