@@ -157,6 +157,23 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("row").filter({ hasText: "admin" }).first().waitFor();
   });
 
+  test("[WC155] the organization that was shown last stays on the way over the account and home", async () => {
+    const person = await world.person({ org: await world.org("Acme") });
+    await world.admin.api.post(`/orgs/${await world.org("Zenith")}/members`, { user_id: person.id, role: "member" });
+    const [, chosen] = (await person.api.get("/orgs")).body.data;
+    const { page, signIn, goTo } = await visit({ url: world.url });
+    await signIn(person.username, person.password);
+    await goTo(`/o/${chosen.slug}/overview`);
+    const projects = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" });
+    await projects.waitFor();
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Account" }).click();
+    await page.getByRole("tab").first().waitFor();
+    expect(await projects.getAttribute("href")).toBe(`/o/${chosen.slug}/projects`);
+    await page.getByRole("link", { name: "Binnacle, to the overview" }).click();
+    await page.waitForURL(`**/o/${chosen.slug}/overview`);
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);
