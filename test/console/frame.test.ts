@@ -73,12 +73,114 @@ describeInBrowser("the frame", (visit) => {
     await other.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
   });
 
+  test("[WC150] a tab that has slept while somebody else signed in shows the sign-in, and nothing of the earlier user", async () => {
+    const person = await world.person();
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signInByForm(world.admin.username, world.admin.password);
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await visitor.signIn(person.username, person.password);
+    // The access token is refused as after a sleep, and the browser's cookie is by now of the other user.
+    await page.route("**/api/v1/**", (route) =>
+      route.request().url().endsWith("/refresh")
+        ? route.continue()
+        : route.fulfill({ status: 401, json: { detail: "User not authenticated." } }),
+    );
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Members" }).click();
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
+  });
+
+  test("[WC151] a console that is opened while the server is away says so, and opens when it is back", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await page.route("**/api/v1/refresh", (route) => route.fulfill({ status: 503, json: { detail: "Starting." } }));
+    await visitor.goTo("/o/demo/projects");
+    await page.getByRole("alert").getByText("Starting. It is asked again by itself.").waitFor();
+    await page.unroute("**/api/v1/refresh");
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  });
+
+  test("[WC17] a sign-out takes away what was said about the last change", async () => {
+    const person = await world.person();
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signIn(person.username, person.password);
+    await visitor.goTo("/account");
+    await page.getByLabel("Name", { exact: true }).fill("Another Name");
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("Your profile is saved.").waitFor();
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
+    expect(await page.getByText("Your profile is saved.").count()).toBe(0);
+  });
+
+  test("[WC152] a page whose file is no longer there asks for a reload, inside the frame", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await page.route("**/assets/members-page*.js", (route) => route.fulfill({ status: 404 }));
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/members");
+    await page.getByText("Binnacle was updated: reload the page").waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await page.unroute("**/assets/members-page*.js");
+    await visitor.goTo("/o/demo/members");
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+  });
+
+  test("[WC153] a page that fails while it is drawn leaves the frame, and a way back", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    // No page expects a list without its items.
+    await page.route("**/api/v1/orgs/*/overview*", (route) => route.fulfill({ status: 200, json: {} }));
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/overview");
+    await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor();
+    await page.unroute("**/api/v1/orgs/*/overview*");
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  });
+
+  test("[WC154] a list that the server cannot give says so while it is asked for again, and comes when it can", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    const fail = { status: 500, json: { detail: "Something broke." } };
+    await page.route("**/api/v1/orgs/*/members*", (route) => route.fulfill(fail));
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/members");
+    await page.getByRole("alert").getByText("Something broke. It is asked again by itself.").waitFor();
+    await page.unroute("**/api/v1/orgs/*/members*");
+    await page.getByRole("row").filter({ hasText: "admin" }).first().waitFor();
+  });
+
+  test("[WC155] the organization that was shown last stays on the way over the account and home", async () => {
+    const person = await world.person({ org: await world.org("Acme") });
+    await world.admin.api.post(`/orgs/${await world.org("Zenith")}/members`, { user_id: person.id, role: "member" });
+    const [, chosen] = (await person.api.get("/orgs")).body.data;
+    const { page, signIn, goTo } = await visit({ url: world.url });
+    await signIn(person.username, person.password);
+    await goTo(`/o/${chosen.slug}/overview`);
+    const projects = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" });
+    await projects.waitFor();
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Account" }).click();
+    await page.getByRole("tab").first().waitFor();
+    expect(await projects.getAttribute("href")).toBe(`/o/${chosen.slug}/projects`);
+    await page.getByRole("link", { name: "Binnacle, to the overview" }).click();
+    await page.waitForURL(`**/o/${chosen.slug}/overview`);
+  });
+
   test("[WC18] wrong credentials are answered in the API's own words", async () => {
     const { page } = await visit({ url: world.url });
     await page.goto(`${world.url}/login`);
     await page.getByLabel("Username or email").fill("admin");
     await page.locator("input[type=password]").fill("wrong-password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("Wrong username, email or password.").waitFor();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toBe("Wrong username, email or password.");
   });
 });

@@ -89,7 +89,12 @@ export class SessionCredentials implements Credentials {
     const refreshing: Promise<string | null> = this.#ports
       .refresh(session.refreshToken)
       .then((accessToken) => {
-        if (isSame()) this.set({ ...session, accessToken });
+        if (isSame()) {
+          // The browser's cookie may be of a later login by somebody else. Nothing of this session may be done in their name.
+          if (isOfAnother(session.accessToken, accessToken))
+            throw new Unauthenticated("Somebody else has signed in.", { operation: "refreshAccessToken" });
+          this.set({ ...session, accessToken });
+        }
         return this.#session?.accessToken ?? null;
       })
       .catch((error: unknown) => {
@@ -103,6 +108,22 @@ export class SessionCredentials implements Credentials {
       });
     this.#refreshing = refreshing;
     return refreshing;
+  }
+}
+
+/** Whether two access tokens are of different users. A token that does not name its user is of no other. */
+export function isOfAnother(before: string | undefined, after: string): boolean {
+  const [one, other] = [userOf(before ?? ""), userOf(after)];
+  return one !== null && other !== null && one !== other;
+}
+
+function userOf(token: string): string | null {
+  try {
+    const payload: unknown = JSON.parse(atob((token.split(".")[1] ?? "").replace(/-/g, "+").replace(/_/g, "/")));
+    const { sub } = (payload ?? {}) as { sub?: unknown };
+    return typeof sub === "string" ? sub : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { errorFrom, fails, json, quiet, type Responder, type Sent, scripted } from "./client.fixture.ts";
-import type { SessionTokens } from "./credentials.ts";
+import { isOfAnother, type SessionTokens } from "./credentials.ts";
 import type { BinnacleError } from "./errors.ts";
 
 const EXPIRED = json(401, { detail: "User not authenticated." });
@@ -163,4 +163,30 @@ test("[CN19] in a browser, which keeps the cookie itself, a session begins with 
     ["/refresh", null],
     ["/user/me", null],
   ]);
+});
+
+const tokenOf = (sub: string, more: object = {}) =>
+  ["e30", Buffer.from(JSON.stringify({ sub, ...more })).toString("base64url"), "signature"].join(".");
+
+test.each([
+  [tokenOf("ada"), tokenOf("bob"), true],
+  [tokenOf("ada", { jti: "1" }), tokenOf("ada", { jti: "2" }), false],
+  // Base64url has letters of its own, which this payload needs.
+  [tokenOf("ada", { jti: "ÿ?>ÿ" }), tokenOf("bob", { jti: "ÿ?>ÿ" }), true],
+  [undefined, tokenOf("bob"), false],
+  ["old", "new", false],
+])("[WC150] whether %s and %s are of different users is %s", (before, after, expected) => {
+  expect(isOfAnother(before, after)).toBe(expected);
+});
+
+test("[WC150] a refresh that brings the token of another user ends the session, and sends nothing in their name", async () => {
+  const told: (SessionTokens | null)[] = [];
+  const { client, clock, sent } = scripted([server(tokenOf("bob"))], {
+    session: { accessToken: tokenOf("ada") },
+    onSession: (it) => told.push(it),
+  });
+  const error: BinnacleError = await errorFrom(clock.run(client.call("updateOrg", { id: "1", body: { name: "a" } })));
+  expect(error).toMatchObject({ name: "Unauthenticated" });
+  expect(told).toEqual([null]);
+  expect(sent.map(bearer)).not.toContain(`Bearer ${tokenOf("bob")}`);
 });

@@ -8,7 +8,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { isTransient } from "./api/failure.ts";
+import { isTransient, retryDelayMs } from "./api/failure.ts";
 import { SessionGate } from "./frame/session-gate.tsx";
 import { router } from "./router.tsx";
 import { theme, variables } from "./theme.ts";
@@ -20,7 +20,7 @@ const cache = new QueryClient({
       staleTime: 30_000,
       // The client has tried again already. What is on screen is asked for again until the server is back.
       retry: (_failures, error) => isTransient(error),
-      retryDelay: (failures) => Math.min(1_000 * 2 ** failures, 10_000),
+      retryDelay: retryDelayMs,
       refetchOnWindowFocus: true,
     },
     mutations: { retry: false },

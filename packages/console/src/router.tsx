@@ -7,7 +7,8 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { OrgProvider } from "./frame/org.tsx";
-import { useOrgs } from "./frame/org-switcher.tsx";
+import { useCurrentOrg, useOrgs } from "./frame/org-switcher.tsx";
+import { PageFailure } from "./frame/page-failure.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { EmptyState, Page } from "./parts/page.tsx";
@@ -28,14 +29,15 @@ const home = createRoute({ getParentRoute: () => root, path: "/", component: Hom
 const login = createRoute({ getParentRoute: () => root, path: "login", component: () => <Navigate to="/" replace /> });
 const org = createRoute({ getParentRoute: () => root, path: "o/$org", component: OrgPages });
 
-/** People who belong to one organization, or to several, begin with the first one. */
+/** People begin with the organization that the tab has shown last, or with their first one. */
 function Home() {
   const orgs = useOrgs();
+  const current = useCurrentOrg();
   return (
     <Loaded of={orgs}>
-      {([first]) =>
-        first ? (
-          <Navigate to="/o/$org/overview" params={{ org: first.slug }} replace />
+      {() =>
+        current ? (
+          <Navigate to="/o/$org/overview" params={{ org: current.slug }} replace />
         ) : (
           <Page title="Welcome">
             <EmptyState title="You belong to no organization yet">
@@ -120,6 +122,8 @@ const outside = [
 export const router = createRouter({
   routeTree: root.addChildren([home, login, ...outside, org.addChildren(orgPages)]),
   defaultPreload: "intent",
+  // Without it a failure would take the place of the frame too.
+  defaultErrorComponent: PageFailure,
   scrollRestoration: true,
   parseSearch,
   stringifySearch,

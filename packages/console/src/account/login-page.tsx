@@ -1,5 +1,7 @@
-import { Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Unauthenticated } from "@binnacle/client";
+import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
+import { IconAlertCircle } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { session } from "../api/session.adapter.ts";
 import { Logo } from "../frame/logo.tsx";
@@ -38,7 +40,7 @@ export function LoginPage() {
                 Applications on all your clusters
               </Text>
             </Stack>
-            {error ? <FailurePanel error={error} /> : null}
+            {error ? <Refusal error={error} /> : null}
             <TextInput
               label="Username or email"
               value={username}
@@ -61,5 +63,15 @@ export function LoginPage() {
         </form>
       </Paper>
     </Center>
+  );
+}
+
+/** Wrong credentials are no failure of the console: the API's own words say all, and nobody needs to look for the request. */
+function Refusal({ error }: { readonly error: unknown }) {
+  if (!(error instanceof Unauthenticated)) return <FailurePanel error={error} />;
+  return (
+    <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle aria-hidden />}>
+      {error.message}
+    </Alert>
   );
 }

@@ -1,6 +1,6 @@
 import { Conflict, Invalid, NotFound, ServerFault, Unreachable } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { failureView, isTransient } from "./failure.ts";
+import { failureOf, failureView, isTransient, retryDelayMs } from "./failure.ts";
 
 const facts = { operation: "getApp", requestId: "req-1" };
 
@@ -24,6 +24,25 @@ test("[WC10] what is wrong with a field is shown at the field", () => {
 test("[WC10] a change whose answer was lost says that it may have been carried out", () => {
   const { detail } = failureView(new Unreachable("The connection broke off.", { ...facts, mayHaveHappened: true }));
   expect(detail).toBe("The connection broke off. It may have been carried out nevertheless.");
+});
+
+test("[WC10] a refresh of the session whose answer was lost does not", () => {
+  const refresh = { operation: "refreshAccessToken", mayHaveHappened: true };
+  expect(failureView(new Unreachable("The connection broke off.", refresh)).detail).toBe("The connection broke off.");
+});
+
+test.each([
+  [{ error: null, failureCount: 0, failureReason: null }, null],
+  [{ error: null, failureCount: 1, failureReason: "away" }, null],
+  [{ error: null, failureCount: 2, failureReason: "away" }, "away"],
+  [{ error: "refused", failureCount: 1, failureReason: "refused" }, "refused"],
+  [{ error: null }, null],
+])("[WC154] of a read that is tried again, the failure is shown from the second one on: %o", (tried, expected) => {
+  expect(failureOf(tried)).toBe(expected);
+});
+
+test("[WC151] a server that is away is asked again after longer and longer, at most ten seconds", () => {
+  expect([0, 1, 2, 3, 4, 50].map(retryDelayMs)).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
 });
 
 test.each([

@@ -31,7 +31,9 @@ export function failureView(error: unknown): FailureView {
     return { kind: "other", title: "Something went wrong in the console", detail, requestId: null, fields: {} };
   }
   const [kind, title] = TITLES[error.kind] ?? ["other", "The request failed"];
-  const detail = error.mayHaveHappened ? `${error.message} It may have been carried out nevertheless.` : error.message;
+  // Nobody has asked for a refresh of the session, and another one does no harm.
+  const isUnclear = error.mayHaveHappened && error.operation !== "refreshAccessToken";
+  const detail = isUnclear ? `${error.message} It may have been carried out nevertheless.` : error.message;
   return { kind, title, detail, requestId: error.requestId, fields: fieldsOf(error) };
 }
 
@@ -40,6 +42,23 @@ function fieldsOf(error: BinnacleError): Readonly<Record<string, string>> {
   // The first part says where the field is (body, query, path), which a form does not know.
   return Object.fromEntries(error.items.map(({ loc, msg }) => [loc.slice(1).join("."), msg]));
 }
+
+/** The state of a read, as the library tells it. */
+interface Tried {
+  readonly error: unknown;
+  readonly failureCount?: number;
+  readonly failureReason?: unknown;
+}
+
+/** One failure may be a server that restarts, and is not worth a message. */
+const FAILURES_BEFORE_SHOWN = 2;
+
+/** Why a read has failed; also while it is asked for again without an end, in which there is no `error` yet. Null if it has not. */
+export const failureOf = ({ error, failureCount = 0, failureReason = null }: Tried): unknown =>
+  error ?? (failureCount >= FAILURES_BEFORE_SHOWN ? failureReason : null);
+
+/** How long to wait after so many earlier failures, until the server is asked again. */
+export const retryDelayMs = (failures: number): number => Math.min(1_000 * 2 ** failures, 10_000);
 
 /** Whether another try may succeed without anybody doing something. */
 export const isTransient = (error: unknown): boolean => {

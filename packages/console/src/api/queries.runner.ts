@@ -8,6 +8,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { failureOf } from "./failure.ts";
 import { client } from "./session.adapter.ts";
 
 interface ReadOptions {
@@ -47,7 +48,9 @@ export interface RowTable<T> {
 
 export interface Rows<T> {
   readonly table: RowTable<T>;
-  readonly error: BinnacleError | null;
+  readonly error: unknown;
+  /** Whether it is asked for again although it has failed. */
+  readonly isRepeated: boolean;
   readonly refetch: () => void;
 }
 
@@ -65,7 +68,7 @@ export function useRows<N extends ListName>(name: N, input: Input<N>, first: num
     () => [...new Set([1, ...Array.from({ length: to - from + 1 }, (_, i) => from + i)])],
     [from, to],
   );
-  const { read, error, refetch } = useQueries({
+  const { read, ...state } = useQueries({
     queries: pages.map((page) => {
       const asked = { ...input, page, items_per_page: ROWS_PER_PAGE };
       return {
@@ -83,14 +86,16 @@ export function useRows<N extends ListName>(name: N, input: Input<N>, first: num
       rowAt: (index) => byPage.get(pageOf(index))?.data[index % ROWS_PER_PAGE],
     };
   }, [pages, read]);
-  return { table, error, refetch };
+  return { table, ...state };
 }
 
 /** The library keeps `read` the same array while no page of it has changed. */
 function combined<T>(results: readonly UseQueryResult<unknown>[]) {
+  const failed = results.find((result) => failureOf(result) !== null);
   return {
     read: results.map(({ data }) => data as RowPage<T> | undefined),
-    error: (results.find(({ error }) => error !== null)?.error ?? null) as BinnacleError | null,
+    error: failed ? failureOf(failed) : null,
+    isRepeated: failed?.error === null,
     refetch: () => void Promise.all(results.map((result) => result.refetch())),
   };
 }

@@ -1,8 +1,11 @@
 import type { Organization } from "@binnacle/client";
 import { Avatar, Group, Menu, Text, UnstyledButton } from "@mantine/core";
+import { useSessionStorage } from "@mantine/hooks";
 import { IconSelector } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { useRead } from "../api/queries.runner.ts";
+import { currentOrg } from "./current-org.ts";
 
 const MOST_SHOWN = 100;
 
@@ -10,6 +13,23 @@ const MOST_SHOWN = 100;
 export function useOrgs() {
   const { data, ...query } = useRead("listOrgs", { items_per_page: MOST_SHOWN });
   return { ...query, data: data?.data };
+}
+
+/** The organization to which the navigation leads. Each tab has its own. */
+export function useCurrentOrg(): Organization | undefined {
+  const { data } = useOrgs();
+  const { org: slug } = useParams({ strict: false });
+  const [last, setLast] = useSessionStorage({
+    key: "binnacle-organization",
+    defaultValue: "",
+    getInitialValueInEffect: false,
+  });
+  const current = currentOrg(data ?? [], slug, last);
+  const shown = current?.slug === slug ? slug : undefined;
+  useEffect(() => {
+    if (shown !== undefined) setLast(shown);
+  }, [shown, setLast]);
+  return current;
 }
 
 export function OrgSwitcher({

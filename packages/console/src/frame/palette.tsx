@@ -2,13 +2,13 @@ import type { Answer } from "@binnacle/client";
 import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useLayoutEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { addonAddress, appAddress, clusterAddress, projectAddress, templateAddress } from "../parts/addresses.ts";
 import { ENTRIES } from "./navigation.ts";
 import { useAccess, useMay } from "./org.tsx";
-import { useOrgs } from "./org-switcher.tsx";
+import { useCurrentOrg } from "./org-switcher.tsx";
 
 const [store, { open }] = createSpotlight();
 export const openPalette = open;
@@ -55,9 +55,7 @@ export function Palette() {
   const navigate = useNavigate();
   const may = useMay();
   const access = useAccess();
-  const orgs = useOrgs();
-  const { org: slug } = useParams({ strict: false });
-  const org = orgs.data?.find((each) => each.slug === slug) ?? orgs.data?.[0];
+  const org = useCurrentOrg();
   // A list that vanished between two letters would lose the entry that somebody has just chosen.
   const found = useRead(
     "search",

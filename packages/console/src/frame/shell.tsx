@@ -37,7 +37,7 @@ import {
   IconUser,
   IconUsers,
 } from "@tabler/icons-react";
-import { Link, Outlet, useLocation, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
 import { type ComponentType, memo, Suspense, useEffect } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
@@ -46,7 +46,7 @@ import { ConnectionIndicator } from "./connection-indicator.tsx";
 import { Logo } from "./logo.tsx";
 import { crumbsOf, NAVIGATION } from "./navigation.ts";
 import { useAccess, useIsAccessKnown, useMay } from "./org.tsx";
-import { OrgSwitcher, useOrgs } from "./org-switcher.tsx";
+import { OrgSwitcher, useCurrentOrg } from "./org-switcher.tsx";
 import { openPalette, Palette } from "./palette.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
@@ -179,12 +179,10 @@ function Navigation({ isNarrow, onPage }: { readonly isNarrow: boolean; readonly
   const may = useMay();
   const access = useAccess();
   const isKnown = useIsAccessKnown();
-  const orgs = useOrgs();
-  const { org: slug } = useParams({ strict: false });
+  const org = useCurrentOrg();
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is about the address alone.
   useEffect(() => onPage(), [pathname]);
-  const org = orgs.data?.find((each) => each.slug === slug) ?? orgs.data?.[0];
   const place = { orgId: org?.id };
   return (
     <>

@@ -1,8 +1,9 @@
 import { Kbd, Table } from "@mantine/core";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Dialog } from "../parts/dialog.tsx";
 import { ENTRIES } from "./navigation.ts";
+import { useCurrentOrg } from "./org-switcher.tsx";
 
 const SEQUENCE_MS = 1_000;
 const isTyping = (target: EventTarget | null) =>
@@ -19,7 +20,7 @@ function focusFilter(event: KeyboardEvent): void {
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const { org } = useParams({ strict: false });
+  const org = useCurrentOrg()?.slug;
 
   useEffect(() => {
     let began = 0;

@@ -77,13 +77,13 @@ export function ListTable<N extends ListName>(props: Props<N>) {
     (next: Range) => setRange((before) => (before.first === next.first && before.last === next.last ? before : next)),
     [],
   );
-  const { table: read, error, refetch } = useRows(operation, input, range.first, range.last);
+  const { table: read, error, isRepeated, refetch } = useRows(operation, input, range.first, range.last);
   // Rows that have come are drawn in steps between which the page answers to the keyboard and the mouse.
   const table = useDeferredValue(read);
   const { total } = table;
   const Body = MemoizedBody as ComponentType<BodyProps<T>>;
 
-  if (error && read.total === null) return <FailurePanel error={error} onRetry={refetch} />;
+  if (error && read.total === null) return <FailurePanel error={error} onRetry={refetch} isRepeated={isRepeated} />;
   return (
     <div>
       {/* Above the rows: under thousands of them nobody would see it, and it would move when they come. */}

@@ -1,12 +1,14 @@
 import { Alert, Button, Code, CopyButton, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertCircle, IconLock, IconMapSearch, IconPlugConnectedX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { failureView, isTransient } from "../api/failure.ts";
+import { failureOf, failureView, isTransient } from "../api/failure.ts";
 
 interface Query<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
+  readonly failureCount?: number;
+  readonly failureReason?: unknown;
   readonly refetch: () => unknown;
 }
 
@@ -21,13 +23,14 @@ export function Loaded<T>(props: {
   readonly skeleton?: ReactNode;
 }) {
   const { of, children, skeleton } = props;
-  if (of.error && (of.data === undefined || !isTransient(of.error))) {
-    return <FailurePanel error={of.error} onRetry={() => void of.refetch()} />;
+  const failure = failureOf(of);
+  if (failure && (of.data === undefined || !isTransient(failure))) {
+    return <FailurePanel error={failure} onRetry={() => void of.refetch()} isRepeated={!of.error} />;
   }
   if (of.data === undefined) return skeleton ?? <LoadingLines />;
   return (
     <>
-      {of.error ? <StaleLine error={of.error} /> : null}
+      {failure ? <StaleLine error={failure} /> : null}
       {children(of.data)}
     </>
   );
@@ -58,7 +61,13 @@ function StaleLine({ error }: { readonly error: unknown }) {
 const ICONS = { missing: IconMapSearch, forbidden: IconLock, offline: IconPlugConnectedX } as const;
 
 /** An error in the API's own words, with the id by which the server's logs know the request. */
-export function FailurePanel({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function FailurePanel(props: {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** Where it is asked for again without anybody doing something. */
+  readonly isRepeated?: boolean;
+}) {
+  const { error, onRetry, isRepeated = false } = props;
   const { kind, title, detail, requestId } = failureView(error);
   const Icon = ICONS[kind as keyof typeof ICONS] ?? IconAlertCircle;
   return (
@@ -71,9 +80,9 @@ export function FailurePanel({ error, onRetry }: { readonly error: unknown; read
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {detail}
+          {detail} {isRepeated ? "It is asked again by itself." : null}
         </Text>
-        {kind === "missing" || kind === "forbidden" || !onRetry ? null : (
+        {kind === "missing" || kind === "forbidden" || isRepeated || !onRetry ? null : (
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again
           </Button>
