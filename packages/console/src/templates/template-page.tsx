@@ -29,7 +29,10 @@ export function TemplatePage() {
   const isMissing = stored.error instanceof NotFound;
   const catalog = useAll("browseTemplateRegistry", { search: name }, isMissing);
   const shipped = catalog.data?.find((each) => each.namespace === namespace && each.name === name);
-  if (isMissing && (catalog.isPending || shipped)) {
+  // A stored template that is missing is asked for again with each re-read, and the answer before is forgotten meanwhile. The
+  // catalog's template stays on screen, or the form would lose what was typed into it.
+  const isAskedAgain = stored.data === undefined && stored.errorUpdateCount > 0;
+  if (shipped ? isMissing || isAskedAgain : isMissing && catalog.isPending) {
     return (
       <Loaded of={{ ...catalog, data: shipped }}>
         {(template) => <TemplateView template={template} orgId={undefined} />}
