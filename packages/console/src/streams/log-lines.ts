@@ -56,18 +56,17 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { text: "", isPattern: false, pod: null, container: null, level: null };
 
+/** Makes a test of a pattern, or says why it is none. */
+export type CompilePattern = (pattern: string) => ((text: string) => boolean) | Error;
+
 /** A test of lines, or the reason why the pattern is none. Gaps are always shown. */
-export function matcherOf(filter: Filter): ((entry: Entry) => boolean) | Error {
+export function matcherOf(filter: Filter, compile: CompilePattern): ((entry: Entry) => boolean) | Error {
   const wanted = filter.text.toLowerCase();
-  let finds = (text: string): boolean => text.toLowerCase().includes(wanted);
-  if (filter.isPattern && filter.text !== "") {
-    try {
-      const pattern = new RegExp(filter.text, "i");
-      finds = (text) => pattern.test(text);
-    } catch (error) {
-      return error as Error;
-    }
-  }
+  const finds =
+    filter.isPattern && filter.text !== ""
+      ? compile(filter.text)
+      : (text: string): boolean => text.toLowerCase().includes(wanted);
+  if (finds instanceof Error) return finds;
   return (entry) =>
     isGap(entry) ||
     ((filter.pod === null || entry.pod === filter.pod) &&
