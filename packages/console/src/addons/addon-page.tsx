@@ -13,7 +13,7 @@ import { Moment } from "../parts/moment.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Facts, Page, Section } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
-import { ADDON_PHASE, believed, COMPONENT_PHASE } from "../status/status.ts";
+import { ADDON_PHASE, believed, componentStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { AddonRevisions } from "./addon-revisions.tsx";
 import { AddonValues } from "./addon-values.tsx";
@@ -234,7 +234,7 @@ function Workloads({ addon }: { readonly addon: AddonInstance }) {
                 {workload.ready} of {workload.desired} ready
                 {workload.restarts > 0 ? `, ${workload.restarts} restarts` : ""}
               </Text>
-              <StatusBadge status={believed(COMPONENT_PHASE[workload.phase], addon)} />
+              <StatusBadge status={componentStatus(workload, addon)} />
             </Group>
           </Group>
         ))}
