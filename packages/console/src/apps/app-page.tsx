@@ -12,6 +12,7 @@ import { Loaded, LoadingLines } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { useGone } from "../parts/use-gone.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
+import { visibleText } from "../parts/visible-text.ts";
 import { appStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { reasonWords } from "./app-action.ts";
@@ -114,8 +115,8 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
             <Places app={app} org={org.slug} />
           </Group>
           {app.description ? (
-            <Text size="sm" lineClamp={2} title={app.description}>
-              {app.description}
+            <Text size="sm" lineClamp={2} title={visibleText(app.description)}>
+              {visibleText(app.description)}
             </Text>
           ) : null}
         </Stack>

@@ -11,6 +11,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import { visibleText } from "../parts/visible-text.ts";
 import { believed, CLUSTER_STATUS, PROJECT_LIFECYCLE } from "../status/status.ts";
 import { Basis, StatusBadge, StatusCell } from "../status/status-badge.tsx";
 import { ClusterInstall } from "./cluster-install.tsx";
@@ -59,8 +60,8 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
           <Basis of={cluster} />
           {cluster.message ? <div>{cluster.message}</div> : null}
           {cluster.description ? (
-            <Text size="sm" lineClamp={2} title={cluster.description}>
-              {cluster.description}
+            <Text size="sm" lineClamp={2} title={visibleText(cluster.description)}>
+              {visibleText(cluster.description)}
             </Text>
           ) : null}
         </>

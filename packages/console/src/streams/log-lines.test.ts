@@ -31,6 +31,10 @@ test.each([
   ["\u001b[2J\u001b[Hcleared", "cleared"],
   ["user\u202Egnp.exe", "user␦gnp.exe"],
   ["bell\u0007", "bell␦"],
+  ["no\u200B\u200D\uFEFF\u00AD\u061Cgap", "no␦␦␦␦␦gap"],
+  ["\u009B31mC1\u0085", "␦31mC1␦"],
+  ["one\u2028two\u2029", "one␦two␦"],
+  ["tags\u{E0041}\u{E007F}", "tags␦␦"],
   ["tab\tstays", "tab\tstays"],
   ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"],
 ])("[WC100] %j is shown as %j", (raw, shown) => {

@@ -1,4 +1,5 @@
 import type { LogLine } from "@binnacle/client";
+import { INVISIBLE } from "../parts/visible-text.ts";
 import type { StreamState } from "./follow.runner.ts";
 
 export type Level = "error" | "warning" | "info" | "debug";
@@ -23,8 +24,6 @@ export const isGap = (entry: Entry): entry is Gap => "dropped" in entry;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes begin with a control character.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they have no form of their own and can reorder or hide text.
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Colours and cursor movements of a terminal are removed, and what would hide or reorder text is shown as a box. */
 export const plainText = (line: string): string => line.replace(ESCAPES, "").replace(INVISIBLE, "␦");

@@ -11,6 +11,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
+import { visibleText } from "../parts/visible-text.ts";
 import { componentWords } from "./component-words.ts";
 import { DeployForm } from "./deploy-form.tsx";
 import { lettersOf, mayWrite } from "./gallery.ts";
@@ -71,7 +72,7 @@ function TemplateView(props: {
       }
       detail={
         <Stack gap={6}>
-          <span style={{ overflowWrap: "anywhere" }}>{template.description ?? "No description."}</span>
+          <span style={{ overflowWrap: "anywhere" }}>{visibleText(template.description ?? "No description.")}</span>
           <Group gap={4}>
             {template.tags.map((tag) => (
               <Badge key={tag} variant="default" size="sm" radius="sm" tt="none" fw={400}>
