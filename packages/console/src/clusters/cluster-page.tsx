@@ -5,6 +5,7 @@ import { useRead } from "../api/queries.runner.ts";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
 import { projectAddress } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
+import { InOwnOrg } from "../parts/in-own-org.tsx";
 import { ButtonLink, RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -24,7 +25,15 @@ import { Roles } from "./roles.tsx";
 export function ClusterPage() {
   const { id = "" } = useParams({ strict: false });
   const cluster = useRead("getCluster", { id }, { refetchMs: 15_000 });
-  return <Loaded of={cluster}>{(read) => <Shown cluster={read} />}</Loaded>;
+  return (
+    <Loaded of={cluster}>
+      {(read) => (
+        <InOwnOrg orgId={read.org_id}>
+          <Shown cluster={read} />
+        </InOwnOrg>
+      )}
+    </Loaded>
+  );
 }
 
 function Shown({ cluster }: { readonly cluster: Cluster }) {
