@@ -252,4 +252,15 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     expect((await world.admin.api.get(path)).body.chart_version).toBe("0.19.16");
     expect(visitor.problems).toEqual([]);
   });
+
+  test.each([
+    ["addons", "Instances"],
+    ["members", "Members"],
+  ])("[WC166] a tab of %s that does not exist opens the first one", async (path, first) => {
+    const visitor = await signedIn(world.admin);
+    await visitor.goTo(`/o/demo/${path}?tab=nope`);
+    await visitor.page.locator("main").getByRole("tab", { name: first, selected: true }).waitFor();
+    await visitor.page.getByRole("tabpanel").waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
 });
