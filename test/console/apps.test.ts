@@ -71,6 +71,17 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
+  test("[WC164] a character that reorders text is written out in a description and in the editor", async () => {
+    const name = await shop.app();
+    const body = { description: "invoice\u202Efdp.exe" };
+    expect((await shop.editor.api.send("PATCH", shop.path(name), { body })).status).toBe(200);
+    const visitor = await visitAs(shop.editor);
+    await visitor.goTo(address(name, "&tab=configuration"));
+    await visitor.page.getByText("invoice\\u{202E}fdp.exe").first().waitFor();
+    await visitor.page.getByLabel("YAML of the app").getByText("\\u{202E}", { exact: true }).waitFor();
+    expectClean(visitor);
+  });
+
   test("[WC48] [WC49] a change is reviewed before it is sent, and somebody else's change is not overwritten", async () => {
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);

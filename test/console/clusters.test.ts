@@ -313,4 +313,17 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expect(new URL(page.url()).searchParams.get("from")).toBe("1.2");
     expectNoProblems(visitor);
   });
+
+  test("[WC165] an object that is opened under another organization is shown under its own", async () => {
+    const other = (await world.admin.api.post("/orgs", { name: "Other owner" })).body;
+    const cluster = (await world.admin.api.post(`/orgs/${other.id}/clusters`, { name: "theirs" })).body;
+    const project = (await world.admin.api.post("/projects", { name: "theirs", cluster_id: cluster.id })).body;
+    const visitor = await signedIn();
+    for (const path of [`clusters/${cluster.id}?tab=settings`, `projects/${project.id}?tab=policy`]) {
+      await visitor.goTo(`/o/demo/${path}`);
+      await visitor.page.getByRole("heading", { level: 1, name: "theirs" }).waitFor();
+      expect(visitor.page.url()).toBe(`${world.url}/o/${other.slug}/${path}`);
+    }
+    expectNoProblems(visitor);
+  });
 });

@@ -95,4 +95,30 @@ describeInBrowser("without a mouse", (visit) => {
     await expect.poll(() => page.evaluate(FOCUSED_NAME), SOON).toBe("Delete");
     expect(problems).toEqual([]);
   });
+
+  test("[WC163] a terminal keeps Tab and Escape for the shell, says which key leaves it, and stays inside of its frame", async () => {
+    const { page, signIn, goTo, problems } = await visit({ url: world.url });
+    await signIn(world.admin.username, world.admin.password);
+    await goTo(`/o/${every.slug}/apps/${every.namespace}/${every.app}?project=${every.projectId}&tab=terminal`);
+    await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
+    const input = page.getByRole("textbox", { name: "Terminal input" });
+    await expect.poll(() => page.evaluate(FOCUSED_NAME), SOON).toBe("Terminal input");
+    for (const key of ["Tab", "Shift+Tab", "Escape"]) await page.keyboard.press(key);
+    expect(await page.evaluate(FOCUSED_NAME)).toBe("Terminal input");
+    const described = await input.getAttribute("aria-describedby");
+    const hint = await page.locator(`[id="${described}"]`).textContent();
+    expect(hint).toContain("Shift+F6");
+    await page.keyboard.press("Shift+F6");
+    expect(await page.evaluate(FOCUSED_NAME)).toBe("Disconnect");
+
+    const space = await page.evaluate(`(() => {
+      const screen = document.querySelector(".xterm-screen");
+      const frame = screen.closest(".xterm").parentElement.parentElement;
+      return frame.getBoundingClientRect().bottom - screen.getBoundingClientRect().bottom;
+    })()`);
+    expect(space).toBeGreaterThanOrEqual(8);
+    await page.keyboard.press("Enter");
+    await input.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
 });

@@ -74,6 +74,13 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
     [`${project}?tab=secrets`, [["button", "Attach a secret", "attachProjectRegistrySecret"]]],
     [`${project}?tab=policy`, [["button", "Save the policy", "updateProjectPolicy"]]],
     [`${project}?tab=roles`, [["button", "Grant a role", "grantProjectRole"]]],
+    [
+      `${org}/addons?tab=catalog`,
+      [
+        ["button", "Add an addon", "createAddonInstance"],
+        ["button", "Add PostgreSQL", "createAddonInstance"],
+      ],
+    ],
     [`${org}/addons/${addonId}`, [["menuitem", "Delete addon", "deleteAddonInstance"]]],
     [`${org}/addons/${addonId}?tab=values`, [["button", "Apply values", "updateAddonInstance"]]],
     [

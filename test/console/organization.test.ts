@@ -4,6 +4,7 @@ import { insertPlace, type Place } from "../../packages/server/src/templates/tem
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
 import { describeInBrowser, type Visitor } from "./browser.ts";
+import { painted } from "./views.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
@@ -65,6 +66,35 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     await page.getByText("Running").first().waitFor();
     expect(visitor.problems).toEqual([]);
     expect(visitor.undocumented).toEqual([]);
+  });
+
+  test("[WC160] the form of a catalog's template keeps what was typed, and its dialogs, while the page is read again", async () => {
+    const visitor = await signedIn(world.admin);
+    const { page } = visitor;
+    await visitor.goTo("/o/demo/templates/registry/web-app");
+    await page.getByLabel("Name of the app").fill("typed-before");
+    const held = Promise.withResolvers<void>();
+    const asked = page.waitForRequest(/\/stack-templates\/registry\/web-app/);
+    await page.route(/\/stack-templates\/registry\/web-app/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.evaluate(`document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`);
+    await asked;
+    await painted(page);
+    expect(await page.getByLabel("Name of the app").inputValue()).toBe("typed-before");
+
+    await page.getByRole("button", { name: "New project" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Not A Name");
+    const refused = page.waitForResponse((response) => response.status() === 422);
+    await dialog.getByRole("button", { name: "Create project" }).click();
+    await refused;
+    held.resolve();
+    await dialog.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.getByLabel("Name of the app").inputValue()).toBe("typed-before");
+    expect(visitor.problems).toEqual([]);
   });
 
   test("[WC82] what the server refuses is shown at the parameter, and a secret is in no command", async () => {
@@ -220,6 +250,17 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     await dialog.getByRole("button", { name: "Downgrade nevertheless" }).click();
     await dialog.waitFor({ state: "hidden" });
     expect((await world.admin.api.get(path)).body.chart_version).toBe("0.19.16");
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each([
+    ["addons", "Instances"],
+    ["members", "Members"],
+  ])("[WC166] a tab of %s that does not exist opens the first one", async (path, first) => {
+    const visitor = await signedIn(world.admin);
+    await visitor.goTo(`/o/demo/${path}?tab=nope`);
+    await visitor.page.locator("main").getByRole("tab", { name: first, selected: true }).waitFor();
+    await visitor.page.getByRole("tabpanel").waitFor();
     expect(visitor.problems).toEqual([]);
   });
 });

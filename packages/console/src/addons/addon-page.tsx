@@ -1,5 +1,5 @@
 import type { AddonDefinition, AddonInstance } from "@binnacle/client";
-import { Anchor, Badge, Button, Code, Grid, Group, Menu, Stack, Table, Tabs, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Code, Grid, Group, Menu, Stack, Table, Text } from "@mantine/core";
 import { IconDots, IconLock, IconTrash } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,12 +8,13 @@ import { useRead } from "../api/queries.runner.ts";
 import { useMay, useOrg } from "../frame/org.tsx";
 import { appAddress, appSearch, clusterAddress, projectAddress } from "../parts/addresses.ts";
 import { CopyText } from "../parts/copy-text.tsx";
+import { InOwnOrg } from "../parts/in-own-org.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Facts, Page, Section } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { ADDON_PHASE, believed, COMPONENT_PHASE } from "../status/status.ts";
+import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import { ADDON_PHASE, believed, componentStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { AddonRevisions } from "./addon-revisions.tsx";
 import { AddonValues } from "./addon-values.tsx";
@@ -24,19 +25,35 @@ import { usersOf } from "./value-diff.ts";
 export function AddonPage() {
   const { id = "" } = useParams({ strict: false });
   const instance = useRead("getAddonInstance", { id }, { refetchMs: 30_000 });
-  return <Loaded of={instance}>{(addon) => <AddonView addon={addon} />}</Loaded>;
+  return (
+    <Loaded of={instance}>
+      {(addon) => (
+        <InOwnOrg orgId={addon.org_id}>
+          <AddonView addon={addon} />
+        </InOwnOrg>
+      )}
+    </Loaded>
+  );
 }
 
 function AddonView({ addon }: { readonly addon: AddonInstance }) {
   const org = useOrg();
   const may = useMay();
-  const [search, choose] = usePageSearch();
   const [isDeleting, setDeleting] = useState(false);
   const definitions = useAll("listAddonDefinitions", {});
   const definition = definitions.data?.find(({ id }) => id === addon.addon_definition_id);
   const place = { clusterId: addon.cluster_id, projectId: addon.project_id };
   const mayChange = may("updateAddonInstance", place) && addon.phase !== "deleting";
   const status = believed(ADDON_PHASE[addon.phase], addon);
+  const tabs: readonly PageTab[] = [
+    { key: "overview", label: "Overview", render: () => <Overview addon={addon} definition={definition} /> },
+    {
+      key: "values",
+      label: "Values",
+      render: () => <AddonValues addon={addon} definition={definition} mayChange={mayChange} />,
+    },
+    { key: "revisions", label: "Revisions", render: () => <AddonRevisions addon={addon} mayChange={mayChange} /> },
+  ];
   return (
     <Page
       title={addon.name}
@@ -83,26 +100,7 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
           {addon.phase_message} {addon.phase_reason ? <Code>{addon.phase_reason}</Code> : null}
         </Notice>
       ) : null}
-      <Tabs
-        value={search["tab"] ?? "overview"}
-        onChange={(tab) => choose({ tab: tab ?? undefined })}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="overview">Overview</Tabs.Tab>
-          <Tabs.Tab value="values">Values</Tabs.Tab>
-          <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="overview">
-          <Overview addon={addon} definition={definition} />
-        </Tabs.Panel>
-        <Tabs.Panel value="values">
-          <AddonValues addon={addon} definition={definition} mayChange={mayChange} />
-        </Tabs.Panel>
-        <Tabs.Panel value="revisions">
-          <AddonRevisions addon={addon} mayChange={mayChange} />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs tabs={tabs} />
       {isDeleting ? <DeleteAddon addon={addon} onClose={() => setDeleting(false)} /> : null}
     </Page>
   );
@@ -234,7 +232,7 @@ function Workloads({ addon }: { readonly addon: AddonInstance }) {
                 {workload.ready} of {workload.desired} ready
                 {workload.restarts > 0 ? `, ${workload.restarts} restarts` : ""}
               </Text>
-              <StatusBadge status={believed(COMPONENT_PHASE[workload.phase], addon)} />
+              <StatusBadge status={componentStatus(workload, addon)} />
             </Group>
           </Group>
         ))}

@@ -25,6 +25,7 @@ import { type Column, ListTable } from "../parts/list-table.tsx";
 import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { useMayCreate } from "../parts/use-may-create.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { ADDON_PHASE, believed } from "../status/status.ts";
 import { StatusCell } from "../status/status-badge.tsx";
@@ -38,15 +39,18 @@ export function AddonsPage() {
   const [search, choose] = usePageSearch();
   const definitions = useAll("listAddonDefinitions", {});
   const [creating, setCreating] = useState<AddonDefinition | null>(null);
-  const tab = search["tab"] ?? "instances";
+  const mayCreate = useMayCreate("createAddonInstance");
+  const tab = search["tab"] === "catalog" ? "catalog" : "instances";
   return (
     <Page
       title="Addons"
       detail="Databases, caches and brokers that run beside your apps."
       actions={
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => choose({ tab: "catalog" })}>
-          Add an addon
-        </Button>
+        mayCreate ? (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => choose({ tab: "catalog" })}>
+            Add an addon
+          </Button>
+        ) : null
       }
     >
       <Tabs value={tab} onChange={(value) => choose({ tab: value ?? undefined })} keepMounted={false}>
@@ -65,7 +69,7 @@ export function AddonsPage() {
                   <DefinitionCard
                     key={definition.id}
                     definition={definition}
-                    onCreate={() => setCreating(definition)}
+                    onCreate={mayCreate ? () => setCreating(definition) : null}
                   />
                 ))}
               </SimpleGrid>
@@ -83,7 +87,8 @@ function DefinitionCard({
   onCreate,
 }: {
   readonly definition: AddonDefinition;
-  readonly onCreate: () => void;
+  /** Null for those who may add none. */
+  readonly onCreate: (() => void) | null;
 }) {
   return (
     <Card component="li" padding="md" style={{ listStyle: "none" }}>
@@ -111,9 +116,11 @@ function DefinitionCard({
         ) : (
           <span />
         )}
-        <Button size="xs" variant="light" onClick={onCreate} aria-label={`Add ${definition.display_name}`}>
-          Add
-        </Button>
+        {onCreate ? (
+          <Button size="xs" variant="light" onClick={onCreate} aria-label={`Add ${definition.display_name}`}>
+            Add
+          </Button>
+        ) : null}
       </Group>
     </Card>
   );

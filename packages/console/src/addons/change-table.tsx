@@ -1,4 +1,5 @@
 import { Code, Table, Text } from "@mantine/core";
+import { visibleText } from "../parts/visible-text.ts";
 import type { ValueChange } from "./value-diff.ts";
 
 /** Values before and after, one line for each path. */
@@ -43,6 +44,6 @@ function Value({ text }: { readonly text: string | undefined }) {
       default
     </Text>
   ) : (
-    <Code style={{ overflowWrap: "anywhere" }}>{text}</Code>
+    <Code style={{ overflowWrap: "anywhere" }}>{visibleText(text)}</Code>
   );
 }

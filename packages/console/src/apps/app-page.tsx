@@ -12,6 +12,7 @@ import { Loaded, LoadingLines } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { useGone } from "../parts/use-gone.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
+import { visibleText } from "../parts/visible-text.ts";
 import { appStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { reasonWords } from "./app-action.ts";
@@ -98,20 +99,24 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
   // A terminal is not for everybody who may read the app.
   const tabs = TABS.filter(([tab]) => tab !== "terminal" || may("execComponent", place));
   const tab = tabs.find(([value]) => value === search["tab"])?.[0] ?? "overview";
+  const status = appStatus({ ...app, drift_state: app.drift.state });
+  const isTrouble = status.tone === "warning" || status.tone === "bad";
   return (
     <Page
       title={app.name}
-      status={<StatusBadge status={appStatus({ ...app, drift_state: app.drift.state })} size="lg" />}
+      status={<StatusBadge status={status} size="lg" />}
       detail={
         <Stack gap={2}>
-          <span>{reasonWords(app)}</span>
+          <Text inherit span c={isTrouble ? "var(--mantine-color-text)" : "inherit"}>
+            {reasonWords(app)}
+          </Text>
           <Group gap="xs">
             <Basis of={app} />
             <Places app={app} org={org.slug} />
           </Group>
           {app.description ? (
-            <Text size="sm" lineClamp={2} title={app.description}>
-              {app.description}
+            <Text size="sm" lineClamp={2} title={visibleText(app.description)}>
+              {visibleText(app.description)}
             </Text>
           ) : null}
         </Stack>

@@ -2,13 +2,14 @@ import type { AppSummary, Input } from "@binnacle/client";
 import { Button, Group, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useCallback, useMemo, useState } from "react";
-import { useAccess, useMay, useOrg } from "../frame/org.tsx";
+import { useMay, useOrg } from "../frame/org.tsx";
 import { appAddress, appSearch } from "../parts/addresses.ts";
 import { ChoiceFilter, ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
 import { ButtonLink, RowLink } from "../parts/links.tsx";
 import { type Column, Dimmed, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { useMayCreate } from "../parts/use-may-create.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { APP_PHASE, appStatus, DRIFT_STATE } from "../status/status.ts";
 import { StatusBadge, StatusCell } from "../status/status-badge.tsx";
@@ -95,7 +96,7 @@ const columnsOf = (org: string): readonly Column<AppSummary>[] => [
 /** All apps that the caller may see in the organization. */
 export function AppsPage() {
   const org = useOrg();
-  const mayCreate = useMayCreate();
+  const mayCreate = useMayCreate("createApp");
   const [search, choose] = usePageSearch();
   const [selected, setSelected] = useState<ReadonlyMap<string, AppSummary>>(new Map());
   const isFiltered = ["q", "phase", "project", "cluster", "drift"].some((key) => search[key]);
@@ -169,18 +170,6 @@ function inputOf(orgId: string, search: Readonly<Record<string, string | undefin
     ...(drift ? { drift } : {}),
     sort: sort ?? "name",
   } as Input<"listAppSummaries">;
-}
-
-/** Somebody who is editor of any project may create an app there; the form offers those projects. */
-function useMayCreate(): boolean {
-  const org = useOrg();
-  const may = useMay();
-  const access = useAccess();
-  return (
-    may("createApp") ||
-    access.projects.some((each) => each.org_id === org.id && each.role !== "viewer") ||
-    access.clusters.some((each) => each.org_id === org.id && each.role !== "viewer")
-  );
 }
 
 function Filters() {

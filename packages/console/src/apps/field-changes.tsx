@@ -1,5 +1,6 @@
 import { Box, Code, Group, Stack, Text } from "@mantine/core";
 import { IconArrowRight, IconMinus, IconPencil, IconPlus } from "@tabler/icons-react";
+import { visibleText } from "../parts/visible-text.ts";
 import type { FieldChange } from "./field-change.ts";
 
 const MARKS = {
@@ -70,9 +71,10 @@ function Line({ of }: { readonly of: FieldChange }) {
 }
 
 function Value({ text, tone, label }: { readonly text: string; readonly tone: string; readonly label: string }) {
+  const shown = visibleText(text);
   return (
     <Code
-      aria-label={`${label}: ${text}`}
+      aria-label={`${label}: ${shown}`}
       style={{
         whiteSpace: "pre-wrap",
         overflowWrap: "anywhere",
@@ -81,7 +83,7 @@ function Value({ text, tone, label }: { readonly text: string; readonly tone: st
         overflow: "auto",
       }}
     >
-      {text === "" ? "(empty)" : text}
+      {shown === "" ? "(empty)" : shown}
     </Code>
   );
 }

@@ -5,12 +5,14 @@ import { useRead } from "../api/queries.runner.ts";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
 import { projectAddress } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
+import { InOwnOrg } from "../parts/in-own-org.tsx";
 import { ButtonLink, RowLink } from "../parts/links.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import { visibleText } from "../parts/visible-text.ts";
 import { believed, CLUSTER_STATUS, PROJECT_LIFECYCLE } from "../status/status.ts";
 import { Basis, StatusBadge, StatusCell } from "../status/status-badge.tsx";
 import { ClusterInstall } from "./cluster-install.tsx";
@@ -23,7 +25,15 @@ import { Roles } from "./roles.tsx";
 export function ClusterPage() {
   const { id = "" } = useParams({ strict: false });
   const cluster = useRead("getCluster", { id }, { refetchMs: 15_000 });
-  return <Loaded of={cluster}>{(read) => <Shown cluster={read} />}</Loaded>;
+  return (
+    <Loaded of={cluster}>
+      {(read) => (
+        <InOwnOrg orgId={read.org_id}>
+          <Shown cluster={read} />
+        </InOwnOrg>
+      )}
+    </Loaded>
+  );
 }
 
 function Shown({ cluster }: { readonly cluster: Cluster }) {
@@ -59,8 +69,8 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
           <Basis of={cluster} />
           {cluster.message ? <div>{cluster.message}</div> : null}
           {cluster.description ? (
-            <Text size="sm" lineClamp={2} title={cluster.description}>
-              {cluster.description}
+            <Text size="sm" lineClamp={2} title={visibleText(cluster.description)}>
+              {visibleText(cluster.description)}
             </Text>
           ) : null}
         </>

@@ -47,7 +47,7 @@ export function MembersPage() {
     >
       {seesMatrix ? (
         <Tabs
-          value={search["tab"] ?? "members"}
+          value={search["tab"] === "access" ? "access" : "members"}
           onChange={(tab) => choose({ tab: tab ?? undefined })}
           keepMounted={false}
         >

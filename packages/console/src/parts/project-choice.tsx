@@ -31,6 +31,7 @@ export function ProjectChoice(props: Props) {
   );
   const mayCreate = (clusters.data ?? []).filter(({ id }) => may("createProject", { clusterId: id }));
   const hasNone = projects.data !== undefined && offered.length === 0;
+  const noneWords = projects.data?.length ? "There is no project that you can use" : "There is no project yet";
   const [only, ...others] = offered;
   const preset = value === null && only && others.length === 0 ? only.id : null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: where there is one project, it is chosen once.
@@ -47,7 +48,7 @@ export function ProjectChoice(props: Props) {
           withAsterisk
           searchable
           style={{ flex: 1, minWidth: 0 }}
-          placeholder={projects.isPending ? "Loading" : hasNone ? "There is no project yet" : "Choose a project"}
+          placeholder={projects.isPending ? "Loading" : hasNone ? noneWords : "Choose a project"}
           nothingFoundMessage="No project has this name."
           data={offered.map(({ id, name, cluster_id }) => ({
             value: id,

@@ -10,6 +10,7 @@ import { useMay, useOrg } from "../frame/org.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
 import { clusterAddress } from "../parts/addresses.ts";
 import { quoted } from "../parts/commands.ts";
+import { InOwnOrg } from "../parts/in-own-org.tsx";
 import { ButtonLink, TextLink } from "../parts/links.tsx";
 import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
 import { EmptyState, Page, Section } from "../parts/page.tsx";
@@ -43,7 +44,15 @@ export function ProjectPage() {
       </Page>
     );
   }
-  return <Loaded of={project}>{(read) => <Shown project={read} onDeleted={onDeleted} />}</Loaded>;
+  return (
+    <Loaded of={project}>
+      {(read) => (
+        <InOwnOrg orgId={read.org_id}>
+          <Shown project={read} onDeleted={onDeleted} />
+        </InOwnOrg>
+      )}
+    </Loaded>
+  );
 }
 
 function Shown({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {

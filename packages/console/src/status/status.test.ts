@@ -8,7 +8,9 @@ import {
   believed,
   CLUSTER_STATUS,
   COMPONENT_PHASE,
+  componentStatus,
   PROJECT_LIFECYCLE,
+  rolloutWords,
 } from "./status.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
@@ -35,8 +37,32 @@ test.each([
   ["drifted", "warning", "Running, drifted"],
   ["blocked_sync", "bad", "Blocked by a conflict"],
 ] as const)("[WC4] a running app whose drift is %s is %s", (drift_state, tone, word) => {
-  expect(appStatus({ ...fresh, phase: "running", drift_state })).toEqual({ tone, word });
+  expect(appStatus({ ...fresh, phase: "running", phase_reason: null, drift_state })).toEqual({ tone, word });
 });
+
+test.each([
+  ["deploying", "ImagePullBackOff", "warning", "Deploying, held up"],
+  ["deploying", "CrashLoopBackOff", "warning", "Deploying, held up"],
+  ["deploying", "Unschedulable", "warning", "Deploying, held up"],
+  ["deploying", "RollingOut", "progress", "Deploying"],
+  ["deploying", null, "progress", "Deploying"],
+  ["degraded", "ImagePullBackOff", "warning", "Degraded"],
+  ["failed", "ImagePullBackOff", "bad", "Failed"],
+] as const)("[WC162] an app or component that is %s by %s is %s: %s", (phase, reason, tone, word) => {
+  expect(appStatus({ ...fresh, phase, phase_reason: reason, drift_state: "in_sync" })).toEqual({ tone, word });
+  expect(componentStatus({ phase, reason }, fresh)).toEqual({ tone, word });
+});
+
+test.each([
+  [{ phase: "deploying", desired: 3, updated: 1 }, "1 of the new version"],
+  [{ phase: "deploying", desired: 3, updated: 3 }, null],
+  [{ phase: "running", desired: 3, updated: 0 }, null],
+] as const)(
+  "[WC162] while a change is rolled out, the replicas of the new version are told apart: %j",
+  (status, words) => {
+    expect(rolloutWords(status)).toBe(words);
+  },
+);
 
 test.each([
   [fresh, "generation 7 of 7, seen 4 s ago"],

@@ -120,10 +120,52 @@ export function believed(
   return isBehind ? view("progress", "Change under way") : status;
 }
 
-/** An app that runs but does not match what was asked for is not green. */
+/** Why pods do not get ready, in the operator's words. Time alone seldom resolves one of these. */
+const TROUBLES: ReadonlySet<string> = new Set([
+  "OOMKilled",
+  "ImagePullBackOff",
+  "CreateContainerConfigError",
+  "StartError",
+  "CrashLoopBackOff",
+  "Evicted",
+  "Unschedulable",
+  "Error",
+]);
+const HELD_UP = view("warning", "Deploying, held up");
+
+interface Reported {
+  readonly phase: ComponentStatus["phase"];
+  readonly reason: string | null;
+}
+
+const isHeldUp = (phase: string, reason: string | null): boolean =>
+  phase === "deploying" && reason !== null && TROUBLES.has(reason);
+
+/** The status of a component, as far as the report of its app can be believed. */
+export function componentStatus(reported: Reported | null, app: Observed): StatusView {
+  if (!reported) return view("unknown", "Not reported yet");
+  if (isHeldUp(reported.phase, reported.reason)) return HELD_UP;
+  return believed(COMPONENT_PHASE[reported.phase], app);
+}
+
+/**
+ * While a change is rolled out, ready replicas may be of the version before. Null where all are of the present one, or where
+ * nothing is rolled out.
+ */
+export function rolloutWords(status: Pick<ComponentStatus, "phase" | "desired" | "updated">): string | null {
+  const { phase, desired, updated } = status;
+  return phase === "deploying" && updated < desired ? `${updated} of the new version` : null;
+}
+
+/** An app that runs but does not match what was asked for is not green, and one whose pods cannot start is not just under way. */
 export function appStatus(
-  app: Observed & { readonly phase: App["phase"]; readonly drift_state: App["drift"]["state"] },
-) {
+  app: Observed & {
+    readonly phase: App["phase"];
+    readonly phase_reason: string | null;
+    readonly drift_state: App["drift"]["state"];
+  },
+): StatusView {
+  if (isHeldUp(app.phase, app.phase_reason)) return HELD_UP;
   const status = believed(APP_PHASE[app.phase], app);
   if (status.tone !== "good") return status;
   if (app.drift_state === "blocked_sync") return view("bad", "Blocked by a conflict");

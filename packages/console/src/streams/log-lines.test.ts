@@ -1,5 +1,6 @@
 import type { LogLine } from "@binnacle/client";
 import { expect, test } from "vitest";
+import { compileLinePattern } from "./line-pattern.ts";
 import {
   downloadOf,
   type Entry,
@@ -30,6 +31,10 @@ test.each([
   ["\u001b[2J\u001b[Hcleared", "cleared"],
   ["user\u202Egnp.exe", "user␦gnp.exe"],
   ["bell\u0007", "bell␦"],
+  ["no\u200B\u200D\uFEFF\u00AD\u061Cgap", "no␦␦␦␦␦gap"],
+  ["\u009B31mC1\u0085", "␦31mC1␦"],
+  ["one\u2028two\u2029", "one␦two␦"],
+  ["tags\u{E0041}\u{E007F}", "tags␦␦"],
   ["tab\tstays", "tab\tstays"],
   ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"],
 ])("[WC100] %j is shown as %j", (raw, shown) => {
@@ -52,7 +57,7 @@ test("[WC102] a filter by text, pattern, pod and level hides the other lines, an
   const buffer = new LogBuffer();
   buffer.append([line("one error"), { dropped: 3 }, line("two", { pod: "web-2" }), line("three")]);
   const shownBy = (filter: Partial<typeof NO_FILTER>) => {
-    const matches = matcherOf({ ...NO_FILTER, ...filter });
+    const matches = matcherOf({ ...NO_FILTER, ...filter }, compileLinePattern);
     if (matches instanceof Error) return matches.message;
     buffer.filter(matches);
     return textsOf(buffer.shown);
@@ -63,6 +68,23 @@ test("[WC102] a filter by text, pattern, pod and level hides the other lines, an
   expect(shownBy({ pod: "web-2" })).toEqual(["gap 3", "two"]);
   expect(shownBy({ level: "error" })).toEqual(["one error", "gap 3"]);
   expect(shownBy({ text: "(", isPattern: true })).toMatch(/regular expression/);
+});
+
+test.each(["^(([^\\x00])+)+\\x00$", "(x+x+)+y", "(.*)*z"])(
+  "[WC161] lines are matched in bounded time by %j, which a backtracking engine would not finish",
+  (pattern) => {
+    const matches = compileLinePattern(pattern);
+    if (matches instanceof Error) throw matches;
+    expect(matches("x".repeat(10_000))).toBe(false);
+  },
+);
+
+test.each([
+  ["x".repeat(501), /too long/],
+  ["x{1000}y{1000}", /too large/],
+  ["(?=x)", /Not a regular expression: invalid or unsupported/],
+])("[WC161] %j is no pattern of lines", (pattern, reason) => {
+  expect(compileLinePattern(pattern)).toEqual(expect.objectContaining({ message: expect.stringMatching(reason) }));
 });
 
 test("[WC102] new lines pass the filter that is set", () => {

@@ -1,4 +1,5 @@
 import type { LogLine } from "@binnacle/client";
+import { INVISIBLE } from "../parts/visible-text.ts";
 import type { StreamState } from "./follow.runner.ts";
 
 export type Level = "error" | "warning" | "info" | "debug";
@@ -23,8 +24,6 @@ export const isGap = (entry: Entry): entry is Gap => "dropped" in entry;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes begin with a control character.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they have no form of their own and can reorder or hide text.
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Colours and cursor movements of a terminal are removed, and what would hide or reorder text is shown as a box. */
 export const plainText = (line: string): string => line.replace(ESCAPES, "").replace(INVISIBLE, "␦");
@@ -56,18 +55,17 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { text: "", isPattern: false, pod: null, container: null, level: null };
 
+/** Makes a test of a pattern, or says why it is none. */
+export type CompilePattern = (pattern: string) => ((text: string) => boolean) | Error;
+
 /** A test of lines, or the reason why the pattern is none. Gaps are always shown. */
-export function matcherOf(filter: Filter): ((entry: Entry) => boolean) | Error {
+export function matcherOf(filter: Filter, compile: CompilePattern): ((entry: Entry) => boolean) | Error {
   const wanted = filter.text.toLowerCase();
-  let finds = (text: string): boolean => text.toLowerCase().includes(wanted);
-  if (filter.isPattern && filter.text !== "") {
-    try {
-      const pattern = new RegExp(filter.text, "i");
-      finds = (text) => pattern.test(text);
-    } catch (error) {
-      return error as Error;
-    }
-  }
+  const finds =
+    filter.isPattern && filter.text !== ""
+      ? compile(filter.text)
+      : (text: string): boolean => text.toLowerCase().includes(wanted);
+  if (finds instanceof Error) return finds;
   return (entry) =>
     isGap(entry) ||
     ((filter.pod === null || entry.pod === filter.pod) &&

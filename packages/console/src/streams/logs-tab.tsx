@@ -14,12 +14,21 @@ import {
 } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowDown, IconClock, IconDownload, IconRegex, IconSettings, IconTrash } from "@tabler/icons-react";
-import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { client } from "../api/session.adapter.ts";
 import { FailurePanel } from "../parts/loaded.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { type StreamState, useFollowed } from "./follow.runner.ts";
-import { downloadOf, emptyWords, type Filter, indexAt, type Level, LogBuffer, matcherOf } from "./log-lines.ts";
+import {
+  type CompilePattern,
+  downloadOf,
+  emptyWords,
+  type Filter,
+  indexAt,
+  type Level,
+  LogBuffer,
+  matcherOf,
+} from "./log-lines.ts";
 import { type LinesHandle, LogLines, useVersion } from "./log-view.tsx";
 
 const STATES: Readonly<Record<StreamState, string>> = {
@@ -92,7 +101,8 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
     }),
     [find, search["pattern"], search["pod"], search["level"]],
   );
-  const matches = useMemo(() => matcherOf(filter), [filter]);
+  const compile = useCompile(filter.isPattern);
+  const matches = useMemo(() => matcherOf(filter, compile), [filter, compile]);
   // Before anything is painted, so that no line of another filter is seen.
   useLayoutEffect(() => {
     if (!(matches instanceof Error)) buffer.filter(matches);
@@ -208,6 +218,22 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
       </Group>
     </>
   );
+}
+
+/** No line passes while the engine is on its way: lines that the pattern leaves out would be seen for a moment. */
+const LOADING: CompilePattern = () => () => false;
+
+/** The engine of patterns is fetched when a pattern is used for the first time. */
+function useCompile(isUsed: boolean): CompilePattern {
+  const [compile, setCompile] = useState<CompilePattern>(() => LOADING);
+  useEffect(() => {
+    if (!isUsed) return;
+    import("./line-pattern.ts").then(
+      ({ compileLinePattern }) => setCompile(() => compileLinePattern),
+      () => setCompile(() => () => new Error("Regular expressions cannot be used: a part of the page was not loaded.")),
+    );
+  }, [isUsed]);
+  return compile;
 }
 
 function Counts({ buffer }: { readonly buffer: LogBuffer }) {

@@ -3,7 +3,7 @@ import type { App, ExecSession } from "@binnacle/client";
 import { Alert, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { failureView } from "../api/failure.ts";
 import { client } from "../api/session.adapter.ts";
 import { useMay } from "../frame/org.tsx";
@@ -27,6 +27,7 @@ export function TerminalTab(props: {
   const [search, choose] = usePageSearch();
   const [target, setTarget] = useState<Target | null>(null);
   const [command, setCommand] = useState("/bin/sh");
+  const disconnect = useRef<HTMLButtonElement>(null);
   const names = app.components.map(({ name }) => name);
   const chosen = component ?? search["component"] ?? names[0];
   const pod = props.pod ?? search["pod"] ?? null;
@@ -67,7 +68,7 @@ export function TerminalTab(props: {
             Connect
           </Button>
         ) : (
-          <Button variant="default" onClick={() => setTarget(null)}>
+          <Button ref={disconnect} variant="default" onClick={() => setTarget(null)}>
             Disconnect
           </Button>
         )}
@@ -75,13 +76,20 @@ export function TerminalTab(props: {
       <Text size="xs" c="dimmed">
         Who opened a terminal, where and when is in the audit log. What is typed is not recorded.
       </Text>
-      {target ? <Shell app={app} target={target} /> : null}
+      {target ? <Shell app={app} target={target} onLeave={() => disconnect.current?.focus()} /> : null}
     </Stack>
   );
 }
 
-function Shell({ app, target }: { readonly app: App; readonly target: Target }) {
+/** The shell needs Tab and Escape itself, so another key leaves it; without one it would trap people who use no mouse. */
+const isLeaveKey = ({ key, shiftKey }: KeyboardEvent): boolean => key === "F6" && shiftKey;
+
+function Shell(props: { readonly app: App; readonly target: Target; readonly onLeave: () => void }) {
+  const { app, target } = props;
   const place = useRef<HTMLDivElement>(null);
+  const hint = useId();
+  const onLeave = useRef(props.onLeave);
+  onLeave.current = props.onLeave;
   const [ending, setEnding] = useState<string | null>(null);
   const { namespace, name, project_id } = app;
 
@@ -93,6 +101,13 @@ function Shell({ app, target }: { readonly app: App; readonly target: Target }) 
     const fit = new FitAddon();
     terminal.loadAddon(fit);
     terminal.open(element);
+    terminal.textarea?.setAttribute("aria-describedby", hint);
+    terminal.attachCustomKeyEventHandler((event) => {
+      if (!isLeaveKey(event)) return true;
+      event.preventDefault();
+      if (event.type === "keydown") onLeave.current();
+      return false;
+    });
     fit.fit();
     terminal.focus();
     let session: ExecSession | null = null;
@@ -126,15 +141,18 @@ function Shell({ app, target }: { readonly app: App; readonly target: Target }) 
       resized.disconnect();
       terminal.dispose();
     };
-  }, [namespace, name, project_id, target]);
+  }, [namespace, name, project_id, target, hint]);
 
   return (
     <>
       {ending ? <Alert role="status">{ending}</Alert> : null}
-      <div
-        ref={place}
-        style={{ height: "max(320px, calc(100dvh - 380px))", background: "#000", padding: 8, borderRadius: 8 }}
-      />
+      <Text id={hint} size="xs" c="dimmed">
+        Keys go to the shell, Tab and Escape too. Shift+F6 leaves it for Disconnect.
+      </Text>
+      {/* The terminal takes the whole height of its place, so the space around it is another element's. */}
+      <div style={{ height: "max(320px, calc(100dvh - 400px))", background: "#000", padding: 8, borderRadius: 8 }}>
+        <div ref={place} style={{ height: "100%" }} />
+      </div>
     </>
   );
 }

@@ -11,6 +11,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
+import { visibleText } from "../parts/visible-text.ts";
 import { componentWords } from "./component-words.ts";
 import { DeployForm } from "./deploy-form.tsx";
 import { lettersOf, mayWrite } from "./gallery.ts";
@@ -29,7 +30,10 @@ export function TemplatePage() {
   const isMissing = stored.error instanceof NotFound;
   const catalog = useAll("browseTemplateRegistry", { search: name }, isMissing);
   const shipped = catalog.data?.find((each) => each.namespace === namespace && each.name === name);
-  if (isMissing && (catalog.isPending || shipped)) {
+  // A stored template that is missing is asked for again with each re-read, and the answer before is forgotten meanwhile. The
+  // catalog's template stays on screen, or the form would lose what was typed into it.
+  const isAskedAgain = stored.data === undefined && stored.errorUpdateCount > 0;
+  if (shipped ? isMissing || isAskedAgain : isMissing && catalog.isPending) {
     return (
       <Loaded of={{ ...catalog, data: shipped }}>
         {(template) => <TemplateView template={template} orgId={undefined} />}
@@ -68,7 +72,7 @@ function TemplateView(props: {
       }
       detail={
         <Stack gap={6}>
-          <span style={{ overflowWrap: "anywhere" }}>{template.description ?? "No description."}</span>
+          <span style={{ overflowWrap: "anywhere" }}>{visibleText(template.description ?? "No description.")}</span>
           <Group gap={4}>
             {template.tags.map((tag) => (
               <Badge key={tag} variant="default" size="sm" radius="sm" tt="none" fw={400}>

@@ -1,4 +1,5 @@
 import { Box } from "@mantine/core";
+import { visibleText } from "../../parts/visible-text.ts";
 import classes from "./diff-view.module.css";
 import type { DiffLine } from "./line-diff.ts";
 
@@ -11,7 +12,7 @@ export function DiffView({ lines, label }: { readonly lines: readonly DiffLine[]
       {lines.map(({ kind, text }, index) => (
         <div key={index} className={classes.line} data-kind={kind}>
           <span className={classes.mark}>{MARKS[kind]}</span>
-          {text}
+          {visibleText(text)}
         </div>
       ))}
     </Box>

@@ -10,8 +10,16 @@ import {
 } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { escapeOf, INVISIBLE } from "../../parts/visible-text.ts";
 import type { TextProblem } from "./app-form.ts";
 
 /** The colours of CodeMirror's own style are for light pages; these follow the theme. */
@@ -54,6 +62,17 @@ const THEME = EditorView.theme({
   },
 });
 
+/** What would hide or reorder text is written out, in the editor's view alone: the text keeps it. */
+const VISIBLE = highlightSpecialChars({
+  addSpecialChars: INVISIBLE,
+  render(code) {
+    const shown = document.createElement("span");
+    shown.className = "cm-specialChar";
+    shown.textContent = escapeOf(String.fromCodePoint(code));
+    return shown;
+  },
+});
+
 /** A text editor for YAML. Tab moves on to the next field, as everywhere on the page. */
 export function YamlEditor(props: {
   readonly label: string;
@@ -79,6 +98,7 @@ export function YamlEditor(props: {
           lineNumbers(),
           history(),
           drawSelection(),
+          VISIBLE,
           highlightActiveLine(),
           indentOnInput(),
           bracketMatching(),

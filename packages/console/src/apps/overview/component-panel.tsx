@@ -9,12 +9,12 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { EmptyState, Facts } from "../../parts/page.tsx";
 import { usePageSearch } from "../../parts/use-search.tsx";
+import { componentStatus } from "../../status/status.ts";
 import { Basis, StatusBadge } from "../../status/status-badge.tsx";
 import { obstacle, stateOf } from "../app-action.ts";
 import { addressOf } from "../app-address.ts";
 import { type ComponentRow, componentKind, componentRows, scalableComponents, sourceOf } from "../components.ts";
 import { ScaleDialog } from "../scale-dialog.tsx";
-import { componentStatus } from "./component-list.tsx";
 import { variableRows } from "./variables.ts";
 
 /** Everything about one component, at the side of the page. Which one is open is in the address. */
@@ -53,7 +53,7 @@ function PanelBody({ app, row }: { readonly app: App; readonly row: ComponentRow
     <Stack gap="lg">
       <Stack gap={4}>
         <Group gap="sm">
-          <StatusBadge status={componentStatus(row, app)} />
+          <StatusBadge status={componentStatus(row.status, app)} />
           <Basis of={app} />
         </Group>
         {status?.message ? (

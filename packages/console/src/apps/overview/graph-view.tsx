@@ -6,9 +6,9 @@ import { IconPlugConnected } from "@tabler/icons-react";
 import { Controls, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
 import { useMemo } from "react";
 import { usePageSearch } from "../../parts/use-search.tsx";
+import { componentStatus } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { type ComponentRow, componentKind, componentRows, shortImage, sourceOf } from "../components.ts";
-import { componentStatus } from "./component-list.tsx";
 import { edgeWords, type Graph, graphOf } from "./graph.ts";
 import classes from "./graph-view.module.css";
 
@@ -138,7 +138,7 @@ function ComponentNode({ data }: NodeProps<Node<NodeData>>) {
             {componentKind(row.component)} · {shortImage(sourceOf(row.component))}
           </Text>
           <Group gap={6} mt={4} wrap="nowrap">
-            <StatusBadge status={componentStatus(row, app)} size="sm" />
+            <StatusBadge status={componentStatus(row.status, app)} size="sm" />
             {row.status && row.status.desired > 0 ? (
               <Text size="xs">
                 {row.status.ready}/{row.status.desired}
