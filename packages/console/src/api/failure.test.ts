@@ -21,6 +21,15 @@ test("[WC10] what is wrong with a field is shown at the field", () => {
   });
 });
 
+test("[WC10] an address with an id that is none is one at which nothing is", () => {
+  const body = { detail: [{ loc: ["path", "id"], msg: "Input should be a valid UUID", type: "uuid_parsing" }] };
+  expect(failureView(new Invalid("Input should be a valid UUID", { ...facts, body }))).toMatchObject({
+    kind: "missing",
+    title: "Not found",
+    fields: {},
+  });
+});
+
 test("[WC10] a change whose answer was lost says that it may have been carried out", () => {
   const { detail } = failureView(new Unreachable("The connection broke off.", { ...facts, mayHaveHappened: true }));
   expect(detail).toBe("The connection broke off. It may have been carried out nevertheless.");

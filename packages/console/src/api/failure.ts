@@ -30,12 +30,20 @@ export function failureView(error: unknown): FailureView {
     const detail = error instanceof Error ? error.message : String(error);
     return { kind: "other", title: "Something went wrong in the console", detail, requestId: null, fields: {} };
   }
+  if (isOfAddress(error)) {
+    const detail = "Nothing has this address.";
+    return { kind: "missing", title: "Not found", detail, requestId: error.requestId, fields: {} };
+  }
   const [kind, title] = TITLES[error.kind] ?? ["other", "The request failed"];
   // Nobody has asked for a refresh of the session, and another one does no harm.
   const isUnclear = error.mayHaveHappened && error.operation !== "refreshAccessToken";
   const detail = isUnclear ? `${error.message} It may have been carried out nevertheless.` : error.message;
   return { kind, title, detail, requestId: error.requestId, fields: fieldsOf(error) };
 }
+
+/** An id that is none comes out of the address of the page, where nobody can correct a field. */
+const isOfAddress = (error: BinnacleError): boolean =>
+  error instanceof Invalid && error.items.length > 0 && error.items.every(({ loc: [part] }) => part === "path");
 
 function fieldsOf(error: BinnacleError): Readonly<Record<string, string>> {
   if (!(error instanceof Invalid)) return {};
