@@ -51,6 +51,7 @@ const THEME = EditorView.theme({
   ".cm-content": { caretColor: "var(--mantine-color-text)" },
   ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
   ".cm-gutters": { background: "transparent", color: "var(--mantine-color-dimmed)", border: "none" },
+  ".cm-specialChar": { color: "var(--tone-bad)" },
   ".cm-activeLine": { background: "var(--mantine-color-default-hover)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
     background: "var(--mantine-primary-color-light) !important",
