@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { HELM } from "../../packages/operator/src/helm/helm-program.fixture.ts";
 import type { KubeObject } from "../../packages/operator/src/kube/kube-client.ts";
 import { describeInBrowser, type Visitor } from "../console/browser.ts";
@@ -59,6 +59,9 @@ describeInBrowser(
       const visitor = await signedIn();
       const { page } = visitor;
       const places = await stage.everything(cluster);
+      const metrics = `/apps/${places.namespace}/${places.app}/metrics?project_id=${places.projectId}`;
+      // The first sample comes within ten seconds of the operator's start; until then usage is a 503.
+      await vi.waitFor(async () => expect((await stage.admin.get(metrics)).status).toBe(200), SOON);
       const alerts: Record<string, readonly string[]> = {};
       const seen: string[] = [];
       for await (const view of everyView(page, pagesOf(places))) {
