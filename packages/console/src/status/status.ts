@@ -121,7 +121,7 @@ export function believed(
 }
 
 /** Why pods do not get ready, in the operator's words. Time alone seldom resolves one of these. */
-const TROUBLES: ReadonlySet<string> = new Set([
+export const TROUBLES: ReadonlySet<string> = new Set([
   "OOMKilled",
   "ImagePullBackOff",
   "CreateContainerConfigError",

@@ -14,8 +14,8 @@ export function troubleOf(pods: readonly KubeObject[], nowMs: number): PodTroubl
   return GRAVEST_FIRST.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0] ?? null;
 }
 
-/** Permanent problems come before those that may pass. */
-const GRAVEST_FIRST = [
+/** Permanent problems come before those that may pass. The console knows these words too; a test holds both lists together. */
+export const GRAVEST_FIRST: readonly string[] = [
   "OOMKilled",
   "ImagePullBackOff",
   "CreateContainerConfigError",
