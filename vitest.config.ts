@@ -91,7 +91,9 @@ export default defineConfig({
           globalSetup: [RUN_FOLDER, "test/kube/sandbox-setup.ts"],
           setupFiles: ["test/kube/skip-only-real.ts"],
           pool: "forks",
-          maxWorkers: WORKERS,
+          // These wait for the cluster half of the time. Vitest wants a group of its own for another number of workers.
+          maxWorkers: 2 * WORKERS,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

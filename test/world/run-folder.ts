@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, realpath } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, realpath, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closedFolder, databaseAccount } from "../../packages/server/src/database/embedded/folders.adapter.ts";
@@ -9,6 +9,11 @@ const NAME = /^bt-([1-9]\d*)-/;
 
 /** Sockets of databases below it need the rest of the length that the kernel allows. */
 const PATH_MAX_LENGTH = 40;
+
+/** The tests make some eighty databases, each of which takes up to four times as long on a slow disk. */
+const IN_MEMORY = "/dev/shm";
+/** A run has used 0.3 GiB at most. The rest is for what its processes take themselves. */
+const ROOM_BYTES = 4 * 2 ** 30;
 
 interface Run {
   readonly folder: string;
@@ -46,14 +51,28 @@ async function begin(): Promise<Run> {
   return { folder, temporaryBefore, users: 0 };
 }
 
-/** The temporary folder, unless it is closed to the user that databases run as, or its path is too long. */
+/**
+ * A folder in memory, unless `TMPDIR` names another, then the temporary folder, unless it is closed to the user that databases
+ * run as, or its path is too long.
+ */
 async function openPlace(): Promise<string> {
   const account = await databaseAccount();
-  for (const place of [tmpdir(), "/tmp"]) {
+  const chosen = process.env["TMPDIR"] === undefined && (await hasRoomInMemory()) ? [IN_MEMORY] : [];
+  for (const place of [...chosen, tmpdir(), "/tmp"]) {
     const path = await realpath(place);
     if (path.length <= PATH_MAX_LENGTH && (await closedFolder(path, account)) === undefined) return path;
   }
   return tmpdir();
+}
+
+/** Programs must be allowed to run there, because tests make and copy some. */
+async function hasRoomInMemory(): Promise<boolean> {
+  if (process.platform !== "linux") return false;
+  const mounts = (await readFile("/proc/mounts", "utf8")).split("\n").map((line) => line.split(" "));
+  const [, , type, options = ""] = mounts.findLast(([, path]) => path === IN_MEMORY) ?? [];
+  if (type !== "tmpfs" || options.split(",").some((option) => option === "noexec" || option === "ro")) return false;
+  const { bavail, bsize } = await statfs(IN_MEMORY);
+  return Math.min(bavail * bsize, process.availableMemory()) >= ROOM_BYTES;
 }
 
 export async function makeRunFolder(place: string): Promise<string> {
