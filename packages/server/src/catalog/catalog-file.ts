@@ -2,6 +2,7 @@ import { withoutRules } from "@binnacle/contract";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Static, TSchema } from "typebox";
+import { Check } from "typebox/value";
 import { v5 } from "uuid";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { boundWork } from "../http/bounded-ajv.ts";
@@ -32,7 +33,7 @@ addFormats.default(ajv, ["uuid"]);
 /** Reads `<folder>/<name>.yaml`. Every problem names the file, the line and the path. */
 export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, text: string) => Reading<Static<S>> {
   // Rules between fields are checked by the kind, with messages for a file.
-  const isWellFormed = ajv.compile<Static<S>>(withoutRules(kind.schema));
+  const schema = withoutRules(kind.schema);
   return (file, text) => {
     const lines = new LineCounter();
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -48,10 +49,18 @@ export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, tex
       return at(isNode(node) ? (node.range?.[0] ?? 0) : 0, `${path.join(".") || "the file"} ${message}`);
     };
     const entry: unknown = document.toJS();
-    if (!isWellFormed(entry)) return refused(formProblems(isWellFormed.errors ?? []).map(place));
+    // Ajv says what is wrong. It compiles a schema first, which a start without problems does not wait for.
+    if (!Check(schema, entry)) return refused(formProblems(errorsOf(schema, entry)).map(place));
     const problems = [...nameProblems(file, kind.nameOf(entry)), ...kind.problems(entry)];
     return problems.length > 0 ? refused(problems.map(place)) : { entry, problems: [] };
   };
+}
+
+/** The same schema is compiled once. */
+function errorsOf(schema: object, entry: unknown): readonly ErrorObject[] {
+  const isWellFormed = ajv.compile(schema);
+  if (isWellFormed(entry)) throw new Error("TypeBox refuses an entry of the catalog that Ajv accepts.");
+  return isWellFormed.errors ?? [];
 }
 
 /** An alias can expand a small file without bound, and a catalog needs none. */
