@@ -59,14 +59,6 @@ const keptTotal = (relation: string, scopes?: string) =>
   `(select coalesce(sum(delta), 0)::bigint from row_counts
     where relation = '${relation}' ${scopes ? `and scope in ${scopes}` : ""})`;
 
-/**
- * The kept total of at most one scope. It is found first: PostgreSQL expects few changes of totals, and would look for the
- * scope again with each of those that are not added up yet.
- */
-const keptTotalOf = (relation: string, scope: string) =>
-  `(select coalesce(sum(kept.total), 0)::bigint from ${scope} scope, lateral (
-    select sum(delta) as total from row_counts where relation = '${relation}' and row_counts.scope = scope.id) kept)`;
-
 /** An organization is visible to its members. */
 const ORGS: ListSql = (bound, { memberOrgs }) => ({
   all: { page: `select * from ${newest("orgs", null, bound)} o ${WINDOW}`, total: keptTotal("orgs") },
@@ -133,36 +125,58 @@ export interface ContentFilter {
   readonly project_id?: string | undefined;
 }
 
+type ContentRelation = "apps" | "addon_instances";
+
+/** Every answer with an app shows the keys of its secrets. */
+const ownColumns = (relation: ContentRelation) => (relation === "apps" ? `page.*, ${secretPathsOf("page")}` : "page.*");
+
 /**
  * Apps and addon instances are visible with their project. Totals are kept for each project, so those of the visible ones
- * are added up. The filters are $5 and $6.
+ * are added up. The organization, where it is a filter, is $5.
  */
 const content =
-  (relation: "apps" | "addon_instances", filters: readonly (keyof ContentFilter)[]): ListSql =>
+  (relation: ContentRelation, filter: "org_id" | null): ListSql =>
   (bound, { visibleProjects }) => {
-    const columns = { org_id: "v.org_id", project_id: "v.id" };
-    const matching = ["true", ...filters.map((filter, index) => `${columns[filter]} = $${5 + index}`)].join(" and ");
-    const among = (visible: string) => `(select v.id from ${visible} v where ${matching})`;
+    const among = (visible: string) => `(select v.id from ${visible} v ${filter ? "where v.org_id = $5" : ""})`;
     const seen = among(visibleProjects);
-    const inOrg = { column: "org_id", value: "$5" };
+    const inOrg = filter && { column: "org_id", value: "$5" };
     const inProject = { column: "project_id", value: "seen.id" };
-    const totalOf = filters.includes("project_id") ? keptTotalOf : keptTotal;
-    const ofProjects = (projects: string) =>
-      `select c.* from ${projects} seen, lateral ${newest(relation, inProject, bound)} c ${WINDOW}`;
     return {
       all: {
-        page: filters.includes("project_id")
-          ? ofProjects(among("projects"))
-          : `select * from ${newest(relation, filters.length === 0 ? null : inOrg, bound)} c ${WINDOW}`,
-        total: filters.length === 0 ? keptTotal(relation) : totalOf(relation, among("projects")),
+        page: `select * from ${newest(relation, inOrg, bound)} c ${WINDOW}`,
+        total: keptTotal(relation, filter ? among("projects") : undefined),
       },
       own: {
-        page: ofProjects(seen),
-        total: totalOf(relation, seen),
+        page: `select c.* from ${seen} seen, lateral ${newest(relation, inProject, bound)} c ${WINDOW}`,
+        total: keptTotal(relation, seen),
       },
-      // Every answer with an app shows the keys of its secrets.
-      columns: ["page.*", surroundingsOf("page"), ...(relation === "apps" ? [secretPathsOf("page")] : [])].join(", "),
+      columns: `${ownColumns(relation)}, ${surroundingsOf("page")}`,
     };
+  };
+
+/** The same of one project, whose visibility and surroundings are read once. The filters are $5 and $6. */
+const contentOfProject =
+  (relation: ContentRelation, filters: readonly (keyof ContentFilter)[]): ListText =>
+  (bound, kind) => {
+    const columns = { org_id: "p.org_id", project_id: "p.id" };
+    const matching = filters.map((filter, index) => `${columns[filter]} = $${5 + index}`).join(" and ");
+    const scope = { column: "project_id", value: "seen.seen_id" };
+    return withViewer(
+      `, seen as (
+        select seen.id as seen_id, ${surroundingsOf("seen")} from (
+          select p.id, p.id as project_id, p.cluster_id from projects p
+          where ${matching} and ${VISIBILITY[kind].seesProject}
+        ) seen
+      )
+      select caller.*, ${ownColumns(relation)}, seen.last_heartbeat, seen.session_lease_until, seen.project_reason,
+        seen.project_message, (
+          select coalesce(sum(delta), 0)::bigint from row_counts
+          where relation = '${relation}' and scope = (select seen_id from seen)
+        ) as list_total
+      from caller left join seen on true left join lateral (
+        select * from ${newest(relation, scope, bound)} c ${WINDOW}
+      ) page on true order by page.id desc`,
+    );
   };
 
 /** An empty parameter is no filter, so that one statement serves all combinations. Several values have commas between them. */
@@ -194,20 +208,27 @@ export const secretPathsOf = (row: string) => `array(
 ) as secret_paths`;
 
 /** The rest of a statement that starts with the CTE `caller`. */
-function listText(list: ListSql, bound: number | null, kind: Credential["kind"]): string {
-  const { all, own, columns = "page.*" } = list(bound, VISIBILITY[kind]);
-  const seesAll = SEES_ALL[kind];
-  return `select caller.*, case when ${seesAll} then ${all.total} else ${own.total} end as list_total, ${columns}
-    from caller left join lateral (
-      select * from (${all.page}) everything where ${seesAll}
-      union all
-      select * from (${own.page}) visible where not ${seesAll}
-    ) page on true order by page.id desc`
+type ListText = (bound: number | null, kind: Credential["kind"]) => string;
+
+const withViewer = (text: string) =>
+  text
     .replaceAll(VIEWER, "(select caller_id from caller)")
     .replaceAll(VIEWER_IS_SUPERUSER, "(select caller_is_superuser from caller)")
     .replaceAll(VIEWER_ORG, "(select caller_org_id from caller)")
     .replaceAll(VIEWER_PROJECT, "(select caller_project_id from caller)");
-}
+
+const listText =
+  (sql: ListSql): ListText =>
+  (bound, kind) => {
+    const { all, own, columns = "page.*" } = sql(bound, VISIBILITY[kind]);
+    const seesAll = SEES_ALL[kind];
+    return withViewer(`select caller.*, case when ${seesAll} then ${all.total} else ${own.total} end as list_total, ${columns}
+      from caller left join lateral (
+        select * from (${all.page}) everything where ${seesAll}
+        union all
+        select * from (${own.page}) visible where not ${seesAll}
+      ) page on true order by page.id desc`);
+  };
 
 const SEES_ALL = {
   session: "caller_is_superuser",
@@ -225,16 +246,18 @@ export interface List {
   readonly deep: Statement;
 }
 
-const list = (name: string, sql: ListSql): List => ({
-  first: statement(`first ${name}`, (kind) => listText(sql, FIRST_ROWS, kind)),
-  deep: statement(name, (kind) => listText(sql, null, kind)),
+const listBy = (name: string, text: ListText): List => ({
+  first: statement(`first ${name}`, (kind) => text(FIRST_ROWS, kind)),
+  deep: statement(name, (kind) => text(null, kind)),
 });
 
-const contentLists = (relation: "apps" | "addon_instances") => ({
-  whole: list(relation, content(relation, [])),
-  ofOrg: list(`${relation} of an org`, content(relation, ["org_id"])),
-  ofProject: list(`${relation} of a project`, content(relation, ["project_id"])),
-  ofBoth: list(`${relation} of an org and a project`, content(relation, ["org_id", "project_id"])),
+const list = (name: string, sql: ListSql): List => listBy(name, listText(sql));
+
+const contentLists = (relation: ContentRelation) => ({
+  whole: list(relation, content(relation, null)),
+  ofOrg: list(`${relation} of an org`, content(relation, "org_id")),
+  ofProject: listBy(`${relation} of a project`, contentOfProject(relation, ["project_id"])),
+  ofBoth: listBy(`${relation} of an org and a project`, contentOfProject(relation, ["org_id", "project_id"])),
 });
 
 export const LISTS = {

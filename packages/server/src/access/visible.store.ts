@@ -66,6 +66,13 @@ const PROJECT_GRANTS = `
 const withinOrg = (orgId: string) =>
   `${VIEWER_PROJECT}::uuid is null and (${VIEWER_ORG}::uuid is null or ${orgId} = ${VIEWER_ORG}::uuid)`;
 
+/** Whether the viewer has a role on the project `p`, on its cluster or in its organization. */
+const HAS_ROLE_ON_PROJECT = `(
+  ${VIEWER_IS_SUPERUSER}
+  or exists (select 1 from memberships m where m.user_id = ${VIEWER} and m.org_id = p.org_id and m.role = 'admin')
+  or exists (select 1 from role_bindings b where b.user_id = ${VIEWER} and (b.project_id = p.id or b.cluster_id = p.cluster_id))
+)`;
+
 /** The same for a viewer whose CLI token may be bound. A superuser has the whole organization of the token. */
 const BOUND_PROJECT_GRANTS = `
   administered as (
@@ -81,13 +88,7 @@ const BOUND_PROJECT_GRANTS = `
     where b.user_id = ${VIEWER} and p.org_id not in (select id from administered)
       and p.cluster_id not in (select id from bound) and ${withinOrg("p.org_id")}
     union all
-    select p.* from projects p where p.id = ${VIEWER_PROJECT}::uuid and (
-      ${VIEWER_IS_SUPERUSER}
-      or exists (select 1 from memberships m where m.user_id = ${VIEWER} and m.org_id = p.org_id and m.role = 'admin')
-      or exists (
-        select 1 from role_bindings b where b.user_id = ${VIEWER} and (b.project_id = p.id or b.cluster_id = p.cluster_id)
-      )
-    )
+    select p.* from projects p where p.id = ${VIEWER_PROJECT}::uuid and ${HAS_ROLE_ON_PROJECT}
   )`;
 
 /** The projects that are visible, as a subquery with their `id`, `org_id` and `cluster_id`. */
@@ -105,6 +106,8 @@ export interface Visibility {
   readonly memberOrgs: string;
   readonly projectGrants: string;
   readonly visibleProjects: string;
+  /** Whether the project `p` is visible. For one project this is a far smaller plan than looking for it among all of them. */
+  readonly seesProject: string;
 }
 
 export const VISIBILITY: Readonly<Record<Credential["kind"], Visibility>> = {
@@ -112,12 +115,15 @@ export const VISIBILITY: Readonly<Record<Credential["kind"], Visibility>> = {
     memberOrgs: MEMBER_ORGS,
     projectGrants: PROJECT_GRANTS,
     visibleProjects: projectsBy(PROJECT_GRANTS),
+    seesProject: HAS_ROLE_ON_PROJECT,
   },
   cli_token: {
     memberOrgs: `${MEMBER_ORGS} and ${withinOrg("org_id")}
       union select ${VIEWER_ORG}::uuid where ${VIEWER_IS_SUPERUSER} and ${VIEWER_ORG}::uuid is not null`,
     projectGrants: BOUND_PROJECT_GRANTS,
     visibleProjects: projectsBy(BOUND_PROJECT_GRANTS),
+    seesProject: `((${VIEWER_ORG}::uuid is null or p.org_id = ${VIEWER_ORG}::uuid)
+      and (${VIEWER_PROJECT}::uuid is null or p.id = ${VIEWER_PROJECT}::uuid) and ${HAS_ROLE_ON_PROJECT})`,
   },
 };
 
