@@ -101,8 +101,10 @@ test("[TE42] a builder that comes later is found, in the newest version that the
     () => expect(told).toMatchObject([{ source: "shipwright", name: "image", state: "succeeded" }]),
     soon,
   );
+  await vi.waitFor(() => expect([due.length, watchers.size]).toEqual([1, 1]), soon);
+  const asked = api.asked.length;
   due.shift()?.();
   await vi.waitFor(() => expect(due).toHaveLength(1), soon);
-  expect(watchers.size).toBe(1);
+  expect(api.asked.slice(asked).map(({ path }) => path)).toEqual(["/apis/kpack.io/v1alpha2"]);
   await running.stop();
 });
