@@ -18,6 +18,9 @@ const COMPONENTS = [
   },
 ];
 
+/** The creates of a cluster wait for its row, so they are spread over several, as in a fleet. */
+const CLUSTERS = 16;
+
 /** With the upkeep that every installation has, which adds up the totals of lists every ten seconds. */
 const ROLES = "api,worker";
 
@@ -25,18 +28,26 @@ await withStage(async ({ binnacle, database, sessionId, orgId, headers, send, pe
   const cluster = await send("POST", `/orgs/${orgId}/clusters`, { name: "bench" });
   const project = await send("POST", "/projects", { name: "bench", cluster_id: cluster["id"] });
   const other = await send("POST", "/projects", { name: "peer", cluster_id: cluster["id"] });
+  const spread: { ours: string[]; theirs: string[] } = { ours: [], theirs: [] };
+  for (let at = 0; at < CLUSTERS; at++) {
+    const { id } = await send("POST", `/orgs/${orgId}/clusters`, { name: `bench-${at}` });
+    for (const [name, ids] of Object.entries(spread))
+      ids.push((await send("POST", "/projects", { name, cluster_id: id }))["id"] ?? "");
+  }
   await send("POST", "/apps", { name: "first", project_id: project["id"], components: COMPONENTS });
   await send("POST", "/apps", { name: "first", project_id: other["id"], components: COMPONENTS });
   const peers = await peer("bench/peers.ts", {
     SESSION_ID: sessionId,
     ORG_ID: orgId,
     PROJECT_ID: other["id"] ?? "",
+    CREATE_IN: spread.theirs.join(),
     NAMESPACE: "peer",
     APP: "first",
   });
 
   let made = 0;
-  const body = (extra: object) => () => JSON.stringify({ name: `app-${++made}`, components: COMPONENTS, ...extra });
+  const body = () =>
+    JSON.stringify({ name: `app-${++made}`, components: COMPONENTS, project_id: spread.ours[made % CLUSTERS] });
   const list = { process: binnacle, path: `/api/v1/apps?project_id=${project["id"]}`, headers };
 
   await fillApps(database, project, 1_000);
@@ -51,8 +62,8 @@ await withStage(async ({ binnacle, database, sessionId, orgId, headers, send, pe
     },
     "(b) list by hand": { process: peers, path: "/list" },
     "GET /apps at 1,000 apps": list,
-    "(b) create by hand": { process: peers, path: "/apps", body: body({}) },
-    "POST /apps": { process: binnacle, path: "/api/v1/apps", headers, body: body({ project_id: project["id"] }) },
+    "(b) create by hand": { process: peers, path: "/apps", body },
+    "POST /apps": { process: binnacle, path: "/api/v1/apps", headers, body },
   });
   await fillApps(database, project, 100_000);
   await settle();

@@ -13,6 +13,7 @@ const {
   SESSION_ID = "",
   ORG_ID = "",
   PROJECT_ID = "",
+  CREATE_IN = "",
   NAMESPACE = "",
   APP = "",
   POOL_SIZE = "20",
@@ -96,9 +97,13 @@ const CREATE: readonly (readonly [name: string, text: string])[] = [
   ],
 ];
 
+const projects = CREATE_IN.split(",");
+let created = 0;
+
 app.post("/apps", async (request, reply) => {
   const { name, components } = request.body as { name: string; components: object[] };
-  const seen = await see("project", PROJECT_ID);
+  const projectId = projects[created++ % projects.length];
+  const seen = await see("project", projectId);
   const client = await pool.connect();
   const run = (index: number, ...values: unknown[]) => {
     const [statement, text] = CREATE[index] as readonly [string, string];
@@ -107,12 +112,12 @@ app.post("/apps", async (request, reply) => {
   const [id, now, spec] = [newId(), new Date(), JSON.stringify(components)];
   try {
     await client.query("begin");
-    await run(0, PROJECT_ID);
-    await run(1, PROJECT_ID, name);
-    await run(2, id, seen["org_id"], seen["cluster_id"], PROJECT_ID, NAMESPACE, name, spec, now);
+    await run(0, projectId);
+    await run(1, projectId, name);
+    await run(2, id, seen["org_id"], seen["cluster_id"], projectId, seen["namespace"], name, spec, now);
     await run(3, newId(), id, spec, seen["caller_email"], now);
     const { rows } = await run(4, seen["cluster_id"]);
-    await run(5, seen["cluster_id"], id, `app/${NAMESPACE}/${name}`, rows[0].revision, now);
+    await run(5, seen["cluster_id"], id, `app/${seen["namespace"]}/${name}`, rows[0].revision, now);
     await run(6, newId(), now, seen["org_id"], seen["caller_id"], seen["caller_email"], id, name, spec);
     await client.query("commit");
   } finally {

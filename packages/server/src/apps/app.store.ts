@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { readSurroundings } from "../clusters/freshness.store.ts";
 import { withoutSurroundings } from "../clusters/freshness.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
+import { insertRows } from "../database/insert.store.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { codedConflict, notFound } from "../fault.ts";
 import { noOperatorConnected } from "../hub/operator-requests.ts";
@@ -84,15 +85,11 @@ function columnsOf(shown: AppWithSecretPaths) {
 
 /** Writes a new app with its first deployment. */
 export async function insertApp(tx: Tx, app: AppWithSecretPaths, deployment: Deployment): Promise<void> {
-  await tx
-    .with("app", (db) => db.insertInto("apps").values(columnsOf(app)))
-    .insertInto("app_deployments")
-    .values(deploymentColumns(deployment))
-    .execute()
-    .catch((error: unknown) => {
-      if (isUniqueViolation(error, "apps_name_taken")) throw appNameTaken(app.name);
-      throw error;
-    });
+  const rows = { apps: columnsOf(app), app_deployments: deploymentColumns(deployment) };
+  await insertRows(tx, rows).catch((error: unknown) => {
+    if (isUniqueViolation(error, "apps_name_taken")) throw appNameTaken(app.name);
+    throw error;
+  });
 }
 
 /** Requires the app to be locked. */

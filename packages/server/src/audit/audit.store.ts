@@ -1,11 +1,15 @@
 import { type SqlBool, sql } from "kysely";
+import { insertRows } from "../database/insert.store.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AuditRow } from "./audit.ts";
 
 export async function appendAudit(db: Queries, rows: readonly AuditRow[]): Promise<void> {
   const values = rows.map((row) => ({ ...row, changes: JSON.stringify(row.changes) }));
-  await db.insertInto("audit_log").values(values).execute();
+  const [entry] = values;
+  // Nearly every change leaves one entry.
+  if (entry && values.length === 1) await insertRows(db, { audit_log: entry });
+  else await db.insertInto("audit_log").values(values).execute();
 }
 
 export interface AuditFilter {

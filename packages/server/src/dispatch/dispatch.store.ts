@@ -1,5 +1,5 @@
 import type { DesiredKind } from "@binnacle/contract";
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import type { DispatchedResource } from "./dispatch.ts";
@@ -20,27 +20,51 @@ export async function dispatchResources(
   now: Date,
   traceparent: string | null = null,
 ): Promise<void> {
-  const raise = sql<{ revision: number }>`
-    update clusters set revision = revision + 1 where id = ${clusterId} returning revision`;
   const isFound = typeof resources === "function";
-  const raised = isFound ? sql`select ${(await raise.execute(tx)).rows[0]?.revision}::bigint as revision` : raise;
+  const revision = isFound ? [await raiseRevision(tx, clusterId)] : [];
   const given = isFound ? await resources() : resources;
-  const { numAffectedRows } = await sql`
-    with raised as (${raised})
-    insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at,
-      traceparent)
-    select ${clusterId}::uuid, kind, resource_id, key, coalesce(generation, 1), raised.revision,
-      case when is_removed then ${now}::timestamptz end, ${now}::timestamptz, ${traceparent}::text
-    from raised, unnest(${given.map(({ kind }) => kind)}::text[], ${given.map(({ resourceId }) => resourceId)}::uuid[],
-      ${given.map(({ key }) => key)}::text[], ${given.map(({ generation }) => generation ?? null)}::bigint[],
-      ${given.map(({ isRemoved = false }) => isRemoved)}::boolean[])
-      as given (kind, resource_id, key, generation, is_removed)
-    on conflict (cluster_id, kind, resource_id) do update
-      set generation = greatest(excluded.generation, desired_resources.generation + 1), revision = excluded.revision,
-        removed_at = excluded.removed_at, updated_at = excluded.updated_at, traceparent = excluded.traceparent
-  `.execute(tx);
+  const columns = [
+    given.map(({ kind }) => kind),
+    given.map(({ resourceId }) => resourceId),
+    given.map(({ key }) => key),
+    given.map(({ generation }) => generation ?? null),
+    given.map(({ isRemoved = false }) => isRemoved),
+  ];
+  const { numAffectedRows } = await tx.executeQuery(
+    CompiledQuery.raw(isFound ? DISPATCH_RAISED : RAISE_AND_DISPATCH, [
+      clusterId,
+      now,
+      traceparent,
+      ...columns,
+      ...revision,
+    ]),
+  );
   if (given.length > 0 && !numAffectedRows) throw notFound("Cluster");
 }
+
+async function raiseRevision(tx: Tx, clusterId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ revision: number }>`
+    update clusters set revision = revision + 1 where id = ${clusterId} returning revision
+  `.execute(tx);
+  return rows[0]?.revision;
+}
+
+/** Texts, because nearly every change runs one of them and Kysely would compile it each time. */
+const dispatchText = (raised: string) => `
+  with raised as (${raised})
+  insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at,
+    traceparent)
+  select $1::uuid, kind, resource_id, key, coalesce(generation, 1), raised.revision,
+    case when is_removed then $2::timestamptz end, $2::timestamptz, $3::text
+  from raised, unnest($4::text[], $5::uuid[], $6::text[], $7::bigint[], $8::boolean[])
+    as given (kind, resource_id, key, generation, is_removed)
+  on conflict (cluster_id, kind, resource_id) do update
+    set generation = greatest(excluded.generation, desired_resources.generation + 1), revision = excluded.revision,
+      removed_at = excluded.removed_at, updated_at = excluded.updated_at, traceparent = excluded.traceparent`;
+const RAISE_AND_DISPATCH = dispatchText(
+  "update clusters set revision = revision + 1 where id = $1::uuid returning revision",
+);
+const DISPATCH_RAISED = dispatchText("select $9::bigint as revision");
 
 export interface Reissue {
   readonly kind: DesiredKind;
