@@ -3,6 +3,7 @@ import { readSurroundings } from "../clusters/freshness.store.ts";
 import { withoutSurroundings } from "../clusters/freshness.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { insertRows } from "../database/insert.store.ts";
+import { runPrepared } from "../database/prepared.adapter.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { codedConflict, notFound } from "../fault.ts";
 import { noOperatorConnected } from "../hub/operator-requests.ts";
@@ -44,12 +45,13 @@ export async function lockObjectNames(tx: Tx, projectId: string): Promise<void> 
  * everywhere, and the other one would be a deadlock: the materialized part is executed first.
  */
 export async function lockForNewApp(tx: Tx, projectId: string): Promise<void> {
-  const { rows } = await sql<Pick<Project, "lifecycle">>`
-    with held as materialized (select lifecycle from projects where id = ${projectId} for share)
-    select lifecycle, pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext(${projectId})) from held
-  `.execute(tx);
+  const { rows } = await runPrepared<Pick<Project, "lifecycle">>(tx, LOCK_FOR_NEW_APP, [projectId]);
   requireActive(rows[0]);
 }
+
+const LOCK_FOR_NEW_APP = `
+  with held as materialized (select lifecycle from projects where id = $1::uuid for share)
+  select lifecycle, pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext($1::uuid::text)) from held`;
 
 /** An app that has the wanted name, or objects that may have names of the wanted app's objects. */
 export type Namesake = Pick<App, "name" | "phase" | "components">;
@@ -62,14 +64,15 @@ export type Namesake = Pick<App, "name" | "phase" | "components">;
 export async function findNamesakes(tx: Tx, projectId: string, name: string): Promise<readonly Namesake[]> {
   const words = name.split("-");
   const beginnings = words.map((_, index) => words.slice(0, index + 1).join("-"));
-  // In the collation "C" a full stop follows the hyphen.
-  const { rows } = await sql<Namesake>`
-    select name, phase, components from apps where project_id = ${projectId}
-      and (name = any(${beginnings}) or (name collate "C" > ${`${name}-`} and name collate "C" < ${`${name}.`}))
-    order by name
-  `.execute(tx);
+  const { rows } = await runPrepared<Namesake>(tx, NAMESAKES, [projectId, beginnings, `${name}-`, `${name}.`]);
   return rows;
 }
+
+/** In the collation "C" a full stop follows the hyphen. */
+const NAMESAKES = `
+  select name, phase, components from apps where project_id = $1
+    and (name = any($2) or (name collate "C" > $3 and name collate "C" < $4))
+  order by name`;
 
 /** The columns of the row itself. */
 function columnsOf(shown: AppWithSecretPaths) {

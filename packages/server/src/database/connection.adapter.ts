@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { NamingClient } from "./prepared.adapter.ts";
 import type { Tables } from "./tables.ts";
 
 /** The address of the database: a URL, or the socket of the embedded one. */
@@ -18,6 +19,7 @@ const BIGINT = 20;
 
 export function connect(address: Address, options: { poolSize: number; onError: (error: Error) => void }): Database {
   const pool = new pg.Pool({
+    Client: NamingClient,
     ...("url" in address ? { connectionString: address.url } : address),
     max: options.poolSize,
     application_name: "binnacle",

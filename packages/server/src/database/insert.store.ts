@@ -1,4 +1,5 @@
-import { CompiledQuery, type Insertable } from "kysely";
+import type { Insertable } from "kysely";
+import { runPrepared } from "./prepared.adapter.ts";
 import type { Tables } from "./tables.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -18,7 +19,7 @@ export async function insertRows(db: Queries, rows: Rows): Promise<void> {
   const text = texts.get(shape) ?? insertText(given);
   texts.set(shape, text);
   const values = given.flatMap(({ row }) => Object.values(row) as unknown[]);
-  await db.executeQuery(CompiledQuery.raw(text, values));
+  await runPrepared(db, text, values);
 }
 
 function insertText(given: readonly { readonly table: string; readonly columns: readonly string[] }[]): string {

@@ -1,5 +1,6 @@
 import type { DesiredKind } from "@binnacle/contract";
-import { CompiledQuery, sql } from "kysely";
+import { sql } from "kysely";
+import { runPrepared } from "../database/prepared.adapter.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import type { DispatchedResource } from "./dispatch.ts";
@@ -30,15 +31,9 @@ export async function dispatchResources(
     given.map(({ generation }) => generation ?? null),
     given.map(({ isRemoved = false }) => isRemoved),
   ];
-  const { numAffectedRows } = await tx.executeQuery(
-    CompiledQuery.raw(isFound ? DISPATCH_RAISED : RAISE_AND_DISPATCH, [
-      clusterId,
-      now,
-      traceparent,
-      ...columns,
-      ...revision,
-    ]),
-  );
+  const text = isFound ? DISPATCH_RAISED : RAISE_AND_DISPATCH;
+  const values = [clusterId, now, traceparent, ...columns, ...revision];
+  const { numAffectedRows } = await runPrepared(tx, text, values);
   if (given.length > 0 && !numAffectedRows) throw notFound("Cluster");
 }
 
@@ -49,7 +44,7 @@ async function raiseRevision(tx: Tx, clusterId: string): Promise<number | undefi
   return rows[0]?.revision;
 }
 
-/** Texts, because nearly every change runs one of them and Kysely would compile it each time. */
+/** Nearly every change runs one of these. */
 const dispatchText = (raised: string) => `
   with raised as (${raised})
   insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at,
