@@ -117,7 +117,7 @@ app.post("/apps", async (request, reply) => {
     await run(2, id, seen["org_id"], seen["cluster_id"], projectId, seen["namespace"], name, spec, now);
     await run(3, newId(), id, spec, seen["caller_email"], now);
     const { rows } = await run(4, seen["cluster_id"]);
-    await run(5, seen["cluster_id"], id, `app/${seen["namespace"]}/${name}`, rows[0].revision, now);
+    await run(5, seen["cluster_id"], id, `app/${String(seen["namespace"])}/${name}`, rows[0].revision, now);
     await run(6, newId(), now, seen["org_id"], seen["caller_id"], seen["caller_email"], id, name, spec);
     await client.query("commit");
   } finally {
