@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 import { findTools } from "./test/tofu/tools.ts";
 
@@ -9,6 +10,9 @@ if (!hasTools) {
       "*** BINNACLE_TOFU, BINNACLE_AWS_PROVIDER and BINNACLE_MOTO to the programs.\n\n",
   );
 }
+
+// On disk: the folders of jobs may hold copies of providers, which are too large to keep in memory.
+process.env["TMPDIR"] ??= tmpdir();
 
 /**
  * The modules of OpenTofu against a local server with the APIs of AWS, and the worker that runs OpenTofu against a folder
