@@ -52,13 +52,13 @@ async function begin(): Promise<Run> {
 }
 
 /**
- * A folder in memory, unless `TMPDIR` names another, then the temporary folder, unless it is closed to the user that databases
- * run as, or its path is too long.
+ * The first place that the user of the databases can enter and whose path is short enough: memory, unless `TMPDIR` names a
+ * place, then the temporary folder.
  */
 async function openPlace(): Promise<string> {
   const account = await databaseAccount();
-  const chosen = process.env["TMPDIR"] === undefined && (await hasRoomInMemory()) ? [IN_MEMORY] : [];
-  for (const place of [...chosen, tmpdir(), "/tmp"]) {
+  const inMemory = process.env["TMPDIR"] === undefined && (await hasRoomInMemory()) ? [IN_MEMORY] : [];
+  for (const place of [...inMemory, tmpdir(), "/tmp"]) {
     const path = await realpath(place);
     if (path.length <= PATH_MAX_LENGTH && (await closedFolder(path, account)) === undefined) return path;
   }
