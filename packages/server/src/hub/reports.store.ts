@@ -170,7 +170,7 @@ async function buildEvent(
   };
 }
 
-/** Stores the first sample of each minute. */
+/** Stores the newest sample of each minute, because an operator that starts again may see more than before. */
 async function storeSamples(
   db: Queries,
   { clusterId, hubId, epoch }: Fence,
@@ -183,7 +183,7 @@ async function storeSamples(
     insert into metric_samples (cluster_id, at, sample)
     select cluster_id, ${minute}::timestamptz, ${JSON.stringify({ used, capacity, components })}::jsonb
     from cluster_sessions where cluster_id = ${clusterId} and hub_id = ${hubId} and epoch = ${epoch}
-    on conflict do nothing
+    on conflict (cluster_id, at) do update set sample = excluded.sample
   `.execute(db);
 }
 
