@@ -49,12 +49,21 @@ export function describeInBrowser(
     beforeEach(() => {
       before = browser.contexts();
     });
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
       const opened = browser.contexts().filter((context) => !before.includes(context));
+      if (task.result?.state === "fail") await printPages(task.name, opened);
       await Promise.all(opened.map((context) => context.close()));
     });
     tests((given) => visit(browser, given));
   });
+}
+
+/** A timeout says what was not there; this says what was there instead. */
+async function printPages(test: string, contexts: readonly BrowserContext[]): Promise<void> {
+  for (const page of contexts.flatMap((context) => context.pages())) {
+    const text = await page.locator("body").innerText({ timeout: 5_000 }).catch(String);
+    console.error(`"${test}" failed at ${page.url()} with this on the page:\n${text}`);
+  }
 }
 
 async function visit(

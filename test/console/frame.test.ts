@@ -157,6 +157,18 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("row").filter({ hasText: "admin" }).first().waitFor();
   });
 
+  test("[WC156] a change is done although something on the page cannot be read again", async () => {
+    const person = await world.person();
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signIn(person.username, person.password);
+    await visitor.goTo("/account");
+    await page.getByLabel("Name", { exact: true }).fill("Another Name");
+    await page.route("**/api/v1/orgs?*", (route) => route.fulfill({ status: 500, json: { detail: "Something broke." } }));
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("Your profile is saved.").waitFor();
+  });
+
   test("[WC155] the organization that was shown last stays on the way over the account and home", async () => {
     const person = await world.person({ org: await world.org("Acme") });
     await world.admin.api.post(`/orgs/${await world.org("Zenith")}/members`, { user_id: person.id, role: "member" });

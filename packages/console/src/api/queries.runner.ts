@@ -103,6 +103,9 @@ function combined<T>(results: readonly UseQueryResult<unknown>[]) {
 /** The input of a change with what may go beside it, such as `ifMatch`. */
 export type ChangeInput<N extends CallName> = Input<N> & { readonly $options?: CallOptions };
 
+/** A read that fails is asked for until the server answers. No change waits for that longer than this. */
+const READ_AGAIN_WITHIN_MS = 2_000;
+
 /** Sends a change. What is on screen is read again afterwards, whatever the change was about; `onAnswer` is called before that. */
 export function useChange<N extends CallName>(name: N, onAnswer?: () => void) {
   const cache = useQueryClient();
@@ -112,6 +115,10 @@ export function useChange<N extends CallName>(name: N, onAnswer?: () => void) {
     // The input may hold a password, so it is forgotten with the form that sent it.
     gcTime: 0,
     onSuccess: () => onAnswer?.(),
-    onSettled: () => cache.invalidateQueries(),
+    onSettled: () =>
+      Promise.race([
+        cache.invalidateQueries(),
+        new Promise<void>((resolve) => setTimeout(resolve, READ_AGAIN_WITHIN_MS)),
+      ]),
   });
 }
