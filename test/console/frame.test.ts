@@ -164,7 +164,9 @@ describeInBrowser("the frame", (visit) => {
     await visitor.signIn(person.username, person.password);
     await visitor.goTo("/account");
     await page.getByLabel("Name", { exact: true }).fill("Another Name");
-    await page.route("**/api/v1/orgs?*", (route) => route.fulfill({ status: 500, json: { detail: "Something broke." } }));
+    await page.route("**/api/v1/orgs?*", (route) =>
+      route.fulfill({ status: 500, json: { detail: "Something broke." } }),
+    );
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Your profile is saved.").waitFor();
   });
