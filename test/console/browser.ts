@@ -62,7 +62,7 @@ export function describeInBrowser(
 async function printPages(test: string, contexts: readonly BrowserContext[]): Promise<void> {
   for (const page of contexts.flatMap((context) => context.pages())) {
     const text = await page.locator("body").innerText({ timeout: 5_000 }).catch(String);
-    console.error(`"${test}" failed at ${page.url()} with this on the page:\n${text}`);
+    process.stderr.write(`"${test}" failed at ${page.url()} with this on the page:\n${text}\n`);
   }
 }
 
