@@ -10,12 +10,12 @@ import type { RoutePorts } from "./register.adapter.ts";
 
 /**
  * Registers `/docs` and `/openapi.json`, at the root and under the API's base. They are public in `local` and for
- * superusers in `staging`.
+ * superusers in `staging`. The document is written when somebody first asks for it: it takes a tenth of a start.
  */
 export async function registerDocumentation(
   app: FastifyInstance,
   base: string,
-  document: Record<string, unknown>,
+  describe: () => Record<string, unknown>,
   environment: Environment,
   ports: Pick<RoutePorts, "tokens" | "places" | "clock">,
 ): Promise<void> {
@@ -29,13 +29,16 @@ export async function registerDocumentation(
       throw forbidden("Only superusers who have signed in may read this.");
   }
 
-  const text = JSON.stringify(document);
+  let written: Record<string, unknown> | null = null;
+  const document = () => (written ??= describe());
+  let text: string | null = null;
+  const documentText = () => (text ??= JSON.stringify(document()));
   for (const prefix of ["", base]) {
     await app.register(async (scope) => {
       // The hook is on the scope, so that it covers the static files of the page too.
       if (environment !== "local") scope.addHook("onRequest", onlySuperusers);
-      scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(text));
-      await scope.register(swagger, { mode: "static", specification: { document: document as never } });
+      scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(documentText()));
+      await scope.register(swagger, { openapi: {}, hideUntagged: true, transformObject: document as never });
       await scope.register(swaggerUi, { routePrefix: `${prefix}/docs`, ...DOCUMENTATION_PAGE });
     });
     for (const path of ["/openapi.json", "/docs"]) refuseOtherMethods(app, prefix + path, ["GET"]);

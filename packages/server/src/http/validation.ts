@@ -67,12 +67,10 @@ type Described = Pick<Operation, "params" | "query" | "cookies" | "body" | "body
  * a start, and a server that was killed serves again the sooner.
  */
 export function compileCheck(operation: Described): Check {
-  let parts: readonly PartCheck[] | null = null;
   const takesNoBody = operation.body === undefined;
   return (request) => {
-    parts ??= compileParts(operation);
     let items = NONE;
-    for (const [part, validate, convert] of parts) {
+    for (const [part, validate, convert] of partsOf(operation)) {
       if (part === "body" && takesNoBody && request.body === undefined) continue;
       convert(request[part]);
       const found = checkPart(part, validate, request[part]);
@@ -83,6 +81,17 @@ export function compileCheck(operation: Described): Check {
 }
 
 type PartCheck = readonly [Part, ValidateFunction, Convert];
+
+/** The tests start many servers in one process, which have the operations in common. */
+const compiled = new WeakMap<Described, readonly PartCheck[]>();
+
+function partsOf(operation: Described): readonly PartCheck[] {
+  const known = compiled.get(operation);
+  if (known) return known;
+  const parts = compileParts(operation);
+  compiled.set(operation, parts);
+  return parts;
+}
 
 function compileParts(operation: Described): PartCheck[] {
   const checks: PartCheck[] = [];

@@ -38,8 +38,8 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
   registerApi(app, routes, ports);
   registerCharts(app, ports.operatorChart);
   registerSchemas(app);
-  const document = openApiDocument(routes, { serverUrl: API_BASE });
-  await registerDocumentation(app, API_BASE, document, config.environment, ports);
+  const describe = () => openApiDocument(routes, { serverUrl: API_BASE });
+  await registerDocumentation(app, API_BASE, describe, config.environment, ports);
   await registerConsole(app);
   return async () => broadcast.stop();
 }
