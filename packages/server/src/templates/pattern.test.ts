@@ -10,15 +10,16 @@ import {
   patternsHere,
 } from "./pattern.ts";
 
-/** Syntax that RE2 and the platform's regular expressions share. */
-const atom = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\.", "\\p{L}", "\\x62", "^", "$", "😀");
+/** Syntax that RE2 and the platform's regular expressions share. Of `\\p` it is a class of few characters, see below. */
+const atom = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\.", "\\p{Cc}", "\\x62", "^", "$", "😀");
 const count = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?");
 
 const { pattern } = fc.letrec<{ pattern: string; branch: string; piece: string }>((tie) => ({
   pattern: fc.array(tie("branch"), { minLength: 1, maxLength: 2 }).map((branches) => branches.join("|")),
   branch: fc.array(tie("piece"), { maxLength: 3 }).map((pieces) => pieces.join("")),
   piece: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
+    // The platform's engine writes out counts in counts, which took minutes for deeper ones and for large classes such as \p{L}.
+    { maxDepth: 2, withCrossShrink: true },
     fc.tuple(atom, count).map(([one, times]) => one + (one === "^" || one === "$" ? "" : times)),
     fc.tuple(tie("pattern"), count).map(([inside, times]) => `(?:${inside})${times}`),
     tie("pattern").map((inside) => `(${inside})`),
