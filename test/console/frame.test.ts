@@ -171,6 +171,16 @@ describeInBrowser("the frame", (visit) => {
     await page.getByText("Your profile is saved.").waitFor();
   });
 
+  test("[WC157] the tab that a link opens is in sight in a narrow window", async () => {
+    const visitor = await visit({ url: world.url, width: 360, height: 700 });
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/admin?tab=system");
+    const { x, width } = (await visitor.page.getByRole("tab", { name: "System" }).boundingBox()) ?? { x: 0, width: 0 };
+    expect(width).toBeGreaterThan(0);
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(360);
+  });
+
   test("[WC155] the organization that was shown last stays on the way over the account and home", async () => {
     const person = await world.person({ org: await world.org("Acme") });
     await world.admin.api.post(`/orgs/${await world.org("Zenith")}/members`, { user_id: person.id, role: "member" });

@@ -254,11 +254,12 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
   });
 
   test.each([
-    ["addons", "Instances"],
-    ["members", "Members"],
+    ["/o/demo/addons", "Instances"],
+    ["/o/demo/members", "Members"],
+    ["/account", "Profile"],
   ])("[WC166] a tab of %s that does not exist opens the first one", async (path, first) => {
     const visitor = await signedIn(world.admin);
-    await visitor.goTo(`/o/demo/${path}?tab=nope`);
+    await visitor.goTo(`${path}?tab=nope`);
     await visitor.page.locator("main").getByRole("tab", { name: first, selected: true }).waitFor();
     await visitor.page.getByRole("tabpanel").waitFor();
     expect(visitor.problems).toEqual([]);

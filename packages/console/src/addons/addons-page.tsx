@@ -1,18 +1,5 @@
 import type { AddonDefinition, Input, ItemOf } from "@binnacle/client";
-import {
-  Anchor,
-  Avatar,
-  Badge,
-  Box,
-  Button,
-  Card,
-  Group,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Tabs,
-  Text,
-} from "@mantine/core";
+import { Anchor, Avatar, Badge, Box, Button, Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -25,6 +12,7 @@ import { type Column, ListTable } from "../parts/list-table.tsx";
 import { LOADING, Loaded } from "../parts/loaded.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { PageTabs } from "../parts/page-tabs.tsx";
 import { useMayCreate } from "../parts/use-may-create.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { ADDON_PHASE, believed } from "../status/status.ts";
@@ -36,11 +24,10 @@ const PHASES = Object.entries(ADDON_PHASE).map(([value, { word }]) => ({ value, 
 
 /** The addons that run, and the catalog of those that can. */
 export function AddonsPage() {
-  const [search, choose] = usePageSearch();
+  const [, choose] = usePageSearch();
   const definitions = useAll("listAddonDefinitions", {});
   const [creating, setCreating] = useState<AddonDefinition | null>(null);
   const mayCreate = useMayCreate("createAddonInstance");
-  const tab = search["tab"] === "catalog" ? "catalog" : "instances";
   return (
     <Page
       title="Addons"
@@ -53,30 +40,36 @@ export function AddonsPage() {
         ) : null
       }
     >
-      <Tabs value={tab} onChange={(value) => choose({ tab: value ?? undefined })} keepMounted={false}>
-        <Tabs.List mb="md">
-          <Tabs.Tab value="instances">Instances</Tabs.Tab>
-          <Tabs.Tab value="catalog">Catalog</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="instances">
-          <Instances definitions={definitions.data ?? []} onCatalog={() => choose({ tab: "catalog" })} />
-        </Tabs.Panel>
-        <Tabs.Panel value="catalog">
-          <Loaded of={definitions} skeleton={<PendingCards />}>
-            {(all) => (
-              <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} component="ul" p={0} m={0}>
-                {all.map((definition) => (
-                  <DefinitionCard
-                    key={definition.id}
-                    definition={definition}
-                    onCreate={mayCreate ? () => setCreating(definition) : null}
-                  />
-                ))}
-              </SimpleGrid>
-            )}
-          </Loaded>
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        tabs={[
+          {
+            key: "instances",
+            label: "Instances",
+            render: () => (
+              <Instances definitions={definitions.data ?? []} onCatalog={() => choose({ tab: "catalog" })} />
+            ),
+          },
+          {
+            key: "catalog",
+            label: "Catalog",
+            render: () => (
+              <Loaded of={definitions} skeleton={<PendingCards />}>
+                {(all) => (
+                  <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} component="ul" p={0} m={0}>
+                    {all.map((definition) => (
+                      <DefinitionCard
+                        key={definition.id}
+                        definition={definition}
+                        onCreate={mayCreate ? () => setCreating(definition) : null}
+                      />
+                    ))}
+                  </SimpleGrid>
+                )}
+              </Loaded>
+            ),
+          },
+        ]}
+      />
       {creating ? <CreateAddon definition={creating} onClose={() => setCreating(null)} /> : null}
     </Page>
   );

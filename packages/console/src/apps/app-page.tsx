@@ -1,5 +1,5 @@
 import type { App } from "@binnacle/client";
-import { Alert, Anchor, Box, Group, Skeleton, Stack, Tabs, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconPlayerPause } from "@tabler/icons-react";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
@@ -10,6 +10,7 @@ import { appAddress, clusterAddress, projectAddress } from "../parts/addresses.t
 import { ButtonLink } from "../parts/links.tsx";
 import { Loaded, LoadingLines } from "../parts/loaded.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
+import { PageTabs } from "../parts/page-tabs.tsx";
 import { useGone } from "../parts/use-gone.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { visibleText } from "../parts/visible-text.ts";
@@ -94,11 +95,10 @@ function AppSkeleton({ name }: { readonly name: string }) {
 function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: () => void }) {
   const org = useOrg();
   const may = useMay();
-  const [search, choose] = usePageSearch();
+  const [search] = usePageSearch();
   const place = { clusterId: app.cluster_id, projectId: app.project_id };
   // A terminal is not for everybody who may read the app.
   const tabs = TABS.filter(([tab]) => tab !== "terminal" || may("execComponent", place));
-  const tab = tabs.find(([value]) => value === search["tab"])?.[0] ?? "overview";
   const status = appStatus({ ...app, drift_state: app.drift.state });
   const isTrouble = status.tone === "warning" || status.tone === "bad";
   return (
@@ -128,30 +128,18 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
           The app is paused. Its configuration can be changed; its replica counts come back when it is resumed.
         </Alert>
       ) : null}
-      <Tabs
-        value={tab}
-        onChange={(value) =>
-          choose({ tab: value === "overview" ? undefined : (value ?? undefined), component: undefined, pod: undefined })
-        }
-        keepMounted={false}
-      >
-        <Box style={{ overflowX: "auto", overflowY: "hidden" }}>
-          <Tabs.List style={{ flexWrap: "nowrap", minWidth: "max-content" }}>
-            {tabs.map(([value, label]) => (
-              <Tabs.Tab key={value} value={value}>
-                {label}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </Box>
-        {tabs.map(([value]) => (
-          <Tabs.Panel key={value} value={value} pt="md">
+      <PageTabs
+        tabs={tabs.map(([key, label]) => ({
+          key,
+          label,
+          render: () => (
             <Suspense fallback={<LoadingLines lines={6} />}>
-              <TabBody tab={value} app={app} component={search["component"]} />
+              <TabBody tab={key} app={app} component={search["component"]} />
             </Suspense>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+          ),
+        }))}
+        resets={{ component: undefined, pod: undefined }}
+      />
     </Page>
   );
 }

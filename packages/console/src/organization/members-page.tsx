@@ -1,5 +1,5 @@
 import type { Member } from "@binnacle/client";
-import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Tabs, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
@@ -9,7 +9,7 @@ import { CreateUser } from "../parts/create-user.tsx";
 import { type Column, ListTable } from "../parts/list-table.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { EmptyState, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { PageTabs } from "../parts/page-tabs.tsx";
 import { RoleMatrix } from "./role-matrix.tsx";
 
 type Role = Member["role"];
@@ -21,7 +21,6 @@ const ROLES = [
 /** The people of the organization. Administrators also see who has which role where. */
 export function MembersPage() {
   const may = useMay();
-  const [search, choose] = usePageSearch();
   /** The address that the dialog begins with; null while it is closed. */
   const [adding, setAdding] = useState<string | null>(null);
   const [isCreating, setCreating] = useState(false);
@@ -46,20 +45,12 @@ export function MembersPage() {
       }
     >
       {seesMatrix ? (
-        <Tabs
-          value={search["tab"] === "access" ? "access" : "members"}
-          onChange={(tab) => choose({ tab: tab ?? undefined })}
-          keepMounted={false}
-        >
-          <Tabs.List mb="md">
-            <Tabs.Tab value="members">Members</Tabs.Tab>
-            <Tabs.Tab value="access">Access</Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="members">{list}</Tabs.Panel>
-          <Tabs.Panel value="access">
-            <RoleMatrix />
-          </Tabs.Panel>
-        </Tabs>
+        <PageTabs
+          tabs={[
+            { key: "members", label: "Members", render: () => list },
+            { key: "access", label: "Access", render: () => <RoleMatrix /> },
+          ]}
+        />
       ) : (
         list
       )}

@@ -1,5 +1,6 @@
 import { Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
+import type { Search } from "../search.ts";
 import { usePageSearch } from "./use-search.tsx";
 
 export interface PageTab {
@@ -8,8 +9,16 @@ export interface PageTab {
   readonly render: () => ReactNode;
 }
 
+/** A link may open a tab that a narrow window would not show. */
+const scrollIntoView = (tab: HTMLElement | null) => tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 /** The tabs of a page. The chosen one is in the address; the first one is not, so that addresses stay short. */
-export function PageTabs({ tabs }: { readonly tabs: readonly PageTab[] }) {
+export function PageTabs(props: {
+  readonly tabs: readonly PageTab[];
+  /** What else in the address belongs to a tab, and goes with it. */
+  readonly resets?: Search;
+}) {
+  const { tabs, resets = {} } = props;
   const [search, choose] = usePageSearch();
   const [first] = tabs;
   const current = tabs.find(({ key }) => key === search["tab"]) ?? first;
@@ -17,13 +26,18 @@ export function PageTabs({ tabs }: { readonly tabs: readonly PageTab[] }) {
   return (
     <Tabs
       value={current.key}
-      onChange={(key) => choose({ tab: key === first?.key || key === null ? undefined : key })}
+      onChange={(key) => choose({ ...resets, tab: key === first?.key || key === null ? undefined : key })}
       keepMounted={false}
     >
       {/* Narrow windows scroll the tabs sideways instead of stacking them. */}
       <Tabs.List mb="md" style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden" }}>
         {tabs.map(({ key, label }) => (
-          <Tabs.Tab key={key} value={key} style={{ whiteSpace: "nowrap", flexShrink: 0 }}>
+          <Tabs.Tab
+            key={key}
+            value={key}
+            ref={key === current.key ? scrollIntoView : undefined}
+            style={{ whiteSpace: "nowrap", flexShrink: 0 }}
+          >
             {label}
           </Tabs.Tab>
         ))}

@@ -10,7 +10,7 @@ import {
   patternsHere,
 } from "./pattern.ts";
 
-/** Syntax that RE2 and the platform's regular expressions share. Of `\\p` it is a class of few characters, see below. */
+/** Syntax that RE2 and the platform's regular expressions share. */
 const atom = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\.", "\\p{Cc}", "\\x62", "^", "$", "😀");
 const count = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?");
 
