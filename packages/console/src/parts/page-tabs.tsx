@@ -1,4 +1,4 @@
-import { Tabs } from "@mantine/core";
+import { Box, Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Search } from "../search.ts";
 import { usePageSearch } from "./use-search.tsx";
@@ -30,18 +30,15 @@ export function PageTabs(props: {
       keepMounted={false}
     >
       {/* Narrow windows scroll the tabs sideways instead of stacking them. */}
-      <Tabs.List mb="md" style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden" }}>
-        {tabs.map(({ key, label }) => (
-          <Tabs.Tab
-            key={key}
-            value={key}
-            ref={key === current.key ? scrollIntoView : undefined}
-            style={{ whiteSpace: "nowrap", flexShrink: 0 }}
-          >
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <Box mb="md" style={{ overflowX: "auto", overflowY: "hidden" }}>
+        <Tabs.List style={{ flexWrap: "nowrap", minWidth: "max-content" }}>
+          {tabs.map(({ key, label }) => (
+            <Tabs.Tab key={key} value={key} ref={key === current.key ? scrollIntoView : undefined}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Box>
       {tabs.map(({ key, render }) => (
         <Tabs.Panel key={key} value={key}>
           {key === current.key ? render() : null}
