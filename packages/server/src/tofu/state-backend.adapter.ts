@@ -72,13 +72,25 @@ export function createStateBackend(limitBytes = LONGEST_STATE_BYTES): StateBacke
     }
   }
 
+  /** A failure to listen, such as too many open files, is that of one run; the next one tries again. */
+  async function addressFor(id: string): Promise<AddressInfo> {
+    server ??= listen();
+    const attempt = server;
+    try {
+      return (await attempt).address() as AddressInfo;
+    } catch (error) {
+      runs.delete(id);
+      if (server === attempt) server = null;
+      throw error;
+    }
+  }
+
   return {
     async open(keeper) {
       const id = randomBytes(16).toString("hex");
       const password = randomBytes(32).toString("hex");
       runs.set(id, { keeper, passwordHash: hashOf(password), lock: null });
-      server ??= listen();
-      const { port } = (await server).address() as AddressInfo;
+      const { port } = await addressFor(id);
       const address = `http://127.0.0.1:${port}/${id}`;
       return {
         password,

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { Server } from "node:net";
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Queries } from "../database/transaction.ts";
@@ -232,4 +233,19 @@ test("[PN11] the backend listens while a run is open and not longer", async () =
   const third = await another.open(keeper);
   expect((await reach(third)).status).toBe(404);
   await third.close();
+});
+
+test("[PN11] a backend that could not listen for one run listens for the next", async () => {
+  const another = createStateBackend();
+  const keeper = { load: async () => null, save: async () => "saved" as const, onStale };
+  const listen = vi.spyOn(Server.prototype, "listen").mockImplementationOnce(function (this: Server) {
+    queueMicrotask(() => this.emit("error", new Error("EMFILE: too many open files")));
+    return this;
+  });
+  await expect(another.open(keeper)).rejects.toThrow("EMFILE");
+  listen.mockRestore();
+  const next = await another.open(keeper);
+  const { env, password } = next;
+  expect((await send("GET", "", { path: env["TF_HTTP_ADDRESS"] ?? "", password })).status).toBe(404);
+  await next.close();
 });
