@@ -29,18 +29,24 @@ export async function registerDocumentation(
       throw forbidden("Only superusers who have signed in may read this.");
   }
 
-  let written: Record<string, unknown> | null = null;
-  const document = () => (written ??= describe());
-  let text: string | null = null;
-  const documentText = () => (text ??= JSON.stringify(document()));
+  const document = onFirstUse(describe);
+  const text = onFirstUse(() => JSON.stringify(document()));
   for (const prefix of ["", base]) {
     await app.register(async (scope) => {
       // The hook is on the scope, so that it covers the static files of the page too.
       if (environment !== "local") scope.addHook("onRequest", onlySuperusers);
-      scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(documentText()));
+      scope.get(`${prefix}/openapi.json`, async (_request, reply) => reply.type("application/json").send(text()));
       await scope.register(swagger, { openapi: {}, hideUntagged: true, transformObject: document as never });
       await scope.register(swaggerUi, { routePrefix: `${prefix}/docs`, ...DOCUMENTATION_PAGE });
     });
     for (const path of ["/openapi.json", "/docs"]) refuseOtherMethods(app, prefix + path, ["GET"]);
   }
+}
+
+function onFirstUse<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
