@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { fieldsIn, specOf } from "../kube/object-fields.ts";
-import { NO_COUNTS } from "../kube/workload-counts.ts";
 import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
 
 const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
@@ -189,14 +187,6 @@ describe("an app on a cluster", () => {
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toBeNull();
   });
 
-  test("[AO12] starts a component once those that it needs are ready", async () => {
-    const slow = workload("migrate", { kind: "job" });
-    await world.deploy([{ ...WEB, depends_on: ["migrate"] }, slow], {});
-    await world.seen(CALM);
-    const order = world.reports.map(({ report }) => ("message" in report ? report.message : null));
-    expect(order[0]).toContain("web: It waits for migrate.");
-  });
-
   test("[AO18] does not run a job again that is done, when somebody tidies it away", async () => {
     const type = await world.client.resourceTypeOf("batch/v1", "Job");
     const jobs = async () => (await world.client.list(type, { namespace: world.namespace })).items;
@@ -211,70 +201,6 @@ describe("an app on a cluster", () => {
     await world.deploy([workload("migrate", { kind: "job", args: ["again"] })]);
     await world.seen(CALM);
     expect(await jobs()).toHaveLength(1);
-  });
-
-  test("[AO13] begins what needs a release once that is ready, with what it exports", async () => {
-    const release = { chart: { repo: "https://charts.example.com", name: "postgres" }, export_schema: {} };
-    const schema = { host: { description: "The host.", secret: false, from: { service: "shop-db" } } };
-    const db = { name: "db", type: "chart" as const, release: { ...release, export_schema: schema } };
-    const export_refs = [{ component: "db", key: "host", env: "DB_HOST" }];
-    await world.deploy([{ ...WEB, export_refs }, db]);
-    await world.seen({ phase: "deploying", reason: "WaitingForExports" });
-    expect(world.releases.installed.get("shop-db")).toMatchObject({
-      app: "shop",
-      component: "db",
-      chart: release.chart,
-    });
-    const exports = { host: { value: "shop-db.svc" } };
-    world.releases.set("shop-db", { state: "ready", message: null, exports }, world.namespace);
-    await world.seen(CALM);
-    expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { DB_HOST: "shop-db.svc" } });
-    await world.deploy([WEB]);
-    await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
-    expect(world.releases.removed).toEqual(["shop-db"]);
-  });
-
-  describe("that names an addon instance", () => {
-    const COMPONENTS = [{ name: "db", type: "addon" as const, addon_instance: "main" }, WEB];
-    const WAITING = { phase: "deploying", reason: "WaitingForAddonInstance" };
-    const message = "It waits for the addon instance main.";
-
-    test("[AO38] waits for it while the hub may still send it, and runs once it is there", async () => {
-      world.syncProgress.received(world.key);
-      await world.deploy(COMPONENTS);
-      await world.seen({ ...WAITING, message });
-      world.releases.instances.set("main", { state: "ready", message: null, keys: [], exports: {}, counts: NO_COUNTS });
-      world.releases.set("any", { state: "ready", message: null, exports: {} }, world.namespace);
-      await world.seen(CALM);
-      expect(world.reports.map(({ report }) => "phase" in report && report.phase)).not.toContain("invalid");
-    });
-
-    test("[AO38] keeps its objects while it waits, and is invalid once the sync is complete", async () => {
-      await world.deploy([WEB]);
-      await world.seen(CALM);
-      world.syncProgress.received(world.key);
-      await world.deploy(COMPONENTS);
-      await world.seen({ ...WAITING, components: [{ name: "web", ready_replicas: 2 }] });
-      expect(await world.replicas("shop-web")).toBe(2);
-      world.syncProgress.syncEnded();
-      await world.seen({ phase: "invalid", reason: "UnknownAddonInstance" });
-      // Another session tells of the app again.
-      world.syncProgress.received(world.key);
-      const before = world.reports.length;
-      world.apps.resync();
-      await vi.waitFor(() => expect(world.reports.length).toBeGreaterThan(before));
-      await world.seen({ phase: "invalid" });
-    });
-
-    test("[AO38] waits where the cluster holds it and nobody has seen it yet", async () => {
-      const { namespace, clusterId } = world;
-      const chart = { repo: "https://charts.example.com", name: "postgres" };
-      const spec = { project_id: randomUUID(), namespace, name: "main", chart };
-      const metadata = { name: "main", namespace, labels: ownLabels(clusterId) };
-      await world.client.create({ apiVersion: "binnacle.dev/v1alpha1", kind: "AddonInstance", metadata, spec });
-      await world.deploy(COMPONENTS);
-      await world.seen(WAITING);
-    });
   });
 
   test.skipIf(!inject("isSimulated"))("[AO24] says why its pods do not get ready", async () => {
