@@ -175,7 +175,6 @@ function isStorable(value: unknown): boolean {
 
 /** Collects the locations of texts and numbers that cannot be stored. */
 function unstorableValues(value: unknown, loc: ValidationItem["loc"], found: ValidationItem[] = []): ValidationItem[] {
-  if (found.length >= MOST_PROBLEMS) return found;
   if (typeof value === "string") {
     if (!isStorable(value)) {
       found.push({ loc, msg: "Text must be well-formed Unicode without NUL characters", type: "value_error" });
@@ -185,6 +184,7 @@ function unstorableValues(value: unknown, loc: ValidationItem["loc"], found: Val
   } else if (typeof value === "object" && value !== null) {
     const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
     for (const [key, item] of entries) {
+      if (found.length >= MOST_PROBLEMS) break;
       if (typeof key === "string") unstorableValues(key, [...loc, "<key>"], found);
       unstorableValues(item, [...loc, key], found);
     }
