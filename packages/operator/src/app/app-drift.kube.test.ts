@@ -1,9 +1,8 @@
 import type { AppReport, DesiredComponent, Gone } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
+import { type AppWorld, appWorld, WEB, workload } from "./app-world.fixture.ts";
 
-const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
 const CALM = { phase: "running", drift: { state: "in_sync", summary: null, fields: [], detected_at: null } };
 const sinceOf = (report: AppReport | Gone | undefined) => (report && "phase" in report && report.phase_since) || "";
 const DEPLOYMENT = ["apps/v1", "Deployment", "shop-web"] as const;

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { specOf } from "../kube/object-fields.ts";
-import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
-
-const CALM = { phase: "running", drift: { state: "in_sync" } };
+import { type AppWorld, appWorld, CALM, workload } from "./app-world.fixture.ts";
 
 describe("a workload with all that it can say", () => {
   let world: AppWorld;

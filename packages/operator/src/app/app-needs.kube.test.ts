@@ -2,10 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { NO_COUNTS } from "../kube/workload-counts.ts";
-import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
-
-const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
-const CALM = { phase: "running", drift: { state: "in_sync" } };
+import { type AppWorld, appWorld, CALM, WEB, workload } from "./app-world.fixture.ts";
 
 describe("an app that waits for what it needs", () => {
   let world: AppWorld;

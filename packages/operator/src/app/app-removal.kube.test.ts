@@ -1,9 +1,7 @@
 import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { APPS } from "../kube/resource-types.ts";
-import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
-
-const CALM = { phase: "running", drift: { state: "in_sync" } };
+import { type AppWorld, appWorld, CALM, workload } from "./app-world.fixture.ts";
 
 describe("an app that is removed from a cluster", () => {
   let world: AppWorld;

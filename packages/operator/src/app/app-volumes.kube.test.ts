@@ -2,9 +2,8 @@ import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { CLAIMS, PODS } from "../kube/resource-types.ts";
-import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
+import { type AppWorld, appWorld, CALM, workload } from "./app-world.fixture.ts";
 
-const CALM = { phase: "running", drift: { state: "in_sync" } };
 const sized = (size_gb: number) => [{ name: "data", mount_path: "/data", size_gb }];
 
 /** Nothing enlarges the volumes of a real node of the tests. */

@@ -54,6 +54,11 @@ export const workload = (name: string, spec: DesiredComponent["workload_spec"] =
   workload_spec: { image: spec?.kind === "job" ? "done:1" : "nginx:1.29", ...spec },
 });
 
+export const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
+
+/** What an app reports that runs as it was asked for. */
+export const CALM = { phase: "running", drift: { state: "in_sync" } };
+
 /** An operator of a cluster of its own, as far as apps go, with one app in a namespace that nobody else uses. */
 export async function appWorld({ name = "shop", log = QUIET } = {}) {
   const client = await clusterClient();

@@ -2,11 +2,9 @@ import { LABELS } from "@binnacle/contract";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { fieldsIn, specOf } from "../kube/object-fields.ts";
-import { type AppWorld, appWorld, workload } from "./app-world.fixture.ts";
+import { type AppWorld, appWorld, CALM, WEB, workload } from "./app-world.fixture.ts";
 
-const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
 const NOTHING = { apiVersion: "", kind: "", metadata: { name: "" } };
-const CALM = { phase: "running", drift: { state: "in_sync" } };
 
 describe("an app on a cluster", () => {
   let world: AppWorld;
