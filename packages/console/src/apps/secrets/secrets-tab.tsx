@@ -150,7 +150,7 @@ function SetSecret({ app, component }: { readonly app: App; readonly component: 
       setKey("");
       setValue("");
       notifications.show({ message: `${key} is set. ${component} is being restarted.`, color: "green" });
-      await cache.invalidateQueries();
+      void cache.invalidateQueries();
     } catch (failure) {
       setError(failure);
     } finally {
