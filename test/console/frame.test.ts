@@ -12,7 +12,7 @@ describeInBrowser("the frame", (visit) => {
   test("[WC140] the console is built for production, also where the tests have built it", async () => {
     const { page, context, goTo } = await visit({ url: world.url });
     // React tells its kind of build to the developer tools of the browser, where they are installed: 0 is for production.
-    await context.addInitScript(
+    await using _script = await context.addInitScript(
       "window.builds = []; __REACT_DEVTOOLS_GLOBAL_HOOK__ = { supportsFiber: true, inject: (it) => builds.push(it.bundleType) }",
     );
     await goTo("/login");
@@ -22,7 +22,7 @@ describeInBrowser("the frame", (visit) => {
 
   test("[WC141] whoever asks for less motion sees the other scheme, a menu and a dialog at once", async () => {
     const { page, context, signIn, goTo } = await visit({ url: world.url });
-    await context.addInitScript(
+    await using _script = await context.addInitScript(
       "window.moved = []; addEventListener('transitionrun', ({ target, propertyName }) => moved.push(target.tagName + ' ' + propertyName))",
     );
     await signIn(world.admin.username, world.admin.password);
