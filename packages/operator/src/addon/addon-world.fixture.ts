@@ -181,7 +181,7 @@ export async function addonWorld({
     async seen(expected: Record<string, unknown>, timeout = 40_000) {
       await vi.waitFor(
         () => {
-          expect(reports.at(-1)).toMatchObject(expected);
+          expect(reports.at(-1), JSON.stringify(reports.slice(-3))).toMatchObject(expected);
           expect(generations.at(-1)).toBe(generation);
         },
         { timeout, interval: 50 },

@@ -15,6 +15,7 @@ import { appNames } from "./migrations/0016_app_names.ts";
 import { exec } from "./migrations/0017_exec.ts";
 import { consoleReads } from "./migrations/0018_console_reads.ts";
 import { provisioner } from "./migrations/0019_provisioner.ts";
+import { staticCounts } from "./migrations/0020_static_counts.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -35,6 +36,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0017_exec": exec,
   "0018_console_reads": consoleReads,
   "0019_provisioner": provisioner,
+  "0020_static_counts": staticCounts,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */
