@@ -20,7 +20,8 @@ async function totals() {
     const scope = column ? sql`coalesce(${sql.ref(column)}, ${WHOLE}::uuid)` : sql`${WHOLE}::uuid`;
     return sql`select ${table} as relation, ${scope} as scope, count(*) as total from ${sql.table(table)} group by 2`;
   });
-  const counted = await sql`select relation, scope, sum(total) as total from (${sql.join(counts, sql` union all `)}) parts
+  const counted =
+    await sql`select relation, scope, sum(total) as total from (${sql.join(counts, sql` union all `)}) parts
     group by 1, 2 order by 1, 2`.execute(db);
   const kept = await sql`select relation, scope, sum(delta) as total from row_counts group by 1, 2
     having sum(delta) <> 0 order by 1, 2`.execute(db);
