@@ -58,12 +58,11 @@ export function describeInBrowser(
         else await page.context().close();
       }
     });
-    async function visitWith(given: VisitOptions): Promise<Visitor> {
+    tests(async (given) => {
       const page = idle.pop() ?? (await (await browser.newContext()).newPage());
       taken.push(page);
       return visit(page, given);
-    }
-    tests(visitWith);
+    });
   });
 }
 

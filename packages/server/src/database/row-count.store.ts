@@ -14,7 +14,7 @@ type CountedRelation =
   | "apps"
   | "addon_instances";
 
-const WHOLE_RELATION = "00000000-0000-0000-0000-000000000000";
+export const WHOLE_RELATION = "00000000-0000-0000-0000-000000000000";
 
 export async function totalRows(
   db: Queries,

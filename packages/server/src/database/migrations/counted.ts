@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 
+/** The columns for which `count_rows()` has a statement. */
+type Scope = "org_id" | "cluster_id" | "project_id";
+
 /** Keeps the total of a table, or of each of its parts, in `row_counts`. Parts of several kinds need names of their own. */
-export function counted(table: string, scope?: string, name = "count") {
+export function counted(table: string, scope?: Scope, name = "count") {
   const argument = sql.raw(scope ? `'${scope}'` : "");
   return [
     sql`create trigger ${sql.ref(`${name}_inserted`)} after insert on ${sql.table(table)}
