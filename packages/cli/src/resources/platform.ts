@@ -43,14 +43,6 @@ const CREDENTIAL = view(
   ageColumn("AGE", "created_at"),
   column("ID", "id", true),
 );
-const REPOSITORY = view(
-  "name",
-  column("NAME", "name"),
-  column("URL", "url"),
-  column("USERNAME", "username"),
-  ageColumn("AGE", "created_at"),
-  column("ID", "id", true),
-);
 const THE_CLUSTER = arg("<cluster>", "id", "cluster");
 const SECRET_FIELDS = [
   arg("<name>", "body.name"),
@@ -250,56 +242,6 @@ export const PLATFORM_COMMANDS: readonly Command[] = [
     fields: [arg("<credential>", "id", "credential")],
     confirm: "Delete the credential {credential}?",
     done: "Deleted {credential}.",
-  }),
-  verb({
-    usage: "chart-repositories list",
-    about: "List the chart repositories of an organization",
-    operation: "listChartRepositories",
-    fields: [IN_ORG],
-    isList: true,
-    view: REPOSITORY,
-  }),
-  verb({
-    usage: "chart-repositories show <repository>",
-    about: "Show a chart repository",
-    operation: "getChartRepository",
-    fields: [IN_ORG, arg("<repository>", "repository_id", "repository")],
-    view: REPOSITORY,
-  }),
-  verb({
-    usage: "chart-repositories create <name>",
-    about: "Store the access to a chart repository",
-    operation: "createChartRepository",
-    fields: [
-      IN_ORG,
-      arg("<name>", "body.name"),
-      option("--address <url>", "body.url", "https:// or oci://"),
-      option("--username <name>", "body.username", "there"),
-      { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true },
-    ],
-    view: REPOSITORY,
-  }),
-  verb({
-    usage: "chart-repositories update <repository>",
-    about: "Change the access to a chart repository",
-    operation: "updateChartRepository",
-    fields: [
-      IN_ORG,
-      arg("<repository>", "repository_id", "repository"),
-      option("--name <name>", "body.name", "its name"),
-      option("--address <url>", "body.url", "https:// or oci://"),
-      option("--username <name>", "body.username", "there"),
-      { from: "--password", to: "body.password", kind: "secret", help: "the password" },
-    ],
-    view: REPOSITORY,
-  }),
-  verb({
-    usage: "chart-repositories delete <repository>",
-    about: "Delete the access to a chart repository",
-    operation: "deleteChartRepository",
-    fields: [IN_ORG, arg("<repository>", "repository_id", "repository")],
-    confirm: "Delete the chart repository {repository}?",
-    done: "Deleted {repository}.",
   }),
   {
     usage: "registry-secrets list",

@@ -1,8 +1,8 @@
 import { NotFound } from "@binnacle/client";
-import { arg, type Command, option, send, taken, verb } from "../command.ts";
+import { arg, type Command, IN_ORG, option, send, taken, verb } from "../command.ts";
 import { WAITING, waited } from "../deploy.ts";
 import { CliError, EXIT } from "../host.ts";
-import { column, type Row, view } from "../output.ts";
+import { ageColumn, column, type Row, view } from "../output.ts";
 
 const TEMPLATE = view(
   ({ namespace, name }) => `${namespace}/${name}`,
@@ -23,6 +23,14 @@ const TEMPLATE_DETAILS = view(
         .join(", "),
   },
   { title: "COMPONENTS", of: ({ components }) => components?.map(({ name }: Row) => name).join(", ") },
+);
+const REPOSITORY = view(
+  "name",
+  column("NAME", "name"),
+  column("URL", "url"),
+  column("USERNAME", "username"),
+  ageColumn("AGE", "created_at"),
+  column("ID", "id", true),
 );
 const THE_TEMPLATE = arg("<template>", "*", "template", "as namespace/name, or the name alone");
 
@@ -164,5 +172,55 @@ export const TEMPLATE_COMMANDS: readonly Command[] = [
     fields: [THE_TEMPLATE],
     confirm: "Delete the template {template}?",
     done: "Deleted {template}.",
+  }),
+  verb({
+    usage: "chart-repositories list",
+    about: "List the chart repositories of an organization",
+    operation: "listChartRepositories",
+    fields: [IN_ORG],
+    isList: true,
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories show <repository>",
+    about: "Show a chart repository",
+    operation: "getChartRepository",
+    fields: [IN_ORG, arg("<repository>", "repository_id", "repository")],
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories create <name>",
+    about: "Store the access to a chart repository",
+    operation: "createChartRepository",
+    fields: [
+      IN_ORG,
+      arg("<name>", "body.name"),
+      option("--address <url>", "body.url", "https:// or oci://"),
+      option("--username <name>", "body.username", "there"),
+      { from: "--password", to: "body.password", kind: "secret", help: "the password", isRequired: true },
+    ],
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories update <repository>",
+    about: "Change the access to a chart repository",
+    operation: "updateChartRepository",
+    fields: [
+      IN_ORG,
+      arg("<repository>", "repository_id", "repository"),
+      option("--name <name>", "body.name", "its name"),
+      option("--address <url>", "body.url", "https:// or oci://"),
+      option("--username <name>", "body.username", "there"),
+      { from: "--password", to: "body.password", kind: "secret", help: "the password" },
+    ],
+    view: REPOSITORY,
+  }),
+  verb({
+    usage: "chart-repositories delete <repository>",
+    about: "Delete the access to a chart repository",
+    operation: "deleteChartRepository",
+    fields: [IN_ORG, arg("<repository>", "repository_id", "repository")],
+    confirm: "Delete the chart repository {repository}?",
+    done: "Deleted {repository}.",
   }),
 ];

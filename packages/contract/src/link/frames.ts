@@ -8,6 +8,7 @@ import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
 import { Chunk, EXEC_FAILURES, ExecStream, TerminalSize } from "./exec.ts";
 import { InfrastructureAnswer, InfrastructureRequests } from "./infrastructure.ts";
+import { LogStream } from "./log-stream.ts";
 import { OBSERVATIONS, ObservationRequests, ObservedAnswers } from "./observed.ts";
 import { LINK_LIMITS } from "./protocol.ts";
 import { Report, type Reports } from "./report.ts";
@@ -282,19 +283,6 @@ const Request = Type.Object({
     InfrastructureRequests.remove_cloud_objects,
   ]),
 });
-const LogStream = Type.Object({
-  name: Type.Literal("logs"),
-  namespace: Type.String(),
-  app: Type.String(),
-  component: Type.String(),
-  tail_lines: Count,
-  since_seconds: Nullable(Type.Integer({ minimum: 1 })),
-  follow: Type.Boolean(),
-  previous: Type.Optional(Type.Boolean()),
-  /** Of this run alone. Only sent to an operator that knows runs. */
-  run: Type.Optional(Uuid()),
-});
-export type LogStream = Static<typeof LogStream>;
 const StreamOpen = Type.Object({
   type: Type.Literal("stream_open"),
   ...id,

@@ -1,7 +1,7 @@
 import type { AddonDefinitionFile, SecretRef, ValidationItem, ValidationType } from "@binnacle/contract";
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { compileValuesSchema } from "../catalog/catalog-file.ts";
-import { stepsAlong } from "../http/validation.ts";
+import { stepsAlong } from "../http/validation-item.ts";
 
 /**
  * Values of addon instances. Secrets are split off before anything is stored: they go to the vault, and the values keep

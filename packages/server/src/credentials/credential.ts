@@ -8,7 +8,7 @@ import type {
 import type { Selectable } from "kysely";
 import type { CheckedAccess, CloudAccess, ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
-import type { CloudCredentialTable } from "../database/fleet-tables.ts";
+import type { CloudCredentialTable } from "../database/provisioning-tables.ts";
 import { conflict, type Fault, invalidValue } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 

@@ -16,11 +16,6 @@ import type {
   PodSecurity,
   ProjectLifecycle,
   Provider,
-  ProvisioningAction,
-  ProvisioningErrorCode,
-  ProvisioningPhase,
-  ProvisioningPlan,
-  ProvisioningStatus,
   Quota,
   Stage,
   StageStatus,
@@ -50,7 +45,6 @@ export interface FleetTables {
   app_secrets: AppSecretTable;
   apps: AppTable;
   chart_repositories: ChartRepositoryTable;
-  cloud_credentials: CloudCredentialTable;
   cluster_sessions: ClusterSessionTable;
   cluster_settings: ClusterSettingsTable;
   clusters: ClusterTable;
@@ -58,10 +52,6 @@ export interface FleetTables {
   ingress_hosts: IngressHostTable;
   metric_samples: MetricSampleTable;
   projects: ProjectTable;
-  infrastructure_states: InfrastructureStateTable;
-  node_tokens: NodeTokenTable;
-  provisioning_jobs: ProvisioningJobTable;
-  provisioning_log_lines: ProvisioningLogLineTable;
   registry_secrets: RegistrySecretTable;
   role_bindings: RoleBindingTable;
   stack_templates: StackTemplateTable;
@@ -74,16 +64,6 @@ export interface ChartRepositoryTable extends Timestamps {
   url: string;
   username: string;
   sealed_password: string;
-}
-
-export interface CloudCredentialTable extends Timestamps {
-  id: string;
-  org_id: string;
-  name: string;
-  provider: Provider;
-  region: string | null;
-  access_key_id: string | null;
-  sealed_secret: string | null;
 }
 
 export interface ClusterTable extends Timestamps {
@@ -138,54 +118,6 @@ export interface ClusterSettingsTable {
   cluster_wide_charts: Json<ClusterWideChart[]> | null;
   exec_enabled: boolean | null;
   updated_at: Date;
-}
-
-export interface ProvisioningJobTable extends Timestamps {
-  id: string;
-  cluster_id: string;
-  org_id: string;
-  credential_id: string | null;
-  action: ProvisioningAction;
-  status: ProvisioningStatus;
-  phase: ProvisioningPhase;
-  progress_pct: Generated<number>;
-  error_message: string | null;
-  error_code: ProvisioningErrorCode | null;
-  attempts: Generated<number>;
-  desired_node_count: number | null;
-  /** Ends with its plan and changes nothing. */
-  dry_run: Generated<boolean>;
-  plan: Json<Omit<ProvisioningPlan, "job_id">> | null;
-  cancel_requested_at: Date | null;
-  started_at: Date | null;
-  finished_at: Date | null;
-}
-
-/** Every state that OpenTofu has written for a cluster, newest last. */
-export interface InfrastructureStateTable {
-  id: string;
-  cluster_id: string;
-  serial: number;
-  lineage: string;
-  sealed_state: string;
-  job_id: string;
-  created_at: Date;
-}
-
-/** With it a new machine fetches what it needs to join its cluster, once. */
-export interface NodeTokenTable {
-  token_hash: string;
-  cluster_id: string;
-  node: string;
-  expires_at: Date;
-  used_at: Date | null;
-}
-
-export interface ProvisioningLogLineTable {
-  job_id: string;
-  position: Generated<number>;
-  at: Date;
-  line: string;
 }
 
 export interface ProjectTable extends Timestamps {

@@ -2,9 +2,10 @@ import type { JobStatus, OrgRole, Scope, Via } from "@binnacle/contract";
 import type { Generated } from "kysely";
 import type { Tally } from "../accounts/login-throttle.ts";
 import type { FleetTables, Json, Timestamps } from "./fleet-tables.ts";
+import type { ProvisioningTables } from "./provisioning-tables.ts";
 
 /** The types of all tables, as the migrations create them. */
-export interface Tables extends FleetTables {
+export interface Tables extends FleetTables, ProvisioningTables {
   audit_log: AuditLogTable;
   cli_tokens: CliTokenTable;
   device_logins: DeviceLoginTable;

@@ -26,7 +26,8 @@ import {
 } from "./guard.ts";
 import type { Route } from "./route.ts";
 import { soundPart, withFurther } from "./sound-part.ts";
-import { type Check, compileCheck, isOfRule } from "./validation.ts";
+import { type Check, compileCheck } from "./validation.ts";
+import { isOfRule } from "./validation-item.ts";
 import { offeredBearer, routeWebSockets } from "./websocket.adapter.ts";
 
 export interface RoutePorts {

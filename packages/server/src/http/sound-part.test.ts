@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bodyProblems } from "./checked.fixture.ts";
 import { soundPart, withFurther } from "./sound-part.ts";
-import { isOfRule } from "./validation.ts";
+import { isOfRule } from "./validation-item.ts";
 
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 const typesOf = (body: unknown) => bodyProblems(createApp, body).filter((item) => !isOfRule(item));

@@ -1,6 +1,6 @@
 import type { ProvisioningAction } from "@binnacle/contract";
 import type { Updateable } from "kysely";
-import type { ProvisioningJobTable } from "../database/fleet-tables.ts";
+import type { ProvisioningJobTable } from "../database/provisioning-tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";

@@ -1,7 +1,7 @@
 import type { ProvisioningLogLine, ProvisioningStatus, ProvisioningJob as WireJob } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { type Cluster, hasProjects } from "../clusters/cluster.ts";
-import type { ProvisioningJobTable } from "../database/fleet-tables.ts";
+import type { ProvisioningJobTable } from "../database/provisioning-tables.ts";
 import { conflict, type Fault } from "../fault.ts";
 
 export type ProvisioningJob = Selectable<ProvisioningJobTable>;
