@@ -55,7 +55,8 @@ app.get("/list", async () => {
   const [{ rows }, totals] = await Promise.all([
     pool.query({
       name: "apps",
-      text: "select * from apps where project_id = $1 order by id desc limit 10 offset 0",
+      // With an equality PostgreSQL reads the primary key from its end, through all that the creates of other projects have added.
+      text: "select * from apps where project_id between $1 and $1 order by project_id, id desc limit 10 offset 0",
       values: [PROJECT_ID],
     }),
     pool.query({
