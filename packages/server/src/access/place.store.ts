@@ -185,11 +185,6 @@ export function placeStore(pool: pg.Pool): PlaceStore {
     return rows;
   }
 
-  async function read<R extends CallerRow>(...given: Parameters<typeof rowsOf>): Promise<R | null> {
-    const [row] = await rowsOf<R>(...given);
-    return row ?? null;
-  }
-
   const listing =
     <R, F = unknown>(
       listOf: (filter: F) => List,
@@ -223,23 +218,23 @@ export function placeStore(pool: pg.Pool): PlaceStore {
   const finding =
     <P, A = string>(statement: Statement, valuesOf: (address: A) => readonly string[]): FindPlace<P, A> =>
     async (credential, address, now) => {
-      const row = await read<PlaceRow<P>>(statement, credential, now, valuesOf(address));
-      return row && locatedOf<P>(credential, row);
+      const [row] = await rowsOf<PlaceRow<P>>(statement, credential, now, valuesOf(address));
+      return row ? locatedOf<P>(credential, row) : null;
     };
   const byId = <P>(statement: Statement) => finding<P>(statement, (id) => [id]);
 
   return {
     async caller(credential, now) {
-      const row = await read(STATEMENTS.caller, credential, now, []);
-      return row && callerOf(credential, row);
+      const [row] = await rowsOf(STATEMENTS.caller, credential, now, []);
+      return row ? callerOf(credential, row) : null;
     },
     async me(credential, now) {
-      const row = await read<MeRow>(STATEMENTS.me, credential, now, []);
+      const [row] = await rowsOf<MeRow>(STATEMENTS.me, credential, now, []);
       if (!row) return null;
       return { caller: callerOf(credential, row), ...recordOf(row) };
     },
     async ownAccess(credential, now) {
-      const row = await read<OwnAccessRow>(STATEMENTS.ownAccess, credential, now, []);
+      const [row] = await rowsOf<OwnAccessRow>(STATEMENTS.ownAccess, credential, now, []);
       if (!row) return null;
       const { orgs, clusters, projects } = row;
       return { caller: callerOf(credential, row), orgs, clusters, projects };

@@ -109,8 +109,10 @@ function registerRoute(
     const seen = await guard.authorize(access, input);
     const change = isReading(operation) ? refuseChange : changeOf(request, seen);
     const given = await handle({
-      ...input,
       ...seen,
+      params,
+      query,
+      body,
       cookies,
       headers,
       sourceAddress,
