@@ -6,11 +6,7 @@
 # Takes Go 1.26 or later, about 12 minutes of two cores the first time, and 6 GB of the user's cache folder.
 set -euo pipefail
 
-kube=${XDG_CACHE_HOME:-$HOME/.cache}/binnacle/kube
-bin=$kube/bin
-export GOPATH=${BINNACLE_KUBE_GOPATH:-$kube/go} GOCACHE=${BINNACLE_KUBE_GOCACHE:-$kube/gocache}
-# Without debugging information and inlining they compile in two thirds of the time. The tests do not need them faster.
-export CGO_ENABLED=0 GOWORK=off GOFLAGS="-buildvcs=false -modcacherw '-gcflags=all=-dwarf=false -l'"
+. "$(dirname "$0")/go.sh"
 
 kubernetes=v1.37.1
 versioned=

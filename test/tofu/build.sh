@@ -7,11 +7,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-kube=${XDG_CACHE_HOME:-$HOME/.cache}/binnacle/kube
-bin=$kube/bin
-export GOPATH=${BINNACLE_KUBE_GOPATH:-$kube/go} GOCACHE=${BINNACLE_KUBE_GOCACHE:-$kube/gocache}
-# Without debugging information and inlining they compile in two thirds of the time. The tests do not need them faster.
-export CGO_ENABLED=0 GOWORK=off GOFLAGS="-buildvcs=false -modcacherw '-gcflags=all=-dwarf=false -l'"
+. "$here/../kube/go.sh"
 
 # Its releases after 1.60 have no place in the module proxy, which has them by their commits. This one is 6.47.1.
 module=github.com/hashicorp/terraform-provider-aws
