@@ -37,7 +37,8 @@ export interface Prometheus {
 }
 
 export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: PrometheusPorts): Prometheus {
-  const agent = new Agent({ connections: 4, maxResponseSize: LARGEST_ANSWER_BYTES });
+  // HTTP/2 of Node.js 24 corrupts memory when streams are reset under load (nodejs/node#64841), which ends the process.
+  const agent = new Agent({ connections: 4, maxResponseSize: LARGEST_ANSWER_BYTES, allowH2: false });
   let believed: { readonly ask: Ask | null; readonly untilMs: number } | null = null;
   let looking: Promise<Ask | null> | null = null;
   let said: string | null = null;
