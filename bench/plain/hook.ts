@@ -5,7 +5,7 @@ import { registerHooks } from "node:module";
  * measure what each of them brings. Loaded with `--import`; `BENCH_PLAIN` names the shortcuts to leave out.
  */
 const REPLACED: Readonly<Record<string, string>> = {
-  "prepared-query": "/access/prepared-query.adapter.ts",
+  "prepared-query": "/database/prepared-query.adapter.ts",
 };
 
 const plain = (process.env["BENCH_PLAIN"] ?? "").split(",").filter(Boolean);

@@ -1,7 +1,5 @@
-import type { ReadRows, rowsFrom as rowsByHand } from "../../packages/server/src/access/prepared-query.adapter.ts";
+import type { preparedQueries as ours } from "../../packages/server/src/database/prepared-query.adapter.ts";
 
 /** The driver's own prepared statements. */
-export const rowsFrom =
-  (pool: Parameters<typeof rowsByHand>[0]): ReadRows =>
-  async (statement, values) =>
-    (await pool.query({ ...statement, values: [...values] })).rows;
+export const preparedQueries: typeof ours = () => async (client, statement, values) =>
+  (await client.query({ ...statement, values: [...values] })).rows;

@@ -126,7 +126,7 @@ describe("the configuration", () => {
     ["BINNACLE_ALLOW_LOCAL_ON_NETWORK", "yes"],
     ["BINNACLE_ALLOW_INSECURE_PUBLIC_URL", "1"],
     ["BINNACLE_PUBLIC_URL", "binnacle.example.com"],
-    ["BINNACLE_DATABASE_POOL_SIZE", "1"],
+    ["BINNACLE_DATABASE_POOL_SIZE", "2"],
     ["BINNACLE_ADMIN_EMAIL", "root"],
     ["BINNACLE_ACCESS_TOKEN_MINUTES", "0"],
     ["BINNACLE_REFRESH_TOKEN_DAYS", "366"],

@@ -83,7 +83,11 @@ export async function startControlPlane(
     const catalog = given.catalog ?? (await loadCatalog());
     const open = await reachDatabase(config, log, onLost, started);
     const forHub = hubConnections(config.databasePoolSize, config.roles);
-    const { kysely: db, pool } = open(config.databasePoolSize - forHub);
+    // The API reads places over a connection beside its pool.
+    const forPlaces = config.roles.includes("api") ? 1 : 0;
+    const poolSize = config.databasePoolSize - forHub - forPlaces;
+    const database = open(poolSize);
+    const { kysely: db } = database;
     const passwords = given.passwords ?? (await createPasswords());
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, "database migrated");
@@ -99,22 +103,22 @@ export async function startControlPlane(
     const router = startRequestRouter({ db, bus, clock, local: { find: (id) => hubHere.sessions?.find(id) ?? null } });
     started.push(async () => router.stop());
     const operators = operatorRequests(router);
-    const ports = { db, pool, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
+    const ports = { db, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
     const metrics = createMetrics();
     const app = await createHttpServer({ ...config, log, metrics, tracer });
-    registerHealth(app, pool);
+    registerHealth(app, database.pool);
     const apart = metricsAddress(config);
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
     if (!metricsUrl) registerMetrics(app, metrics);
     if (config.roles.includes("api")) {
-      started.push(await startApiRole(app, { ...ports, clouds, signingKey: keys.signingKey }, config));
+      started.push(await startApiRole(app, { ...ports, database, clouds, signingKey: keys.signingKey }, config));
     }
     const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));
     if (config.roles.includes("hub")) {
       const hubDb = forHub > 0 ? open(forHub).kysely : db;
-      const connections = forHub > 0 ? forHub : config.databasePoolSize;
+      const connections = forHub > 0 ? forHub : poolSize;
       const hub = startHubRole({ ...ports, server: app.server, db: hubDb, connections, tracer }, config);
       hubHere.sessions = hub.sessions;
       started.push(() => hub.stop());

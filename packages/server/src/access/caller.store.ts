@@ -1,6 +1,6 @@
 import type { Scope } from "@binnacle/contract";
+import type { Statement as Prepared } from "../database/prepared-query.adapter.ts";
 import type { Boundary, Caller, Credential } from "./caller.ts";
-import type { Statement as Prepared } from "./prepared-query.adapter.ts";
 
 const CALLER_COLUMNS = `u.id as caller_id, u.email as caller_email, u.is_superuser as caller_is_superuser, u.tier_name as caller_tier`;
 

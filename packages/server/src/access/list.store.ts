@@ -246,24 +246,28 @@ export const FIRST_ROWS = 100;
 export interface List {
   readonly first: Statement;
   readonly deep: Statement;
+  /** Its first pages take as long for a caller who sees much as for one who sees little. */
+  readonly isShort: boolean;
 }
 
-const listBy = (name: string, text: ListText): List => ({
+const listBy = (name: string, text: ListText, isShort: boolean): List => ({
   first: statement(`first ${name}`, (kind) => text(FIRST_ROWS, kind)),
   deep: statement(name, (kind) => text(null, kind)),
+  isShort,
 });
 
-const list = (name: string, sql: ListSql): List => listBy(name, listText(sql));
+const list = (name: string, sql: ListSql): List => listBy(name, listText(sql), false);
+const shortList = (name: string, text: ListText): List => listBy(name, text, true);
 
 const contentLists = (relation: ContentRelation) => ({
   whole: list(relation, content(relation, null)),
   ofOrg: list(`${relation} of an org`, content(relation, "org_id")),
-  ofProject: listBy(`${relation} of a project`, contentOfProject(relation, ["project_id"])),
-  ofBoth: listBy(`${relation} of an org and a project`, contentOfProject(relation, ["org_id", "project_id"])),
+  ofProject: shortList(`${relation} of a project`, contentOfProject(relation, ["project_id"])),
+  ofBoth: shortList(`${relation} of an org and a project`, contentOfProject(relation, ["org_id", "project_id"])),
 });
 
 export const LISTS = {
-  orgs: list("orgs", ORGS),
+  orgs: shortList("orgs", listText(ORGS)),
   projects: list("projects", PROJECTS),
   projectsOfCluster: list("projects of a cluster", PROJECTS_OF_CLUSTER),
   /** $5 is the organization, $6 the cluster, $7 the lifecycles and $8 the text. */

@@ -1,11 +1,12 @@
 import type { BindingRole, OrgRole } from "@binnacle/contract";
-import type pg from "pg";
 import { cliTokenUseRecorder, lastUseThreshold } from "../accounts/cli-token.ts";
 import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
+import type { Database } from "../database/connection.adapter.ts";
+import { type ReadRows, readsFrom } from "../database/pipeline.adapter.ts";
 import type { Org } from "../orgs/org.ts";
 import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
@@ -21,7 +22,6 @@ import {
   secretPathsOf,
 } from "./list.store.ts";
 import { ME, type Me, type MeRow, OWN_ACCESS, type OwnAccess, type OwnAccessRow, recordOf } from "./own-roles.store.ts";
-import { rowsFrom } from "./prepared-query.adapter.ts";
 import { type Located, strongest } from "./role.ts";
 
 /**
@@ -160,21 +160,23 @@ type PlaceRow<P> = CallerRow & {
 
 type ListRow<R> = CallerRow & { id: string | null; list_total: number } & R;
 
-export function placeStore(pool: pg.Pool): PlaceStore {
+/** Places and short lists are a few rows by their keys. What may take long does not go where others would wait for it. */
+export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline">): PlaceStore {
   const recordUse = cliTokenUseRecorder(({ tokenId, address }, now) =>
     pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now), address]),
   );
-  const readRows = rowsFrom(pool);
+  const readLong = readsFrom(pool);
 
   /** Every row begins with the caller. There is none where the credential is not valid. */
   async function rowsOf<R extends CallerRow>(
+    read: ReadRows,
     statement: Statement,
     credential: Credential,
     now: Date,
     values: readonly string[],
   ): Promise<R[]> {
     const key = credential.kind === "session" ? credential.sessionId : credential.digest;
-    const rows = await readRows<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
+    const rows = await read<R>(statement[credential.kind], [key, now.toISOString(), ...values]);
     const [row] = rows;
     if (row && credential.kind === "cli_token")
       recordUse(
@@ -191,10 +193,11 @@ export function placeStore(pool: pg.Pool): PlaceStore {
       valuesOf: (filter: F) => readonly string[] = () => [],
     ): FindList<R, F> =>
     async (credential, filter, { limit, offset }, now) => {
-      const { first: firstPages, deep } = listOf(filter);
-      const statement = limit + offset <= FIRST_ROWS ? firstPages : deep;
+      const { first: firstPages, deep, isShort } = listOf(filter);
+      const isFirst = limit + offset <= FIRST_ROWS;
+      const read = isFirst && isShort ? pipeline.read : readLong;
       const values = [String(limit), String(offset), ...valuesOf(filter)];
-      const rows = await rowsOf<ListRow<R>>(statement, credential, now, values);
+      const rows = await rowsOf<ListRow<R>>(read, isFirst ? firstPages : deep, credential, now, values);
       const [first] = rows;
       if (!first) return null;
       // The page is empty where the only row has no id.
@@ -218,23 +221,23 @@ export function placeStore(pool: pg.Pool): PlaceStore {
   const finding =
     <P, A = string>(statement: Statement, valuesOf: (address: A) => readonly string[]): FindPlace<P, A> =>
     async (credential, address, now) => {
-      const [row] = await rowsOf<PlaceRow<P>>(statement, credential, now, valuesOf(address));
+      const [row] = await rowsOf<PlaceRow<P>>(pipeline.read, statement, credential, now, valuesOf(address));
       return row ? locatedOf<P>(credential, row) : null;
     };
   const byId = <P>(statement: Statement) => finding<P>(statement, (id) => [id]);
 
   return {
     async caller(credential, now) {
-      const [row] = await rowsOf(STATEMENTS.caller, credential, now, []);
+      const [row] = await rowsOf(pipeline.read, STATEMENTS.caller, credential, now, []);
       return row ? callerOf(credential, row) : null;
     },
     async me(credential, now) {
-      const [row] = await rowsOf<MeRow>(STATEMENTS.me, credential, now, []);
+      const [row] = await rowsOf<MeRow>(pipeline.read, STATEMENTS.me, credential, now, []);
       if (!row) return null;
       return { caller: callerOf(credential, row), ...recordOf(row) };
     },
     async ownAccess(credential, now) {
-      const [row] = await rowsOf<OwnAccessRow>(STATEMENTS.ownAccess, credential, now, []);
+      const [row] = await rowsOf<OwnAccessRow>(pipeline.read, STATEMENTS.ownAccess, credential, now, []);
       if (!row) return null;
       const { orgs, clusters, projects } = row;
       return { caller: callerOf(credential, row), orgs, clusters, projects };

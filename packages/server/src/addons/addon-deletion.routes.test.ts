@@ -27,7 +27,7 @@ const open: TestOperator[] = [];
 
 beforeAll(async () => {
   world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_VAULT_KEYS: VAULT_KEYS } });
-  const { kysely: db, pool } = world.database;
+  const { kysely: db } = world.database;
   const clock = world.clock.now;
   const vault = createVault(parseVaultKeys(VAULT_KEYS));
   const ports = {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     clock,
     vault,
     tokens: await createTokens(SIGNING_KEY, clock),
-    places: placeStore(pool),
+    places: placeStore(world.database),
   };
   const observe = async () => {
     throw noOperatorConnected();

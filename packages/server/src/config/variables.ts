@@ -138,7 +138,7 @@ export const SETTINGS = {
   databasePoolSize: setting(
     "BINNACLE_DATABASE_POOL_SIZE",
     "20",
-    integer(2, 500),
+    integer(3, 500),
     "Database connections that this process opens at most",
   ),
   adminEmail: optional(

@@ -120,7 +120,7 @@ test("[PR9] a page reads a handful of rows, however many projects there are that
 
   // One connection, which counts the rows that its transaction has read.
   const single = connect({ url: world.databaseUrl }, { poolSize: 1, onError: () => undefined });
-  const places = placeStore(single.pool);
+  const places = placeStore(single);
   const callers = [mixed, orgAdmin, crowdAdmin, member, world.admin];
   // After five uses of a statement PostgreSQL may plan it for any values, which must not read more.
   for (const { id: userId, token } of [...callers, ...callers]) {

@@ -1,12 +1,12 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { placeStore } from "../access/place.store.ts";
 import { accessOfCredentials } from "../access/visible.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
 import { type Config, originOf } from "../config.ts";
 import { registerConsole } from "../console/console.routes.ts";
+import type { Database } from "../database/connection.adapter.ts";
 import { startBroadcast } from "../events/broadcast.runner.ts";
 import { registerDocumentation } from "../http/documentation.routes.ts";
 import { registerSchemas } from "../http/health.routes.ts";
@@ -17,7 +17,7 @@ import { registerCharts } from "../operator-chart/operator-chart.routes.ts";
 import { type ApiPorts, apiRoutes } from "../routes.ts";
 
 interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast" | "publicUrl"> {
-  readonly pool: Pool;
+  readonly database: Database;
   readonly signingKey: string;
   readonly log: Logger;
 }
@@ -31,7 +31,7 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
     broadcast,
     tokens: await createTokens(given.signingKey, clock),
     operatorChart: await loadOperatorChart(),
-    places: placeStore(given.pool),
+    places: placeStore(given.database),
     publicUrl: () => config.publicUrl ?? originOf(app.server.address() as AddressInfo),
   };
   const routes = apiRoutes(ports, config);

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 
 /** It has a name, so that each connection parses and plans it once. */
 export interface Statement {
@@ -7,7 +7,7 @@ export interface Statement {
 }
 
 /** A value as PostgreSQL takes it over the wire. */
-type Value = string | Buffer;
+export type Value = string | Buffer;
 
 type Done = (error: Error | null | undefined, rows: object[]) => void;
 
@@ -16,7 +16,9 @@ type ReadRow = (fields: readonly (string | null)[]) => object;
 /** A connection as the driver gives it to a query. The types of the driver are incomplete and partly wrong. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
+  /** What the database has parsed, and what it was sent to parse, by name. */
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
+  readonly submittedNamedStatements: Record<string, string | undefined>;
   parse(statement: Statement): void;
   bind(config: { statement: string; values: readonly Value[] }): void;
   describe(part: { type: "P" }): void;
@@ -24,14 +26,17 @@ interface Wire {
   sync(): void;
 }
 
+interface TypeParsers {
+  getTypeParser(oid: number, format: "text"): (text: string) => unknown;
+}
+
+type Run = <R extends object>(client: pg.Client, statement: Statement, values: readonly Value[]) => Promise<R[]>;
+
 /**
  * Reads the rows of a prepared statement. The columns of a statement are requested once for each connection: the driver
  * requests them at every use, and reading them takes longer than reading a row.
  */
-export type ReadRows = <R extends object>(statement: Statement, values: readonly Value[]) => Promise<R[]>;
-
-export function rowsFrom(pool: pg.Pool): ReadRows {
-  const types = pool.options.types as { getTypeParser(oid: number, format: "text"): (text: string) => unknown };
+export function preparedQueries(types: TypeParsers): Run {
   /** For each connection, by the name of the statement. Its columns stay the same for as long as it is prepared. */
   const known = new WeakMap<Wire, Map<string, ReadRow>>();
   const readersOf = (connection: Wire) => {
@@ -41,7 +46,7 @@ export function rowsFrom(pool: pg.Pool): ReadRows {
   };
 
   /** The driver calls the handlers by these names. */
-  class PreparedQuery implements pg.Submittable {
+  class PreparedQuery {
     readonly name: string;
     readonly text: string;
     readonly #values: readonly Value[];
@@ -63,7 +68,10 @@ export function rowsFrom(pool: pg.Pool): ReadRows {
       this.#readers = readersOf(wire);
       this.#read = this.#readers.get(this.name);
       wire.stream.cork();
-      if (wire.parsedStatements[this.name] === undefined) wire.parse(this);
+      if (wire.parsedStatements[this.name] === undefined && wire.submittedNamedStatements[this.name] === undefined) {
+        wire.parse(this);
+        wire.submittedNamedStatements[this.name] = this.text;
+      }
       wire.bind({ statement: this.name, values: this.#values });
       if (!this.#read) wire.describe({ type: "P" });
       wire.execute({});
@@ -97,20 +105,20 @@ export function rowsFrom(pool: pg.Pool): ReadRows {
     }
   }
 
-  // The types of the driver lack the callback.
-  const runner = pool as unknown as { query(query: PreparedQuery, done: Done): void };
-  return <R extends object>(statement: Statement, values: readonly Value[]) =>
+  // A pipeline takes queries of this class only: the driver keeps out those that hold a cursor open. This one does not.
+  Object.setPrototypeOf(PreparedQuery.prototype, pg.Query.prototype);
+
+  return <R extends object>(client: pg.Client, statement: Statement, values: readonly Value[]) =>
     new Promise<R[]>((resolve, reject) => {
+      // The types of the driver lack the callback.
+      const runner = client as unknown as { query(query: PreparedQuery, done: Done): void };
       runner.query(new PreparedQuery(statement, values), (error, rows) =>
         error ? reject(error) : resolve(rows as R[]),
       );
     });
 }
 
-function readerOf(
-  fields: readonly pg.FieldDef[],
-  types: { getTypeParser(oid: number, format: "text"): (text: string) => unknown },
-): ReadRow {
+function readerOf(fields: readonly pg.FieldDef[], types: TypeParsers): ReadRow {
   const names = fields.map(({ name }) => name);
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
   // V8 shares the shape of a parsed object among its copies. An object that is built field by field gets no such shape.

@@ -1,0 +1,110 @@
+import pg from "pg";
+import { preparedQueries, type Statement, type Value } from "./prepared-query.adapter.ts";
+import { isUnreachable } from "./transaction.ts";
+
+export type ReadRows = <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => Promise<R[]>;
+
+/** Reads over one connection that all requests share. */
+export interface Pipeline {
+  readonly read: ReadRows;
+  close(): Promise<void>;
+}
+
+/** A connection that has not answered anything for this long, while something waits, is given up. */
+const SILENT_FOR_MS = 10_000;
+
+interface Shared {
+  readonly client: pg.Client;
+  /** One timer for all statements: one for each would be a large part of what a read costs. */
+  readonly silence: NodeJS.Timeout;
+  unanswered: number;
+}
+
+/**
+ * Sends each statement at once, without waiting for the answers to those before it. A crowd of small reads then keeps one
+ * session of PostgreSQL busy, where a pool wakes a session for each of them. The session runs them one after another, so a
+ * statement that takes long holds up all others: only reads of a few rows by an index belong here.
+ */
+export function openPipeline(
+  config: pg.ClientConfig,
+  onError: (error: Error) => void,
+  silentForMs = SILENT_FOR_MS,
+): Pipeline {
+  const query = preparedQueries(config.types ?? pg.types);
+  let current: Promise<Shared> | null = null;
+
+  function forget(shared: Promise<Shared>): boolean {
+    if (current !== shared) return false;
+    current = null;
+    return true;
+  }
+
+  function connect(): Promise<Shared> {
+    const client = new pg.Client({ ...config, pipeline: true });
+    const connecting = client.connect().then(() => share(client, silentForMs));
+    client.on("error", (error) => {
+      forget(connecting);
+      onError(error);
+    });
+    client.on("end", () => forget(connecting));
+    connecting.catch(() => forget(connecting));
+    return connecting;
+  }
+
+  async function read<R extends pg.QueryResultRow>(
+    statement: Statement,
+    values: readonly Value[],
+    retries = 1,
+  ): Promise<R[]> {
+    current ??= connect();
+    const connecting = current;
+    const shared = await connecting;
+    try {
+      if (shared.unanswered++ === 0) shared.silence.refresh();
+      return await query<R>(shared.client, statement, values);
+    } catch (error) {
+      if (isUnreachable(error)) forget(connecting);
+      if (retries === 0 || !isOutdated(error)) throw error;
+      // A new connection prepares the statement anew. The old one ends when it has answered everything that was sent.
+      if (forget(connecting)) void shared.client.end();
+      return read(statement, values, retries - 1);
+    } finally {
+      shared.unanswered -= 1;
+      shared.silence.refresh();
+    }
+  }
+
+  return {
+    read,
+    async close() {
+      await (await current?.catch(() => null))?.client.end();
+    },
+  };
+}
+
+function share(client: pg.Client, silentForMs: number): Shared {
+  const giveUp = () => {
+    if (shared.unanswered > 0) client.connection.stream.destroy();
+  };
+  const shared = { client, silence: setTimeout(giveUp, silentForMs).unref(), unanswered: 0 };
+  return shared;
+}
+
+/** The same from a pool, for statements that may take long. */
+export const readsFrom =
+  (pool: pg.Pool): ReadRows =>
+  async (statement, values) => {
+    try {
+      return (await pool.query({ ...statement, values: [...values] })).rows;
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      // The pool has closed the connection. The others that it holds may be as old, so the text is not prepared this time.
+      return (await pool.query(statement.text, [...values])).rows;
+    }
+  };
+
+/**
+ * PostgreSQL refuses a prepared statement with `*` after a table has got a column, as a migration of a newer version does
+ * while servers of the older one run.
+ */
+const isOutdated = (error: unknown): boolean => (error as { code?: unknown }).code === "0A000";

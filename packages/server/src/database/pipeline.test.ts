@@ -1,0 +1,139 @@
+import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Database } from "./connection.adapter.ts";
+import { openPipeline, type Pipeline, type ReadRows, readsFrom } from "./pipeline.adapter.ts";
+import { isUnreachable } from "./transaction.ts";
+
+let fresh: FreshDatabase;
+let database: Database;
+let pipeline: Pipeline;
+const lost: Error[] = [];
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = connect({ url: fresh.url }, { poolSize: 2, onError: (error) => lost.push(error) });
+  ({ pipeline } = database);
+});
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+const SESSION = { name: "session", text: "select pg_backend_pid() as pid" };
+const sessionOf = async (read: ReadRows) => (await read<{ pid: number }>(SESSION, []))[0]?.pid;
+const ID = { name: "id", text: "select $1::uuid as id" };
+const id = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+const SLEEP = { name: "sleep", text: "select pg_sleep(60)" };
+const failuresOf = (reads: readonly Promise<unknown>[]) =>
+  Promise.all(
+    reads.map((read) =>
+      read.then(
+        () => "no failure",
+        (reason: unknown) => reason,
+      ),
+    ),
+  );
+
+test("[DB26] a crowd of reads takes one session, and each gets its own rows", async () => {
+  const statement = { name: "rows", text: "select n, pg_backend_pid() as pid from generate_series(1, $1::int) n" };
+  const counts = Array.from({ length: 50 }, (_, index) => index % 4);
+  const read = await Promise.all(
+    counts.map((count) => pipeline.read<{ n: number; pid: number }>(statement, [`${count}`])),
+  );
+  expect(read.map((rows) => rows.map(({ n }) => n))).toEqual(counts.map((count) => [1, 2, 3].slice(0, count)));
+  expect(new Set(read.flat().map(({ pid }) => pid)).size).toBe(1);
+});
+
+test("[DB26] a value is read as the pool reads it", async () => {
+  const text = `select $1::text as text, null::text as nothing, 7::bigint as big, array['a','b'] as list,
+    '{"a":[1]}'::jsonb as json, '2026-01-31T09:30:00.123Z'::timestamptz as at, $2::bytea as bytes, 'x'::text as text`;
+  const values = ["hello", Buffer.from("b")];
+  const { rows } = await database.pool.query(text, values);
+  expect(rows).toMatchObject([{ big: 7 }]);
+  // The first use on a connection is told the columns, the others know them.
+  for (let use = 0; use < 3; use++) expect(await pipeline.read({ name: "all types", text }, values)).toEqual(rows);
+});
+
+test("[DB26] nothing of a row is left for the next", async () => {
+  const statement = { name: "some", text: "select nullif($1, '') as some, $2::bytea as bytes" };
+  expect(await pipeline.read(statement, ["a", Buffer.from("b")])).toEqual([{ some: "a", bytes: Buffer.from("b") }]);
+  expect(await pipeline.read(statement, ["", Buffer.from("c")])).toEqual([{ some: null, bytes: Buffer.from("c") }]);
+});
+
+test("[CV18] a value that cannot be read fails its own read", async () => {
+  const NUMERIC = 1700;
+  const unreadable = () => {
+    throw new Error("unreadable");
+  };
+  const types = { getTypeParser: (oid: number) => (oid === NUMERIC ? unreadable : String) } as never;
+  const strict = openPipeline({ connectionString: fresh.url, types }, () => undefined);
+  const before = await sessionOf(strict.read);
+  await expect(strict.read({ name: "number", text: "select 1::numeric as n" }, [])).rejects.toThrow("unreadable");
+  expect(await sessionOf(strict.read)).toBe(before);
+  await strict.close();
+});
+
+test("[CV18] a value that the database refuses fails alone, also at the first use of its statement", async () => {
+  for (let use = 0; use < 2; use++) {
+    const [before, refused, after] = await Promise.allSettled([
+      pipeline.read(ID, [id]),
+      pipeline.read(ID, ["no id"]),
+      pipeline.read(ID, [id]),
+    ]);
+    expect(before).toMatchObject({ value: [{ id }] });
+    expect(refused).toMatchObject({ reason: { code: "22P02" } });
+    expect(after).toMatchObject({ value: [{ id }] });
+  }
+  const first = { name: "another id", text: "select $1::uuid as id" };
+  const [refused, after] = await Promise.allSettled([pipeline.read(first, ["no id"]), pipeline.read(first, [id])]);
+  expect([refused, after]).toMatchObject([{ reason: { code: "22P02" } }, { value: [{ id }] }]);
+});
+
+test("[DB26] reads on a connection that is lost fail as unreachable, and the next one opens another", async () => {
+  const before = await sessionOf(pipeline.read);
+  const waiting = failuresOf([pipeline.read(SLEEP, []), sessionOf(pipeline.read)]);
+  await fresh.database.pool.query("select pg_terminate_backend($1)", [before]);
+  expect((await waiting).map(isUnreachable)).toEqual([true, true]);
+  expect(await sessionOf(pipeline.read)).not.toBe(before);
+  await expect.poll(() => lost.length).toBeGreaterThan(0);
+});
+
+test("[DB26] a connection that does not answer in time is given up with all that waits on it", async () => {
+  const impatient = openPipeline({ connectionString: fresh.url }, () => undefined, 100);
+  const before = await sessionOf(impatient.read);
+  const waiting = failuresOf([impatient.read(SLEEP, []), sessionOf(impatient.read)]);
+  expect((await waiting).map(isUnreachable)).toEqual([true, true]);
+  expect(await sessionOf(impatient.read)).not.toBe(before);
+  await impatient.close();
+});
+
+test("[DB26] an address without a database fails every read, and says why", async () => {
+  const nowhere = openPipeline({ host: "127.0.0.1", port: 1 }, () => undefined);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await expect(sessionOf(nowhere.read)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  }
+  await nowhere.close();
+});
+
+test("[DB26] what was sent is answered before the connection closes", async () => {
+  const closing = openPipeline({ connectionString: fresh.url }, () => undefined);
+  await sessionOf(closing.read);
+  const reads = [1, 2, 3].map(() => closing.read(ID, [id]));
+  await Promise.all(reads.slice(0, 1));
+  await closing.close();
+  expect(await Promise.all(reads)).toEqual([[{ id }], [{ id }], [{ id }]]);
+});
+
+test("[DB27] a column that a newer version adds fails no read of an older one", async () => {
+  await fresh.database.pool.query("create table upgraded as select 1 as one");
+  const statement = { name: "upgraded", text: "select * from upgraded" };
+  const readers = [pipeline.read, readsFrom(database.pool)];
+  // A connection of the pool for each of two, so that both have prepared the statement.
+  for (const read of readers) expect(await Promise.all([read(statement, []), read(statement, [])])).toHaveLength(2);
+  await fresh.database.pool.query("alter table upgraded add column two int default 2");
+  for (const read of readers) {
+    const row = [{ one: 1, two: 2 }];
+    expect(await Promise.all([read(statement, []), read(statement, [])])).toEqual([row, row]);
+    expect(await read(statement, [])).toEqual(row);
+  }
+});
