@@ -157,6 +157,20 @@ describe("a plan", () => {
     expect(planOf(appIn(text), now, NO_OPTIONS).action).toBe("none");
   });
 
+  test("[SV14] does not compare what the server has sealed by its name, and sends it with --update-secrets", () => {
+    const spec = { repo: "https://c.example.com", name: "db", values: { auth: { user: "a", password: "new" } } };
+    const text = JSON.stringify({ name: "front", components: [{ name: "db", type: "chart", chart_spec: spec }] });
+    const values = {
+      auth: { user: "a", password: { secret_ref: { name: "front-db-secrets", key: "auth.password" } } },
+    };
+    const chart_spec = { ...spec, values, sealed_values: ["auth.password"] };
+    const now = running({ name: "db", type: "chart", chart_spec, secrets: ["auth.password"], ready_replicas: null });
+    expect(planOf(appIn(text), now, NO_OPTIONS).action).toBe("none");
+    expect(planOf(appIn(text), now, { ...NO_OPTIONS, updatesSecrets: true }).body).toEqual({
+      components: [{ op: "patch", name: "db", secrets: { "auth.password": "new" } }],
+    });
+  });
+
   test("[BC17] its merge patch turns what there is into what is wanted", () => {
     const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), { maxLength: 3 }));
     const key = fc.constantFrom("a", "b", "c");

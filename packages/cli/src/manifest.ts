@@ -242,7 +242,9 @@ function withoutSecretValues(component: Fields, now: Row): Fields {
       (at: Fields, path: string) => without(at, path.split(".")),
       holder["values"],
     );
-    cleaned = { ...cleaned, [spec]: { ...holder, values } };
+    // The server lists what it has sealed by its name.
+    const { sealed_values: _, ...given } = holder;
+    cleaned = { ...cleaned, [spec]: { ...given, values } };
   }
   return cleaned;
 }
@@ -253,8 +255,21 @@ function without(value: Fields, [key = "", ...rest]: readonly string[]): Fields 
   return rest.length > 0 && isFields(child) ? { ...others, [key]: without(child, rest) } : others;
 }
 
-function newSecrets({ secrets = {} }: Component, now: Row, all: boolean): Fields {
-  return Object.fromEntries(Object.entries(secrets).filter(([key]) => all || !now?.secrets?.includes(key)));
+function newSecrets(component: Component, now: Row, all: boolean): Fields {
+  const { secrets = {} } = component;
+  if (all) return { ...sealedTexts(component, now), ...secrets };
+  return Object.fromEntries(Object.entries(secrets).filter(([key]) => !now?.secrets?.includes(key)));
+}
+
+/** The texts of the file at those paths of a chart's values that the server keeps as secrets. */
+function sealedTexts({ chart_spec }: Component, now: Row): Fields {
+  const values = isFields(chart_spec) ? chart_spec["values"] : undefined;
+  const textAt = (path: string) =>
+    path.split(".").reduce<unknown>((inner, step) => (isFields(inner) ? inner[step] : undefined), values);
+  const paths: readonly string[] = now?.secrets ?? [];
+  return Object.fromEntries(
+    paths.map((path) => [path, textAt(path)] as const).filter(([, text]) => typeof text === "string"),
+  );
 }
 
 /** A merge patch (RFC 7396) that turns one value into the other. */

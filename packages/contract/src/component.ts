@@ -202,6 +202,9 @@ export const SecretPath = Type.String({
 export const isSecretPath = (path: string): boolean =>
   path.length <= LONGEST_SECRET_PATH && new RegExp(SECRET_PATH).test(path);
 
+/** The limit of one component. */
+export const MAX_SECRETS = 200;
+
 export const ChartSpec = Type.Object(
   {
     repo: Type.String({
@@ -231,9 +234,35 @@ export const ChartSpec = Type.Object(
           "that has the path as its key, and reads as a reference to the Secret that holds it.",
       }),
     ),
+    plain_values: Type.Optional(
+      Type.Array(SecretPath, {
+        maxItems: 100,
+        uniqueItems: true,
+        description:
+          "Dotted paths of values that look like secrets and are none. A text whose name ends with `password`, `token`, `secret`, " +
+          "`key`, `dsn` or the like, a private key, and an address with a password are sealed as `secret_values` are, unless their " +
+          "path is listed here.",
+        examples: [["session.key"]],
+      }),
+    ),
+    sealed_values: Type.Optional(
+      Type.Array(SecretPath, {
+        readOnly: true,
+        maxItems: MAX_SECRETS,
+        description:
+          "The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is ignored.",
+        examples: [["auth.password"]],
+      }),
+    ),
   },
   strict,
 );
+type ChartSpec = Static<typeof ChartSpec>;
+
+/** The paths of the values that are stored as secrets of the component: those that were named, and those that look like secrets. */
+export const secretPathsOfChart = (chart: ChartSpec | undefined): readonly string[] => [
+  ...new Set([...(chart?.secret_values ?? []), ...(chart?.sealed_values ?? [])]),
+];
 
 /** The fields that every form of a component has. */
 const shared = {
@@ -279,8 +308,6 @@ export const componentRules = COMPONENT_TYPES.map((type) => {
 });
 
 export const SecretValue = Type.String({ maxLength: 65_536, examples: ["<SECRET>"] });
-/** The limit of one component. */
-export const MAX_SECRETS = 200;
 export const SecretValues = Type.Record(SecretKey, SecretValue, {
   ...strict,
   maxProperties: MAX_SECRETS,

@@ -65,4 +65,5 @@ export * from "./rest/tiers.ts";
 export * from "./rest/users.ts";
 export * from "./rest/version.ts";
 export * from "./rules.ts";
+export * from "./secret-names.ts";
 export * from "./states.ts";

@@ -83,7 +83,12 @@ export const CHANGE = view(
   { title: "BEFORE", of: ({ before }) => shortened(before) },
   { title: "AFTER", of: ({ after }) => shortened(after) },
 );
-export const SECRET = view("key", column("KEY", "key"), ageColumn("UPDATED", "updated_at"));
+export const SECRET = view(
+  "key",
+  column("KEY", "key"),
+  column("CHART VALUE", "chart_value"),
+  ageColumn("UPDATED", "updated_at"),
+);
 
 const shortened = (value: unknown): string | null =>
   value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);

@@ -442,6 +442,17 @@ export type AppComponent = {
      * component that has the path as its key, and reads as a reference to the Secret that holds it.
      */
     secret_values?: readonly string[] | undefined;
+    /**
+     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
+     * `secret_values` are, unless their path is listed here.
+     */
+    plain_values?: readonly string[] | undefined;
+    /**
+     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+     * ignored.
+     */
+    sealed_values?: readonly string[] | undefined;
   } | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
@@ -1047,6 +1058,17 @@ export type ComponentAddition = {
      * component that has the path as its key, and reads as a reference to the Secret that holds it.
      */
     secret_values?: readonly string[] | undefined;
+    /**
+     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
+     * `secret_values` are, unless their path is listed here.
+     */
+    plain_values?: readonly string[] | undefined;
+    /**
+     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+     * ignored.
+     */
+    sealed_values?: readonly string[] | undefined;
   } | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
@@ -1101,6 +1123,17 @@ export type ComponentInput = {
      * component that has the path as its key, and reads as a reference to the Secret that holds it.
      */
     secret_values?: readonly string[] | undefined;
+    /**
+     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
+     * `secret_values` are, unless their path is listed here.
+     */
+    plain_values?: readonly string[] | undefined;
+    /**
+     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+     * ignored.
+     */
+    sealed_values?: readonly string[] | undefined;
   } | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
@@ -1337,6 +1370,8 @@ export type ComponentPatch = {
       [key: string]: unknown;
     } | null | undefined;
     secret_values?: readonly string[] | null | undefined;
+    plain_values?: readonly string[] | null | undefined;
+    sealed_values?: readonly string[] | null | undefined;
   } | null | undefined;
   exports?: {
     [key: string]: string | null;
@@ -1381,6 +1416,7 @@ export type ComponentRun = {
 export type ComponentSecret = {
   key: string;
   updated_at: string;
+  chart_value: "secret_values" | "sealed_values" | null;
 };
 
 export type ComponentStatus = {
@@ -1761,6 +1797,17 @@ export type DeployedComponent = {
      * component that has the path as its key, and reads as a reference to the Secret that holds it.
      */
     secret_values?: readonly string[] | undefined;
+    /**
+     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
+     * `secret_values` are, unless their path is listed here.
+     */
+    plain_values?: readonly string[] | undefined;
+    /**
+     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+     * ignored.
+     */
+    sealed_values?: readonly string[] | undefined;
   } | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
@@ -2581,6 +2628,17 @@ export type RegistryTemplate = {
        * component that has the path as its key, and reads as a reference to the Secret that holds it.
        */
       secret_values?: readonly string[] | undefined;
+      /**
+       * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+       * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
+       * `secret_values` are, unless their path is listed here.
+       */
+      plain_values?: readonly string[] | undefined;
+      /**
+       * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+       * ignored.
+       */
+      sealed_values?: readonly string[] | undefined;
     } | undefined;
     /**
      * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
@@ -2957,6 +3015,17 @@ export type StackTemplate = {
        * component that has the path as its key, and reads as a reference to the Secret that holds it.
        */
       secret_values?: readonly string[] | undefined;
+      /**
+       * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+       * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
+       * `secret_values` are, unless their path is listed here.
+       */
+      plain_values?: readonly string[] | undefined;
+      /**
+       * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+       * ignored.
+       */
+      sealed_values?: readonly string[] | undefined;
     } | undefined;
     /**
      * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
@@ -3240,6 +3309,17 @@ export type StackTemplateReading = {
          * component that has the path as its key, and reads as a reference to the Secret that holds it.
          */
         secret_values?: readonly string[] | undefined;
+        /**
+         * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+         * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed
+         * as `secret_values` are, unless their path is listed here.
+         */
+        plain_values?: readonly string[] | undefined;
+        /**
+         * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent
+         * is ignored.
+         */
+        sealed_values?: readonly string[] | undefined;
       } | undefined;
       /**
        * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
@@ -4243,6 +4323,17 @@ export interface Operations {
              * the component that has the path as its key, and reads as a reference to the Secret that holds it.
              */
             secret_values?: readonly string[] | undefined;
+            /**
+             * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+             * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are
+             * sealed as `secret_values` are, unless their path is listed here.
+             */
+            plain_values?: readonly string[] | undefined;
+            /**
+             * The paths that were sealed because they look like secrets. The server keeps the list; one that is
+             * sent is ignored.
+             */
+            sealed_values?: readonly string[] | undefined;
           } | undefined;
           /**
            * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
@@ -6444,6 +6535,17 @@ export interface Operations {
              * the component that has the path as its key, and reads as a reference to the Secret that holds it.
              */
             secret_values?: readonly string[] | undefined;
+            /**
+             * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
+             * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are
+             * sealed as `secret_values` are, unless their path is listed here.
+             */
+            plain_values?: readonly string[] | undefined;
+            /**
+             * The paths that were sealed because they look like secrets. The server keeps the list; one that is
+             * sent is ignored.
+             */
+            sealed_values?: readonly string[] | undefined;
           } | undefined;
           /**
            * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold

@@ -256,7 +256,17 @@ const path = "/apps/{namespace}/{name}/components/{component}/secrets";
 
 const ComponentSecrets = Whole(
   Type.Object(
-    { key: SecretKey, updated_at: Timestamp() },
+    {
+      key: SecretKey,
+      updated_at: Timestamp(),
+      chart_value: Nullable(
+        Type.Enum(["secret_values", "sealed_values"], {
+          description:
+            "The list of `chart_spec` that has the key as the path of a value; null for a secret that is not a value of a chart. " +
+            "`plain_values` takes a path out of `sealed_values`.",
+        }),
+      ),
+    },
     { title: "ComponentSecret", description: "Never its value." },
   ),
 );

@@ -14,8 +14,17 @@ async function secretsOf(db: Queries, app: AppWithSecretPaths, component: string
   const keys = await listSecretKeys(db, app.id);
   const data = keys
     .filter((secret) => secret.component === component)
-    .map(({ key, updated_at }) => ({ key, updated_at: updated_at.toISOString() }));
+    .map(({ key, updated_at }) => ({
+      key,
+      updated_at: updated_at.toISOString(),
+      chart_value: listOfChartValue(app, component, key),
+    }));
   return { data, total_count: data.length };
+}
+
+function listOfChartValue({ components }: AppWithSecretPaths, component: string, key: string) {
+  const chart = components.find(({ name }) => name === component)?.chart_spec;
+  return (["secret_values", "sealed_values"] as const).find((list) => chart?.[list]?.includes(key)) ?? null;
 }
 
 export function appSecretRoutes(db: Queries, ports: AppPorts): Route[] {

@@ -5,6 +5,7 @@ import {
   type ComponentSpec,
   canonicalJson,
   type DesiredComponent,
+  secretPathsOfChart,
 } from "@binnacle/contract";
 import { definitionGone } from "../addons/addon.ts";
 import { withSecrets } from "../addons/addon-sync.ts";
@@ -60,10 +61,10 @@ function partOf(
 ): Part {
   const component = { ...rest, type: rest.type ?? "workload" };
   if (chart_spec) {
-    const { values = {}, secret_values = [], ...chart } = chart_spec;
+    const { values = {}, ...chart } = chart_spec;
     return {
       component: { ...component, release: { chart: givenParts(chart), export_schema: {} } },
-      values: withSecrets(values, ofPaths(secrets, secret_values)),
+      values: withSecrets(values, ofPaths(secrets, secretPathsOfChart(chart_spec))),
     };
   }
   if (addon_spec?.definition_id !== undefined) {

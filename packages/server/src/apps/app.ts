@@ -1,4 +1,9 @@
-import type { ComponentSpec, App as WireApp, Deployment as WireDeployment } from "@binnacle/contract";
+import {
+  type ComponentSpec,
+  secretPathsOfChart,
+  type App as WireApp,
+  type Deployment as WireDeployment,
+} from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
 import type { AppDeploymentTable, AppTable } from "../database/fleet-tables.ts";
@@ -84,7 +89,7 @@ export function listedApp(app: AppWithSecretPaths, now: Date): WireApp {
 export function wireDeployment(deployment: Deployment, app: Pick<App, "name">): WireDeployment {
   const { spec } = deployment;
   const components = effectiveComponents(spec).map((component) =>
-    shownChart(app.name, component, component.chart_spec?.secret_values ?? []),
+    shownChart(app.name, component, secretPathsOfChart(component.chart_spec)),
   );
   return {
     deployment_id: deployment.id,

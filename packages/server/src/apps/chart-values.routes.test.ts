@@ -106,12 +106,42 @@ describe("a chart with secret values", () => {
   });
 
   test("[SV1] seals from then on what was open before", async () => {
-    const name = await shop.app([chart({ secret_values: undefined })]);
+    const name = await shop.app([chart({ secret_values: undefined, plain_values: ["auth.password"] })]);
     expect((await read(name)).components[0].chart_spec.values.auth.password).toBe(PASSWORD);
-    await patch(name, { secret_values: ["auth.password"] });
+    await patch(name, { secret_values: ["auth.password"], plain_values: null });
     const app = await read(name);
     expect(app.components[0].chart_spec.values.auth.password).toEqual(ref(name));
     expect(JSON.stringify(app)).not.toContain(PASSWORD);
+  });
+
+  test("[SV11] is sealed where its path looks like that of a secret, for a viewer, in every revision and in the database", async () => {
+    const password = "sealed-by-its-name";
+    const name = await shop.app([chart({ secret_values: undefined, values: { auth: { password, user: "app" } } })]);
+    const shown = { values: { auth: { user: "app", password: ref(name) } }, sealed_values: ["auth.password"] };
+    const app = await read(name);
+    expect(app.components[0]).toMatchObject({ secrets: ["auth.password"], chart_spec: shown });
+    expect((await read(name, "/components/db/secrets")).data).toMatchObject([{ chart_value: "sealed_values" }]);
+    const changed = await patch(name, { values: { color: "red" }, sealed_values: null });
+    expect(changed.body.components[0].chart_spec).toMatchObject(shown);
+    const back = await patch(name, changed.body.components[0].chart_spec);
+    expect(back.body.components[0].chart_spec).toMatchObject(shown);
+    const { kysely: db } = world.database;
+    const rows = [
+      await db.selectFrom("apps").selectAll().execute(),
+      await db.selectFrom("app_deployments").selectAll().execute(),
+    ];
+    expect(JSON.stringify([app, await read(name, "/deployments"), rows])).not.toContain(password);
+  });
+
+  test("[SV12] is readable where its path is called plain, and both lists cannot have it", async () => {
+    const name = await shop.app([chart({ secret_values: undefined, plain_values: ["auth.password"] })]);
+    const { chart_spec } = (await read(name)).components[0];
+    expect(chart_spec.values.auth.password).toBe(PASSWORD);
+    expect(chart_spec).not.toHaveProperty("sealed_values");
+    expect(await patch(name, { secret_values: ["auth.password"] })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "components", 0, "chart_spec", "plain_values", 0] }] },
+    });
   });
 
   test("[CS1] is refused at an address of the cloud's metadata, and nothing is stored", async () => {

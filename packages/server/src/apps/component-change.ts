@@ -21,7 +21,7 @@ import {
   secretPathsAfter,
   setSecrets,
 } from "./app-secrets.ts";
-import { resolveChartComponent } from "./chart-component.ts";
+import { keepSealedPaths, resolveChartComponent } from "./chart-component.ts";
 import { componentProblems, needsOf, workloadProblems } from "./component.ts";
 import { losesVolumes, recreateRequired, shrunkVolumes } from "./volume.ts";
 
@@ -155,7 +155,7 @@ function changeOne(
   const secrets = patched as Record<string, string | null> | null | undefined;
   const { value, problems } = checkStored(mergePatch(current, patch), at(index));
   if (problems.length > 0) return invalid(problems);
-  const whole = value as Kept;
+  const whole = keepSealedPaths(current, value as Kept);
   if (losesVolumes(current, whole)) {
     if (recreate !== true) return recreateRequired(name);
   } else if (!mayShrink) {

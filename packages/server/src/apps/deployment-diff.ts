@@ -1,4 +1,4 @@
-import { type ComponentSpec, canonicalJson, type DeploymentDiff } from "@binnacle/contract";
+import { type ComponentSpec, canonicalJson, type DeploymentDiff, secretPathsOfChart } from "@binnacle/contract";
 import { withoutPaths } from "../addons/addon-values.ts";
 import type { AppSpec, Deployment } from "./app.ts";
 import { componentOf } from "./app-secrets.ts";
@@ -38,7 +38,7 @@ function hiddenPaths(...specs: readonly AppSpec[]): Map<string, Set<string>> {
   const hidden = new Map<string, Set<string>>();
   for (const { name, chart_spec } of specs.flatMap(({ components }) => components)) {
     const paths = hidden.get(name) ?? new Set<string>();
-    for (const path of chart_spec?.secret_values ?? []) paths.add(path);
+    for (const path of secretPathsOfChart(chart_spec)) paths.add(path);
     hidden.set(name, paths);
   }
   return hidden;

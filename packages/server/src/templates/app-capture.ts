@@ -1,4 +1,9 @@
-import type { ComponentSpec, TemplateComponent, TemplateParameter } from "@binnacle/contract";
+import {
+  type ComponentSpec,
+  secretPathsOfChart,
+  type TemplateComponent,
+  type TemplateParameter,
+} from "@binnacle/contract";
 
 /** The part of an app that a template can contain. */
 interface CapturedApp {
@@ -25,12 +30,20 @@ export function captureApp({ components, secret_paths }: CapturedApp, preserveEx
         const key = path.slice(component.name.length + 1);
         return [key, parameters.require("secret", [component.name, key], `${key} of ${component.name}.`)];
       });
-      const literal = escaped(component) as ComponentSpec;
+      const literal = escaped(withListedSecrets(component)) as ComponentSpec;
       const open = preserveExportRefs ? literal : withoutExportRefs(literal, parameters);
       return { ...open, ...(secrets.length > 0 ? { secrets: Object.fromEntries(secrets) } : {}) };
     }),
     parameters: parameters.all,
   };
+}
+
+/** What was sealed by its name is listed, because the template has a parameter in place of the value. */
+function withListedSecrets(component: ComponentSpec): ComponentSpec {
+  const secret_values = secretPathsOfChart(component.chart_spec);
+  if (!component.chart_spec || secret_values.length === 0) return component;
+  const { sealed_values: _, ...chart } = component.chart_spec;
+  return { ...component, chart_spec: { ...chart, secret_values: [...secret_values] } };
 }
 
 /** Escapes text of an app, because `${` has a meaning in a template. */

@@ -44,11 +44,11 @@ describe("what a schema calls secret", () => {
 });
 
 describe("a template", () => {
-  const problems = (values: object, parameters: object[] = [{ name: "pw", type: "secret" }]) =>
+  const problems = (values: object, parameters: object[] = [{ name: "pw", type: "secret" }], more: object = {}) =>
     templateProblems(
       {
         parameters: parameters as never,
-        components: [{ name: "db", type: "chart", chart_spec: { values, secret_values: ["auth.password"] } }],
+        components: [{ name: "db", type: "chart", chart_spec: { values, secret_values: ["auth.password"], ...more } }],
       },
       patternsChecked,
     ).map(({ path }) => path.join("."));
@@ -65,6 +65,13 @@ describe("a template", () => {
       "components.0.chart_spec.values.auth.password",
     ]);
     expect(problems({ auth: { user: "app" } }, [])).toEqual([]);
+  });
+
+  test("[SV13] does not hold a text that an app would seal, unless it is called plain, and takes a secret parameter there", () => {
+    const token = { hook: { token: "s3cret" } };
+    expect(problems(token, [])).toEqual(["components.0.chart_spec.values.hook.token"]);
+    expect(problems(token, [], { plain_values: ["hook.token"] })).toEqual([]);
+    expect(problems({ hook: { token: "${pw}" } })).toEqual([]);
   });
 });
 

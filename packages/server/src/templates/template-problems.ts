@@ -1,4 +1,11 @@
-import { placeholdersIn, type TemplateComponent, type TemplateParameter, valueAt } from "@binnacle/contract";
+import {
+  isSecretPath,
+  likelySecretPaths,
+  placeholdersIn,
+  type TemplateComponent,
+  type TemplateParameter,
+  valueAt,
+} from "@binnacle/contract";
 import { withoutPaths } from "../addons/addon-values.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
@@ -108,9 +115,14 @@ function secretProblems(component: TemplateComponent, index: number, parameters:
 
 const KEPT_SECRET = "is a secret that the template would keep; let a parameter of type secret stand for it";
 
-/** Returns the secret values of a chart component by path. A path with a placeholder is not known yet. */
+/** Returns the secret values of a chart component by path, as an app has them. A path with a placeholder is not known yet. */
 function secretValuesOf(component: TemplateComponent): ReadonlyMap<string, unknown> {
-  const paths = listAt(component, ["chart_spec", "secret_values"]).filter((path) => typeof path === "string");
+  const listed = (list: string) => listAt(component, ["chart_spec", list]).filter((path) => typeof path === "string");
+  const values = valueAt(component, ["chart_spec", "values"]);
+  const isMap = typeof values === "object" && values !== null && !Array.isArray(values);
+  const likely = isMap ? likelySecretPaths(values as Readonly<Record<string, unknown>>, isSecretPath) : [];
+  const plain = listed("plain_values");
+  const paths = [...listed("secret_values"), ...likely.filter((path) => !plain.includes(path))];
   return new Map(
     paths
       .filter((path) => placeholdersIn(path).size === 0)

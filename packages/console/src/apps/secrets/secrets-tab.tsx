@@ -79,10 +79,17 @@ function ComponentSecrets({ app, component }: { readonly app: App; readonly comp
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {data.map(({ key, updated_at }) => (
+                  {data.map(({ key, updated_at, chart_value }) => (
                     <Table.Tr key={key}>
                       <Table.Td style={{ overflowWrap: "anywhere" }}>
                         <Code>{key}</Code>
+                        {chart_value === null ? null : (
+                          <Text size="xs" c="dimmed">
+                            {chart_value === "sealed_values"
+                              ? "A value of the chart, sealed because it looks like a secret. List it in plain_values if it is none."
+                              : "A value of the chart, listed in secret_values."}
+                          </Text>
+                        )}
                       </Table.Td>
                       <Table.Td>
                         <Moment at={updated_at} />
