@@ -197,3 +197,20 @@ export const RESOURCE_FILTERS = ["cluster", "project", "workload", "build", "add
 /** The kinds of resources that are dispatched to clusters. */
 export const DESIRED_KINDS = ["project", "app", "addon_instance", "registry_secrets"] as const;
 export type DesiredKind = (typeof DESIRED_KINDS)[number];
+
+/**
+ * Why pods do not get ready, as an operator reports it. Time alone seldom resolves one of these. Permanent problems come before those
+ * that may pass.
+ */
+export const POD_TROUBLES = [
+  "OOMKilled",
+  "ImagePullBackOff",
+  "CreateContainerConfigError",
+  "StartError",
+  "CrashLoopBackOff",
+  "Evicted",
+  "Unschedulable",
+  "Error",
+  "ProbeFailing",
+] as const;
+export type PodTroubleReason = (typeof POD_TROUBLES)[number];

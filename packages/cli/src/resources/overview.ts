@@ -14,6 +14,7 @@ const OVERVIEW = view(
   { title: "CLUSTERS", of: ({ clusters }) => states(clusters.by_status) },
   { title: "PROJECTS", of: ({ projects }) => states(projects.by_lifecycle) },
   { title: "APPS", of: ({ apps }) => states(apps.by_phase) },
+  { title: "HELD UP", of: ({ apps }) => String(apps.held_up) },
   { title: "DRIFT", of: ({ apps }) => states({ drifted: apps.drifted, blocked: apps.blocked }) },
   { title: "ADDONS", of: ({ addon_instances }) => states(addon_instances.by_phase) },
   { title: "ATTENTION", of: ({ attention }) => String(attention.total) },
@@ -21,8 +22,14 @@ const OVERVIEW = view(
 const ATTENTION = view(
   ({ namespace, name }: Row) => (namespace ? `${namespace}/${name}` : name),
   column("KIND", "kind"),
-  { title: "NAME", of: ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name) },
+  {
+    title: "NAME",
+    of: ({ namespace, name, others }) =>
+      `${namespace ? `${namespace}/` : ""}${name}${others > 0 ? ` and ${others} more` : ""}`,
+  },
   { title: "REASON", of: ({ severity, reason }) => ({ text: reason, tone: severity === "failed" ? "bad" : "warn" }) },
+  column("CAUSE", "cause"),
+  column("ACTION", "action"),
   ageColumn("SINCE", "since"),
   column("MESSAGE", "message"),
   column("ID", "id", true),
@@ -41,6 +48,7 @@ const FLEET = view(
   { title: "STALE", of: ({ stale }) => (stale ? { text: "yes", tone: "warn" } : "no") },
   column("APPS", "apps"),
   column("FAILING", "failing"),
+  column("HELD UP", "held_up"),
   column("ID", "id", true),
 );
 

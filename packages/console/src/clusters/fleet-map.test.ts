@@ -13,11 +13,20 @@ import {
   tileWords,
 } from "./fleet-map.ts";
 
-const cluster: FleetCluster = { id: "1", name: "edge-01", status: "connected", stale: false, apps: 3, failing: 0 };
+const cluster: FleetCluster = {
+  id: "1",
+  name: "edge-01",
+  status: "connected",
+  stale: false,
+  apps: 3,
+  failing: 0,
+  held_up: 0,
+};
 
 test.each([
   [{}, "good", "edge-01: Connected, 3 apps"],
   [{ apps: 1 }, "good", "edge-01: Connected, 1 app"],
+  [{ held_up: 1 }, "warning", "edge-01: Connected, apps held up, 3 apps, 1 held up"],
   [{ failing: 2 }, "warning", "edge-01: Connected, apps failing, 3 apps, 2 failing"],
   [{ stale: true }, "warning", "edge-01: Connected, not confirmed, 3 apps"],
   [{ status: "disconnected", stale: true }, "warning", "edge-01: Disconnected, 3 apps"],

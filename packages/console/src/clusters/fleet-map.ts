@@ -2,18 +2,20 @@ import type { FleetCluster } from "@binnacle/client";
 import { CLUSTER_STATUS, type StatusView, type Tone } from "../status/status.ts";
 
 /** A connected cluster is green only while it is heard of and all of its apps are well. */
-export function tileStatus({ status, stale, failing }: Omit<FleetCluster, "id" | "name">): StatusView {
+export function tileStatus({ status, stale, failing, held_up }: Omit<FleetCluster, "id" | "name">): StatusView {
   const known = CLUSTER_STATUS[status] ?? { tone: "unknown", word: status };
   if (known.tone !== "good") return known;
   if (stale) return { tone: "warning", word: `${known.word}, not confirmed` };
-  return failing > 0 ? { tone: "warning", word: `${known.word}, apps failing` } : known;
+  if (failing > 0) return { tone: "warning", word: `${known.word}, apps failing` };
+  return held_up > 0 ? { tone: "warning", word: `${known.word}, apps held up` } : known;
 }
 
 /** What is said of a tile: by the tooltip, and by a screen reader when the tile gets the focus. */
 export function tileWords(cluster: FleetCluster): string {
   const apps = cluster.apps === 1 ? "1 app" : `${cluster.apps.toLocaleString("en")} apps`;
   const failing = cluster.failing > 0 ? `, ${cluster.failing.toLocaleString("en")} failing` : "";
-  return `${cluster.name}: ${tileStatus(cluster).word}, ${apps}${failing}`;
+  const heldUp = cluster.held_up > 0 ? `, ${cluster.held_up.toLocaleString("en")} held up` : "";
+  return `${cluster.name}: ${tileStatus(cluster).word}, ${apps}${failing}${heldUp}`;
 }
 
 /** How many tiles have which status, the most urgent first. */

@@ -12,12 +12,18 @@ const item: AttentionItem = {
   cluster_id: "c",
   severity: "failed",
   reason: "failed",
+  cause: null,
+  action: null,
+  others: 0,
+  others_named: [],
   message: null,
   since: null,
 };
 
 test.each<[AttentionItem["kind"], AttentionItem["reason"], string, string, object]>([
-  ["app", "failed", "App web/shop", "/o/demo/apps/web/shop", { tab: "logs", project: "p" }],
+  ["app", "failed", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
+  ["app", "held_up", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
+  ["app", "rollout_failed", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
   ["app", "invalid", "App web/shop", "/o/demo/apps/web/shop", { tab: "configuration", project: "p" }],
   ["app", "degraded", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
   ["app", "blocked_sync", "App web/shop", "/o/demo/apps/web/shop", { project: "p" }],
@@ -45,6 +51,23 @@ test("[WC71] the cause is told in the words of the cluster, and the tone is that
     status: { tone: "bad" },
   });
   expect(attentionView({ ...item, severity: "warning" }, "demo").status.tone).toBe("warning");
+});
+
+test.each([
+  ["roll_back", "Roll back", { tab: "deployments", project: "p" }],
+  ["edit", "Edit", { tab: "configuration", project: "p" }],
+  ["retry", "Retry", { tab: "deployments", project: "p" }],
+  ["see_pods", "See its pods", { project: "p" }],
+] as const)("[WC71] the action %s of the server is offered as %s", (action, label, search) => {
+  expect(attentionView({ ...item, reason: "held_up", action }, "demo").action).toMatchObject({ label, search });
+});
+
+test("[WC71] those with the same cause are named with it, and can be opened", () => {
+  const others_named = [{ id: "2", name: "api", namespace: "web", project_id: "q" }];
+  expect(attentionView({ ...item, others: 4, others_named }, "demo")).toMatchObject({
+    title: "App web/shop and 4 more",
+    others: [{ name: "web/api", to: "/o/demo/apps/web/api", search: { project: "q" } }],
+  });
 });
 
 test("[WC71] a name cannot lead elsewhere", () => {

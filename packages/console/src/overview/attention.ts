@@ -7,6 +7,8 @@ export interface AttentionView {
   readonly status: StatusView;
   /** The kind and the name, such as "App web/shop". */
   readonly title: string;
+  /** Those with the same cause, as far as they are named. */
+  readonly others: readonly { readonly name: string; readonly to: string; readonly search: Search }[];
   /** In the cluster's or the server's own words where there are any. */
   readonly cause: string;
   /** What resolves it, and where. */
@@ -42,7 +44,9 @@ const entry = (word: string, cause: string, label: string, search?: Search): Ent
 
 const ENTRIES: Readonly<Record<Kind, Readonly<Partial<Record<Reason, Entry>>>>> = {
   app: {
-    failed: entry("Failed", "It does not run.", "Read its logs", { tab: "logs" }),
+    failed: entry("Failed", "It does not run.", "See its pods"),
+    rollout_failed: entry("Change failed", "Its newest change did not come up.", "See its pods"),
+    held_up: entry("Held up", "The pods of its newest change do not get ready.", "See its pods"),
     invalid: entry("Invalid", "The cluster refuses its configuration.", "Correct it", { tab: "configuration" }),
     degraded: entry("Degraded", "It runs only in part.", "See what is missing"),
     blocked_sync: entry("Blocked", "Fields of it belong to somebody else on the cluster.", "Resolve the conflict"),
@@ -76,19 +80,38 @@ const ENTRIES: Readonly<Record<Kind, Readonly<Partial<Record<Reason, Entry>>>>> 
   },
 };
 
+/** The server says which step resolves the trouble of an app. */
+const ACTIONS: Readonly<
+  Record<NonNullable<AttentionItem["action"]>, { readonly label: string; readonly search?: Search }>
+> = {
+  roll_back: { label: "Roll back", search: { tab: "deployments" } },
+  edit: { label: "Edit", search: { tab: "configuration" } },
+  retry: { label: "Retry", search: { tab: "deployments" } },
+  see_pods: { label: "See its pods" },
+};
+
 const word = (reason: string): string => reason.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 
 /** An entry of the attention list: what is wrong, why, and the link to where it is resolved. */
 export function attentionView(item: AttentionItem, org: string): AttentionView {
   const known = ENTRIES[item.kind][item.reason] ?? entry(word(item.reason), "It needs a look.", "Open it");
-  const name = item.kind === "app" && item.namespace !== null ? `${item.namespace}/${item.name}` : item.name;
+  const name = nameOf(item.kind, item);
+  const { label, search } = item.action === null ? known : ACTIONS[item.action];
   return {
     status: { tone: item.severity === "failed" ? "bad" : "warning", word: known.word },
-    title: `${NOUNS[item.kind]} ${name}`,
+    title: `${NOUNS[item.kind]} ${name}${item.others === 0 ? "" : ` and ${item.others.toLocaleString()} more`}`,
+    others: item.others_named.map((other) => ({
+      name: nameOf(item.kind, other),
+      to: addressOf({ ...item, ...other }, org),
+      search: searchOf({ ...item, ...other }),
+    })),
     cause: item.message ?? known.cause,
-    action: { label: known.label, to: addressOf(item, org), search: { ...known.search, ...searchOf(item) } },
+    action: { label, to: addressOf(item, org), search: { ...search, ...searchOf(item) } },
   };
 }
+
+const nameOf = (kind: Kind, { namespace, name }: Pick<AttentionItem, "namespace" | "name">): string =>
+  kind === "app" && namespace !== null ? `${namespace}/${name}` : name;
 
 function addressOf({ kind, id, name, namespace, cluster_id }: AttentionItem, org: string): string {
   switch (kind) {

@@ -1,7 +1,7 @@
 import type { AttentionItem, AuditEntry, OrgOverview } from "@binnacle/client";
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
-import { useDeferredValue } from "react";
+import { Fragment, useDeferredValue } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { Fleet } from "../clusters/fleet.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
@@ -87,6 +87,7 @@ function Shown({ overview }: { readonly overview: OrgOverview }) {
 
 function Attention({ attention }: { readonly attention: OrgOverview["attention"] }) {
   const { total, items } = attention;
+  const listed = items.reduce((sum, { others }) => sum + 1 + others, 0);
   const links = useRowLinks();
   return (
     <Section title={total === 0 ? "Attention" : `Attention: ${total.toLocaleString()}`}>
@@ -100,10 +101,9 @@ function Attention({ attention }: { readonly attention: OrgOverview["attention"]
           {items.map((item) => (
             <AttentionRow key={`${item.kind} ${item.id} ${item.reason}`} item={item} />
           ))}
-          {total > items.length ? (
+          {total > listed ? (
             <li className={classes.more}>
-              {(total - items.length).toLocaleString()} more are not listed; the lists of apps and clusters filter by
-              status.
+              {(total - listed).toLocaleString()} more are not listed; the lists of apps and clusters filter by status.
             </li>
           ) : null}
         </ul>
@@ -114,7 +114,7 @@ function Attention({ attention }: { readonly attention: OrgOverview["attention"]
 
 function AttentionRow({ item }: { readonly item: AttentionItem }) {
   const org = useOrg();
-  const { status, title, cause, action } = attentionView(item, org.slug);
+  const { status, title, others, cause, action } = attentionView(item, org.slug);
   return (
     <li className={classes.item}>
       <div className={classes.status}>
@@ -125,6 +125,18 @@ function AttentionRow({ item }: { readonly item: AttentionItem }) {
         <div className={classes.cause} title={cause}>
           {cause}
         </div>
+        {others.length === 0 ? null : (
+          <div className={classes.others}>
+            {"Also "}
+            {others.map(({ name, to, search }, index) => (
+              <Fragment key={to + stringifySearch(search)}>
+                {index === 0 ? "" : ", "}
+                <a href={to + stringifySearch(search)}>{name}</a>
+              </Fragment>
+            ))}
+            {item.others > others.length ? ` and ${(item.others - others.length).toLocaleString()} more` : ""}
+          </div>
+        )}
       </div>
       <div className={classes.since}>{item.since ? <Moment at={item.since} /> : null}</div>
       <a href={action.to + stringifySearch(action.search)} className={classes.action}>
@@ -137,9 +149,16 @@ function AttentionRow({ item }: { readonly item: AttentionItem }) {
 function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
   const org = useOrg();
   const counts = Object.entries(APP_PHASE).flatMap(([phase, status]) => {
-    const count = apps.by_phase[phase as keyof typeof apps.by_phase];
+    // Those that are held up are counted by themselves.
+    const count = apps.by_phase[phase as keyof typeof apps.by_phase] - (phase === "deploying" ? apps.held_up : 0);
     return count > 0 ? [{ key: phase, status, count, search: { phase } }] : [];
   });
+  const heldUp = {
+    key: "held_up",
+    status: { tone: "warning", word: "Held up" } satisfies StatusView,
+    count: apps.held_up,
+    search: { phase: "deploying" },
+  };
   const drift: readonly { key: string; status: StatusView; count: number; search: Record<string, string> }[] = [
     {
       key: "blocked",
@@ -149,7 +168,7 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
     },
     { key: "drifted", status: { tone: "warning", word: "Drifted" }, count: apps.drifted, search: { drift: "drifted" } },
   ];
-  const shown = [...counts, ...drift.filter(({ count }) => count > 0)];
+  const shown = [...counts, ...[heldUp, ...drift].filter(({ count }) => count > 0)];
   if (shown.length === 0) {
     return (
       <EmptyState

@@ -130,6 +130,7 @@ export const TROUBLES: ReadonlySet<string> = new Set([
   "Evicted",
   "Unschedulable",
   "Error",
+  "ProbeFailing",
 ]);
 const HELD_UP = view("warning", "Deploying, held up");
 

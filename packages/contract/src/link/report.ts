@@ -33,11 +33,35 @@ export const DriftField = Type.Object({
 });
 export type DriftField = Static<typeof DriftField>;
 
+/** A field that was changed on the cluster and set back. */
+export const DriftRepair = Type.Object(
+  {
+    object: DriftField.properties.object,
+    pointer: DriftField.properties.pointer,
+    manager: DriftField.properties.manager,
+    detected_at: Timestamp(),
+    repaired_at: Timestamp(),
+    times: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "How often it was set back; the times are those of the last one.",
+      examples: [1],
+    }),
+  },
+  { title: "DriftRepair" },
+);
+export type DriftRepair = Static<typeof DriftRepair>;
+
+/** So many repairs of an app are remembered, the newest. */
+export const MOST_REPAIRS = 20;
+
 export const DriftReport = Type.Object({
   state: Type.Enum(DRIFT_STATES),
   summary: Nullable(Message),
   fields: Type.Array(DriftField, { maxItems: 100 }),
   detected_at: Nullable(Timestamp()),
+  /** Left out by an operator that does not remember them. */
+  repaired: Type.Optional(Type.Array(DriftRepair, { maxItems: MOST_REPAIRS })),
 });
 export type DriftReport = Static<typeof DriftReport>;
 

@@ -14,6 +14,7 @@ import {
   Uuid,
   Whole,
 } from "../fields.ts";
+import { DriftRepair, MOST_REPAIRS } from "../link/report.ts";
 import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
 import { operation } from "../operation.ts";
 import { SecretKey } from "../pod-fields.ts";
@@ -72,6 +73,10 @@ export const Drift = Type.Object({
   summary: Nullable(Type.String({ examples: ["Another manager owns spec.replicas of web."] })),
   fields: Type.Array(Type.Object({}, { additionalProperties: true })),
   detected_at: Nullable(Timestamp()),
+  repaired: Type.Array(DriftRepair, {
+    maxItems: MOST_REPAIRS,
+    description: "What was changed on the cluster and set back, the newest first.",
+  }),
 });
 
 export const App = Type.Object(

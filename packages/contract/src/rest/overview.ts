@@ -23,6 +23,8 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 export const ATTENTION_REASONS = [
   "failed",
+  "rollout_failed",
+  "held_up",
   "invalid",
   "degraded",
   "blocked_sync",
@@ -37,7 +39,13 @@ export const ATTENTION_REASONS = [
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
+/** What resolves the trouble of an app, where one step does. */
+export const ATTENTION_ACTIONS = ["roll_back", "edit", "retry", "see_pods"] as const;
+export type AttentionAction = (typeof ATTENTION_ACTIONS)[number];
+
 export const MOST_ATTENTION_ITEMS = 50;
+/** So many objects with the same cause are named in one item, beside the first. */
+export const MOST_OTHERS_NAMED = 9;
 
 const AttentionItem = Type.Object(
   {
@@ -48,7 +56,27 @@ const AttentionItem = Type.Object(
     project_id: Nullable(Uuid()),
     cluster_id: Nullable(Uuid()),
     severity: Type.Enum(["failed", "warning"]),
-    reason: Type.Enum(ATTENTION_REASONS),
+    reason: Type.Enum(ATTENTION_REASONS, {
+      description:
+        "`held_up`: a rollout whose pods cannot start or get ready, for 30 seconds or more. `rollout_failed`: the newest change of an " +
+        "app has failed, and an earlier version may be running.",
+    }),
+    cause: Nullable(
+      Type.String({ description: "One word for programs, as the cluster reports it.", examples: ["ImagePullBackOff"] }),
+    ),
+    action: Nullable(Type.Enum(ATTENTION_ACTIONS, { description: "What resolves it, where one step does." })),
+    others: count(
+      "How many more objects of the kind have the same reason and cause, on the same cluster where they are on one.",
+    ),
+    others_named: Type.Array(
+      Type.Object({
+        id: Uuid(),
+        name: Type.String({ examples: ["storefront"] }),
+        namespace: Nullable(Type.String({ examples: ["shop"] })),
+        project_id: Nullable(Uuid()),
+      }),
+      { maxItems: MOST_OTHERS_NAMED },
+    ),
     message: Nullable(Type.String({ examples: ["Deployment storefront-web has 1 of 2 replicas."] })),
     since: Nullable(Timestamp()),
   },
@@ -65,14 +93,15 @@ const OrgOverview = Type.Object(
       by_phase: countsBy(APP_PHASES),
       drifted: count(),
       blocked: count("Those whose drift state is `blocked_sync`."),
+      held_up: count("Those of the deploying ones whose rollout is held up."),
       stale: count(),
     }),
     addon_instances: Type.Object({ total: count(), by_phase: countsBy(ADDON_PHASES) }),
     attention: Type.Object({
-      total: count("All of them, also those that are not among the items."),
+      total: count("All objects that need attention, also those that are not named."),
       items: Type.Array(AttentionItem, {
         maxItems: MOST_ATTENTION_ITEMS,
-        description: "Failures before warnings, and the oldest first.",
+        description: "Failures before warnings, and the oldest first. Objects with the same cause are one item.",
       }),
     }),
   },
@@ -101,6 +130,7 @@ const FleetCluster = Type.Object(
     stale: Type.Boolean({ examples: [false] }),
     apps: count("The apps on it that you can see."),
     failing: count("Those of them that are `failed`, `invalid` or `degraded`."),
+    held_up: count("Those of them whose rollout is held up."),
   },
   { title: "FleetCluster" },
 );

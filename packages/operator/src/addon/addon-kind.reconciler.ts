@@ -1,9 +1,10 @@
-import type { AddonReport, LinkSettings } from "@binnacle/contract";
+import { type AddonReport, type LinkSettings, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { isSameStatus } from "../app/app-status.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import type { HelmReleases } from "../helm/helm-releases.reconciler.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { ADDON_INSTANCES } from "../kube/resource-types.ts";
+import { driftStatus } from "../reconcile/drift-report.ts";
 import { afterPass, type Healing, mayHeal, NOT_HEALING, nextHealMs } from "../reconcile/heal-backoff.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import {
@@ -86,7 +87,7 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
       reason,
       message,
       readyGeneration,
-      drift: { state: drift?.state, detectedAt: drift?.detected_at },
+      drift: driftStatus(drift ?? UNKNOWN_DRIFT),
     };
     if (isSameStatus(holder["status"], status)) return;
     await kube.patchStatus(ADDON_INSTANCES, addon.spec.name, addon.spec.namespace, status);

@@ -61,7 +61,7 @@ export function addonReport(
   { readyGeneration, lastPhase, drift }: AddonMemory,
   nowMs: number,
 ): AddonReport {
-  const { drifted, blocked, isCertain: isWhole } = seen;
+  const { drifted, healed, blocked, isCertain: isWhole } = seen;
   const phase = phaseOf(seen, generation, readyGeneration);
   return {
     phase,
@@ -69,7 +69,7 @@ export function addonReport(
     reason: seen.reason,
     message: seen.message === null ? null : safeText(seen.message),
     exports: { ...exportsTold(seen.exports) },
-    drift: driftReport({ drifted, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
+    drift: driftReport({ drifted, healed, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
     components_status: componentStatuses(
       seen.workloads.slice(0, MOST_WORKLOADS).map((one) => workloadOf(one, seen, phase, nowMs)),
       nowMs,

@@ -183,10 +183,9 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
 
   async function finish(app: App, holder: KubeObject, memory: AppMemory, verdict: PhaseReport, drift: DriftReport) {
     const ranGeneration = verdict.phase === "running" ? app.generation : memory.ranGeneration;
-    const { state, detected_at } = drift;
     const phase_since = phaseSince(memory.lastPhase, verdict.phase, nowMs());
     const said = { ...verdict, phase_since };
-    const status = statusFields({ ...memory, ranGeneration, drift: { state, detected_at } }, app.generation, said);
+    const status = statusFields({ ...memory, ranGeneration, drift }, app.generation, said);
     if (!isSameStatus(holder["status"], status)) {
       await kube.patchStatus(APPS, app.spec.name, app.spec.namespace, status);
     }

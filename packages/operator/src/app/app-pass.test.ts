@@ -27,7 +27,7 @@ const NOTHING: AppMemory = {
   charts: [],
   components: [],
   ranGeneration: null,
-  drift: { state: "unknown", detected_at: null },
+  drift: { state: "unknown", detected_at: null, repaired: [] },
   lastPhase: null,
 };
 
@@ -148,7 +148,7 @@ describe("what an operator remembers of an app", () => {
       charts: [{ release: "shop-db", repo: "https://charts.example.com", name: "postgres" }],
       components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "" }],
       ranGeneration: 3,
-      drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z" },
+      drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z", repaired: [] },
       lastPhase: { phase: "running", since: "2026-01-02T00:00:00.000Z" },
     };
     const said = { phase: "running", phase_since: "2026-01-02T00:00:00.000Z", reason: null, message: null } as const;

@@ -114,6 +114,7 @@ export function driftOf(memory: AppMemory, outcomes: readonly Outcome[], now: st
     {
       blocked: outcomes.flatMap(({ blocked }) => blocked),
       drifted: outcomes.flatMap(({ drifted }) => drifted),
+      healed: outcomes.flatMap(({ healed }) => healed),
       isWhole: outcomes.length > 0 && outcomes.every(({ isApplied, isCertain }) => isApplied && isCertain),
     },
     memory.drift,

@@ -2,7 +2,7 @@ import { canonicalJson } from "@binnacle/contract";
 import { type InventoryItem, itemsIn } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { countIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
-import { type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
+import { driftStatus, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
 import { type LastPhase, lastPhaseIn } from "../reconcile/last-phase.ts";
 import type { PhaseReport } from "./phase.ts";
 
@@ -75,7 +75,7 @@ export function statusFields(memory: AppMemory, generation: number, said: Said) 
     reason,
     message,
     ...rest,
-    drift: { state: drift.state, detectedAt: drift.detected_at },
+    drift: driftStatus(drift),
   };
 }
 

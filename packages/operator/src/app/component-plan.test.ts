@@ -171,7 +171,7 @@ describe("a component", () => {
   });
 
   test("[AO24] says what its pods say, unless it is ready", () => {
-    const trouble = { reason: "OOMKilled", message: "Too little." };
+    const trouble = { reason: "OOMKilled", message: "Too little." } as const;
     expect(explained(componentReadiness([starting], wanting([])), trouble)).toMatchObject({
       state: "progressing",
       ...trouble,

@@ -157,7 +157,7 @@ function progress({ components, generation, ranGeneration }: AppFacts): Verdict 
     const reason = worst.readyReplicas === 0 ? "NoReplicas" : "ReplicasMissing";
     return say("degraded", worst.reason ?? reason, messageOf(short));
   }
-  return say("deploying", under[0]?.reason ?? "RollingOut", messageOf(under));
+  return say("deploying", under.find(({ reason }) => reason)?.reason ?? "RollingOut", messageOf(under));
 }
 
 const isShort = ({ readyReplicas, desiredReplicas, leastReplicas = desiredReplicas }: ComponentState): boolean =>

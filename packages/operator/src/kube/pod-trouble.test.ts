@@ -72,6 +72,17 @@ describe("why pods do not get ready", () => {
     expect(troubleOf([pod({}), seen], NOW_MS)).toEqual({ reason, message });
   });
 
+  test("[AO89] is a probe that fails, once a container has run for 30 seconds and is not ready", () => {
+    const running = (startedAt: string, ready = false) =>
+      container({ ready, restartCount: 0, state: { running: { startedAt } } });
+    expect(troubleOf([running("2026-01-01T00:09:30Z")], NOW_MS)).toEqual({
+      reason: "ProbeFailing",
+      message: "The container web runs, but its startup or readiness probe does not succeed.",
+    });
+    expect(troubleOf([running("2026-01-01T00:09:31Z")], NOW_MS)).toBeNull();
+    expect(troubleOf([running("2026-01-01T00:09:30Z", true)], NOW_MS)).toBeNull();
+  });
+
   test("[AO24] is the gravest of several", () => {
     expect(troubleOf([NO_ROOM, CRASH, PULL], NOW_MS)?.reason).toBe("ImagePullBackOff");
   });

@@ -1,30 +1,19 @@
+import { POD_TROUBLES, type PodTroubleReason } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
 import { conditionOf, countIn, type Fields, fieldsIn, listIn, statusOf, textIn } from "./object-fields.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** Why pods do not get ready: the word that Kubernetes has for it, and a sentence for people. */
 export interface PodTrouble {
-  readonly reason: string;
+  readonly reason: PodTroubleReason;
   readonly message: string;
 }
 
 /** The gravest trouble of the pods of a workload; null where they have none that is known. */
 export function troubleOf(pods: readonly KubeObject[], nowMs: number): PodTrouble | null {
   const troubles = pods.filter(({ metadata }) => !metadata.deletionTimestamp).flatMap((pod) => troublesOf(pod, nowMs));
-  return GRAVEST_FIRST.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0] ?? null;
+  return POD_TROUBLES.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0] ?? null;
 }
-
-/** Permanent problems come before those that may pass. The console knows these words too; a test holds both lists together. */
-export const GRAVEST_FIRST: readonly string[] = [
-  "OOMKilled",
-  "ImagePullBackOff",
-  "CreateContainerConfigError",
-  "StartError",
-  "CrashLoopBackOff",
-  "Evicted",
-  "Unschedulable",
-  "Error",
-];
 
 /** One and the same trouble, seen at different moments or from different sides. */
 const KINDRED: Readonly<Record<string, string>> = {
@@ -43,10 +32,13 @@ function troublesOf(pod: KubeObject, nowMs: number): PodTrouble[] {
   return [
     ...containersOf(pod).flatMap((container) => containerTrouble(container, hasFailed, nowMs) ?? []),
     ...(scheduled?.status === "False" && scheduled.reason === "Unschedulable"
-      ? [{ reason: "Unschedulable", message: `No node can take a pod: ${sentence(scheduled.message)}` }]
+      ? [{ reason: "Unschedulable" as const, message: `No node can take a pod: ${sentence(scheduled.message)}` }]
       : []),
+    ...(hasFailed
+      ? []
+      : listIn(status["containerStatuses"]).flatMap((container) => probeTrouble(container, nowMs) ?? [])),
     ...(status["reason"] === "Evicted"
-      ? [{ reason: "Evicted", message: `A pod was evicted: ${sentence(textIn(status["message"]))}` }]
+      ? [{ reason: "Evicted" as const, message: `A pod was evicted: ${sentence(textIn(status["message"]))}` }]
       : []),
   ];
 }
@@ -54,6 +46,19 @@ function troublesOf(pod: KubeObject, nowMs: number): PodTrouble[] {
 function containersOf(pod: KubeObject): Fields[] {
   const { initContainerStatuses, containerStatuses } = statusOf(pod);
   return [...listIn(initContainerStatuses), ...listIn(containerStatuses)];
+}
+
+/** Many programs take some time from their start until they answer. */
+const LONGEST_START_MS = 30_000;
+
+/** A container that runs and is not ready has a probe that fails; without a probe it would be ready. */
+function probeTrouble(container: Fields, nowMs: number): PodTrouble | null {
+  const startedMs = Date.parse(textIn(fieldsIn(fieldsIn(container["state"])["running"])["startedAt"]));
+  if (container["ready"] === true || !(nowMs - startedMs >= LONGEST_START_MS)) return null;
+  return {
+    reason: "ProbeFailing",
+    message: `The container ${textIn(container["name"])} runs, but its startup or readiness probe does not succeed.`,
+  };
 }
 
 const LONGEST_STEADY_MS = 60_000;

@@ -1,6 +1,6 @@
 import { type DriftField, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
-import { driftReport, type Findings } from "./drift-report.ts";
+import { driftReport, driftStatus, type EarlierDrift, earlierDriftIn, type Findings } from "./drift-report.ts";
 
 const NOW = "2026-01-02T00:00:00.000Z";
 const EARLIER = "2026-01-01T00:00:00.000Z";
@@ -11,7 +11,13 @@ const field = (given: Partial<DriftField> = {}): DriftField => ({
   observed: 5,
   ...given,
 });
-const findings = (given: Partial<Findings> = {}): Findings => ({ blocked: [], drifted: [], isWhole: true, ...given });
+const findings = (given: Partial<Findings> = {}): Findings => ({
+  blocked: [],
+  drifted: [],
+  healed: [],
+  isWhole: true,
+  ...given,
+});
 
 describe("the report of drift", () => {
   test.each<[string, Findings, string]>([
@@ -50,5 +56,32 @@ describe("the report of drift", () => {
     expect(since("drifted")).toBe(EARLIER);
     expect(since("blocked_sync")).toBe(NOW);
     expect(driftReport(findings(), { state: "drifted", detected_at: EARLIER }, NOW).detected_at).toBeNull();
+  });
+
+  test("[AO88] remembers what was repaired: the field, who changed it, when that was found, and when it was set back", () => {
+    const drifted = { state: "drifted", detected_at: EARLIER } as const;
+    const report = driftReport(findings({ healed: [field({ manager: "kubectl-edit" })] }), drifted, NOW);
+    const repair = {
+      object: { kind: "Deployment", name: "shop-web" },
+      pointer: "/spec/replicas",
+      manager: "kubectl-edit",
+      detected_at: EARLIER,
+      repaired_at: NOW,
+      times: 1,
+    };
+    expect(report).toMatchObject({ state: "in_sync", repaired: [repair] });
+    const kept = earlierDriftIn(JSON.parse(JSON.stringify(driftStatus(report))));
+    expect(kept).toEqual({ state: "in_sync", detected_at: null, repaired: [repair] });
+    expect(driftReport(findings(), kept, NOW).repaired).toEqual([repair]);
+  });
+
+  test("[AO88] counts a field that is changed again and again once, and remembers the newest twenty", () => {
+    let earlier: EarlierDrift = UNKNOWN_DRIFT;
+    for (let at = 0; at < 30; at += 1) {
+      earlier = driftReport(findings({ healed: [field(), field({ pointer: `/data/${at}` })] }), earlier, NOW);
+    }
+    expect(earlier.repaired).toHaveLength(20);
+    expect(earlier.repaired?.[0]).toMatchObject({ pointer: "/spec/replicas", times: 30 });
+    expect(earlier.repaired?.[1]).toMatchObject({ pointer: "/data/29", times: 1 });
   });
 });

@@ -36,6 +36,7 @@ export function someInstance(facts: Partial<Instance> = {}): Instance {
     drift_summary: null,
     drift_fields: [],
     drift_detected_at: null,
+    drift_repairs: [],
     reported_at: null,
     created_at: at,
     updated_at: at,

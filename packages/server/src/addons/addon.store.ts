@@ -15,6 +15,7 @@ const written = (instance: Instance) => ({
   exports: JSON.stringify(instance.exports),
   component_statuses: JSON.stringify(instance.component_statuses),
   drift_fields: JSON.stringify(instance.drift_fields),
+  drift_repairs: JSON.stringify(instance.drift_repairs),
 });
 
 export async function insertInstance(tx: Tx, instance: Instance): Promise<void> {

@@ -141,6 +141,7 @@ export function newInstance(
     drift_summary: null,
     drift_fields: [],
     drift_detected_at: null,
+    drift_repairs: [],
     reported_at: null,
     created_at: now,
     updated_at: now,
@@ -223,7 +224,14 @@ export const announcementOf = (instance: Instance, connection: ClusterConnection
 export function wireInstance(shown: ShownInstance, now: Date): WireInstance {
   const { reported_at, ...instance } = withoutSurroundings(shown);
   const { definition_id, exports, phase_since, component_statuses, created_at, updated_at, ...others } = instance;
-  const { drift_state: _s, drift_summary: _m, drift_fields: _f, drift_detected_at: _d, ...rest } = others;
+  const {
+    drift_state: _s,
+    drift_summary: _m,
+    drift_fields: _f,
+    drift_detected_at: _d,
+    drift_repairs: _r,
+    ...rest
+  } = others;
   return {
     ...rest,
     ...shownReason(shown, shown, now),

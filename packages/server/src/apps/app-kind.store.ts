@@ -126,11 +126,11 @@ async function saveReported(tx: Tx, reported: readonly ReportedApp[], now: Date)
     update apps set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
       phase_since = seen.phase_since, observed_generation = seen.observed_generation, component_statuses = seen.component_statuses,
       drift_state = seen.drift_state, drift_summary = seen.drift_summary, drift_fields = seen.drift_fields,
-      drift_detected_at = seen.drift_detected_at, reported_at = ${now}, updated_at = ${now}
+      drift_detected_at = seen.drift_detected_at, drift_repairs = seen.drift_repairs, reported_at = ${now}, updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(reported.map(({ app }) => reportedPart(app)))}::jsonb) as seen (
       id uuid, phase text, phase_reason text, phase_message text, phase_since timestamptz, observed_generation bigint,
       component_statuses jsonb,
-      drift_state text, drift_summary text, drift_fields jsonb, drift_detected_at timestamptz
+      drift_state text, drift_summary text, drift_fields jsonb, drift_detected_at timestamptz, drift_repairs jsonb
     )
     where apps.id = seen.id
   `.execute(tx);

@@ -43,6 +43,7 @@ export function someApp(changes: Partial<AppWithSecretPaths> = {}): AppWithSecre
     drift_summary: null,
     drift_fields: [],
     drift_detected_at: null,
+    drift_repairs: [],
     forced_generation: null,
     reported_at: at,
     last_heartbeat: at,

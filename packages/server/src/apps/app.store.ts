@@ -83,6 +83,7 @@ function columnsOf(shown: AppWithSecretPaths) {
     replicas_before_pause: app.replicas_before_pause && JSON.stringify(app.replicas_before_pause),
     component_statuses: JSON.stringify(app.component_statuses),
     drift_fields: JSON.stringify(app.drift_fields),
+    drift_repairs: JSON.stringify(app.drift_repairs),
   };
 }
 

@@ -15,7 +15,10 @@ export function withoutPods(shown: ShownComponentStatus): ShownComponentStatus {
   return status;
 }
 
-type StoredDrift = Pick<Selectable<AppTable>, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at">;
+type StoredDrift = Pick<
+  Selectable<AppTable>,
+  "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at" | "drift_repairs"
+>;
 
 /** The drift of an app or of an addon instance. */
 export const shownDrift = (stored: StoredDrift) => ({
@@ -23,6 +26,7 @@ export const shownDrift = (stored: StoredDrift) => ({
   summary: stored.drift_summary,
   fields: stored.drift_fields,
   detected_at: stored.drift_detected_at?.toISOString() ?? null,
+  repaired: stored.drift_repairs,
 });
 
 /** Keeps the fields that are known, whatever else a later operator may report. */

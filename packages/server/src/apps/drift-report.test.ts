@@ -27,6 +27,7 @@ test("[DS15] the drift is kept as it is reported", () => {
     drift_summary: "spec.replicas of shop-web differs.",
     drift_fields: [field()],
     drift_detected_at: new Date(EARLIER),
+    drift_repairs: [],
   });
   expect(driftAfter(someApp(), drifted({ detected_at: null }), NOW).drift_detected_at).toEqual(NOW);
 });
@@ -100,4 +101,25 @@ describe("what is shown of a field", () => {
       expect(shown({ observed })).toMatchObject({ observed });
     },
   );
+});
+
+test("[DS145] repaired drift is kept, also when the operator no longer knows of it, the newest twenty of it", () => {
+  const repair = (pointer: string, times = 1) => ({
+    object: { kind: "Deployment", name: "shop-web" },
+    pointer,
+    manager: "kubectl-edit",
+    detected_at: EARLIER,
+    repaired_at: NOW.toISOString(),
+    times,
+  });
+  const inSync = (repaired?: DriftReport["repaired"]): DriftReport => ({
+    ...{ state: "in_sync", summary: null, fields: [], detected_at: null },
+    ...(repaired ? { repaired } : {}),
+  });
+  const first = someApp(driftAfter(someApp(), inSync([repair("/a"), repair("/b")]), NOW));
+  expect(driftAfter(first, inSync(), NOW).drift_repairs).toEqual([repair("/a"), repair("/b")]);
+  const next = driftAfter(first, inSync([repair("/b", 2), repair("/c")]), NOW);
+  expect(next.drift_repairs).toEqual([repair("/b", 2), repair("/c"), repair("/a")]);
+  const many = inSync(Array.from({ length: 20 }, (_, at) => repair(`/data/${at}`)));
+  expect(driftAfter(first, many, NOW).drift_repairs).toHaveLength(20);
 });

@@ -1,9 +1,11 @@
 import {
   canonicalJson,
   type DriftField,
+  type DriftRepair,
   type DriftReport,
   isSafeText,
   LONGEST_MESSAGE,
+  MOST_REPAIRS,
   safeText,
   UNKNOWN_DRIFT,
 } from "@binnacle/contract";
@@ -12,6 +14,7 @@ import type { Announcement } from "../events/event.ts";
 import { type App, appEvent } from "./app.ts";
 
 type Drift = Pick<App, "drift_state" | "drift_summary" | "drift_fields" | "drift_detected_at">;
+type DriftWithRepairs = Drift & Pick<App, "drift_repairs">;
 
 /** The columns of an app on which no drift was reported since its generation was raised. */
 export const NO_DRIFT_REPORTED: Drift = {
@@ -22,9 +25,11 @@ export const NO_DRIFT_REPORTED: Drift = {
 };
 
 /** Returns the drift after a report. A known drift keeps its time of detection. */
-export function driftAfter(app: Drift, { state, summary, fields, detected_at }: DriftReport, now: Date): Drift {
+export function driftAfter(app: DriftWithRepairs, report: DriftReport, now: Date): DriftWithRepairs {
+  const { state, summary, fields, detected_at, repaired } = report;
   const isDrift = state === "drifted" || state === "blocked_sync";
-  const drift: Drift = {
+  const drift: DriftWithRepairs = {
+    drift_repairs: repaired === undefined ? app.drift_repairs : repairsAfter(app.drift_repairs, repaired),
     drift_state: state,
     drift_summary: summary,
     drift_fields: fields.map(shownField),
@@ -33,6 +38,24 @@ export function driftAfter(app: Drift, { state, summary, fields, detected_at }: 
   return isSameDrift(app, drift) && app.drift_summary === summary
     ? { ...drift, drift_detected_at: app.drift_detected_at }
     : drift;
+}
+
+/** What an operator has forgotten, because its record was made again, is kept. The newest come first. */
+function repairsAfter(known: readonly DriftRepair[], repaired: readonly DriftRepair[]): DriftRepair[] {
+  const keyOf = ({ object, pointer, manager = "" }: DriftRepair) =>
+    JSON.stringify([object.kind, object.name, pointer, manager]);
+  const reported = repaired.map(
+    ({ object, pointer, manager, detected_at, repaired_at, times }): DriftRepair => ({
+      object: { kind: safeText(object.kind), name: safeText(object.name) },
+      pointer: safeText(pointer),
+      ...(manager === undefined ? {} : { manager: safeText(manager) }),
+      detected_at,
+      repaired_at,
+      times,
+    }),
+  );
+  const keys = new Set(reported.map(keyOf));
+  return [...reported, ...known.filter((repair) => !keys.has(keyOf(repair)))].slice(0, MOST_REPAIRS);
 }
 
 /** The keys of stored JSON may be in another order, so canonical forms are compared. */
@@ -67,5 +90,6 @@ export const driftEvent = (app: App, now: Date): Announcement => {
     summary: app.drift_summary,
     fields: app.drift_fields,
     detected_at: app.drift_detected_at?.toISOString() ?? null,
+    repaired: app.drift_repairs,
   };
 };

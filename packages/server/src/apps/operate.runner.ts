@@ -245,6 +245,7 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     drift_summary: null,
     drift_fields: [],
     drift_detected_at: null,
+    drift_repairs: [],
     forced_generation: null,
     reported_at: null,
     last_heartbeat: project.last_heartbeat,

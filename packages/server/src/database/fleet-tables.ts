@@ -8,6 +8,7 @@ import type {
   DeploymentOperation,
   DeploymentStatus,
   DesiredKind,
+  DriftRepair,
   DriftState,
   HaTier,
   Isolation,
@@ -202,6 +203,7 @@ export interface AppTable extends Timestamps {
   drift_summary: string | null;
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
+  drift_repairs: JsonWithDefault<DriftRepair[]>;
   forced_generation: number | null;
   /** The time of the last report that changed the app; null before the first. */
   reported_at: Date | null;
@@ -269,6 +271,7 @@ export interface AddonInstanceTable extends Timestamps {
   drift_summary: string | null;
   drift_fields: JsonWithDefault<object[]>;
   drift_detected_at: Date | null;
+  drift_repairs: JsonWithDefault<DriftRepair[]>;
   /** The time of the last report that changed the instance; null before the first. */
   reported_at: Date | null;
 }

@@ -16,6 +16,7 @@ import { exec } from "./migrations/0017_exec.ts";
 import { consoleReads } from "./migrations/0018_console_reads.ts";
 import { provisioner } from "./migrations/0019_provisioner.ts";
 import { staticCounts } from "./migrations/0020_static_counts.ts";
+import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -37,6 +38,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0018_console_reads": consoleReads,
   "0019_provisioner": provisioner,
   "0020_static_counts": staticCounts,
+  "0030_drift_repairs": driftRepairs,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -1,4 +1,5 @@
 import { startWorld, type World } from "@binnacle/world";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { insertInstance, openShop, type Shop } from "../apps/app.fixture.ts";
@@ -76,7 +77,7 @@ test("[OV1] has nothing of projects that the caller cannot see", async () => {
   expect(await overviewFor(shop.member.api)).toMatchObject({ clusters: { total: 1 }, ...counts });
   expect((await shop.stranger.api.get(`/orgs/${shop.org}/overview`)).status).toBe(403);
   const fleet = (await shop.member.api.get(`/orgs/${shop.org}/fleet`)).body.clusters;
-  expect(fleet).toMatchObject([{ id: shop.cluster, apps: 0, failing: 0 }]);
+  expect(fleet).toMatchObject([{ id: shop.cluster, apps: 0, failing: 0, held_up: 0 }]);
   expect((await shop.stranger.api.get(`/orgs/${shop.org}/fleet`)).status).toBe(403);
 });
 
@@ -141,9 +142,43 @@ test("[OV6] the fleet has every cluster by name, with the counts of what the cal
   const { body } = await shop.viewer.api.get(`/orgs/${shop.org}/fleet`);
   expect(body).toEqual({
     clusters: [
-      { id: empty, name: "a first one", status: "pending", stale: true, apps: 0, failing: 0 },
-      { id: shop.cluster, name: `cluster ${shop.cluster}`, status: "connected", stale: false, apps: 4, failing: 1 },
+      { id: empty, name: "a first one", status: "pending", stale: true, apps: 0, failing: 0, held_up: 0 },
+      {
+        id: shop.cluster,
+        name: `cluster ${shop.cluster}`,
+        status: "connected",
+        stale: false,
+        apps: 4,
+        failing: 1,
+        held_up: 0,
+      },
     ],
   });
   await db.deleteFrom("clusters").where("id", "=", empty).execute();
+});
+
+test("[OV9] a rollout that is held up is a warning after 30 seconds, and a failure when the change has failed", async () => {
+  const { kysely: db } = world.database;
+  const project = await insertProject(db, shop.org, shop.cluster);
+  const create = { name: "held", project_id: project, components: [] };
+  const { id } = (await world.admin.api.post("/apps", create)).body;
+  const seconds = (count: number) => new Date(world.clock.now().getTime() - count * 1_000);
+  const seen = async (columns: object) => {
+    await db.updateTable("apps").set(columns).where("id", "=", id).execute();
+    const { attention, apps } = await overviewFor(world.admin.api);
+    const fleet = (await world.admin.api.get(`/orgs/${shop.org}/fleet`)).body.clusters;
+    const item = attention.items.find((each: { id: string }) => each.id === id) ?? null;
+    return [item && [item.severity, item.reason, item.cause, item.action], apps.held_up, fleet[0].held_up];
+  };
+  const held = { phase: "deploying", phase_reason: "ImagePullBackOff" };
+  await sql`update apps set deployed_at = ${seconds(30)} where id = ${id}`.execute(db);
+  expect(await seen({ ...held, phase_since: seconds(29) })).toEqual([null, 0, 0]);
+  expect(await seen({ ...held, phase_since: seconds(30), phase_reason: "RollingOut" })).toEqual([null, 0, 0]);
+  const warning = ["warning", "held_up", "ImagePullBackOff", "edit"];
+  expect(await seen({ ...held, phase_since: seconds(30) })).toEqual([warning, 1, 1]);
+  await db.updateTable("app_deployments").set({ status: "failed" }).where("app_id", "=", id).execute();
+  const failure = ["failed", "rollout_failed", "ImagePullBackOff", "edit"];
+  expect(await seen({ phase: "degraded" })).toEqual([failure, 0, 0]);
+  await db.deleteFrom("apps").where("id", "=", id).execute();
+  await db.deleteFrom("projects").where("id", "=", project).execute();
 });

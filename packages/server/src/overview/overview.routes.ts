@@ -18,8 +18,8 @@ export function overviewRoutes(db: Queries, clock: Clock): Route[] {
         const seen = await visibleProjectIds(db, caller, { org_id: org.id });
         const [clusters, appsOn, counts, contents, tokens] = await Promise.all([
           readClusterFacts(db, org.id),
-          countAppsByCluster(db, seen),
-          countContents(db, seen),
+          countAppsByCluster(db, seen, now),
+          countContents(db, seen, now),
           findTrouble(db, seen, now),
           findExpiringTokens(db, caller, org.id, now),
         ]);
@@ -31,9 +31,10 @@ export function overviewRoutes(db: Queries, clock: Clock): Route[] {
       getFleet,
       orgMember(({ params }) => params.org_id),
       async ({ org, caller }) => {
+        const now = clock();
         const seen = await visibleProjectIds(db, caller, { org_id: org.id });
-        const [clusters, counts] = await Promise.all([readClusterFacts(db, org.id), countAppsByCluster(db, seen)]);
-        return { clusters: fleetOf(clusters, counts, clock()) };
+        const [clusters, counts] = await Promise.all([readClusterFacts(db, org.id), countAppsByCluster(db, seen, now)]);
+        return { clusters: fleetOf(clusters, counts, now) };
       },
     ),
   ];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClusterFacts } from "../clusters/status.ts";
-import { attentionItems, clusterTrouble, type Found, fleetOf, overviewOf } from "./overview.ts";
+import { appAction, attentionItems, clusterTrouble, type Found, fleetOf, overviewOf } from "./overview.ts";
 
 const NOW = new Date("2026-02-01T12:00:00.000Z");
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
@@ -52,7 +52,18 @@ test.each<[string, Partial<ClusterFacts>, [string, string, Date | null][]]>([
 });
 
 const found = (id: string, reason: Found["reason"], since: Date | null): Found => ({
-  ...{ kind: "app", id, name: id, namespace: "shop", project_id: null, cluster_id: null, reason, message: null, since },
+  ...{
+    kind: "app",
+    id,
+    name: id,
+    namespace: "shop",
+    project_id: null,
+    cluster_id: null,
+    reason,
+    cause: id,
+    message: null,
+    since,
+  },
 });
 
 test("[OV3] failures come before warnings, the oldest first, and at most fifty of them", () => {
@@ -78,15 +89,15 @@ test("[OV3] failures come before warnings, the oldest first, and at most fifty o
 test("[OV1] [OV3] states are all named, and totals count more than is listed", () => {
   const on = {
     clusters: [cluster(), cluster({ id: "lost", ...lost })],
-    appsOn: new Map([["lost", { apps: 3, failing: 1 }]]),
+    appsOn: new Map([["lost", { apps: 3, failing: 1, held_up: 2 }]]),
   };
   const overview = overviewOf(
     {
       ...on,
       projects: [{ state: "ready", count: 2 }],
       apps: [
-        { state: "running", count: 5, drifted: 1, blocked: 0 },
-        { state: "failed", count: 2, drifted: 0, blocked: 1 },
+        { state: "running", count: 5, drifted: 1, blocked: 0, held_up: 0 },
+        { state: "failed", count: 2, drifted: 0, blocked: 1, held_up: 0 },
       ],
       addonInstances: [],
       contents: { found: [found("a", "failed", ago(1))], total: 70 },
@@ -104,6 +115,38 @@ test("[OV1] [OV3] states are all named, and totals count more than is listed", (
   expect(overview.attention.items.map(({ reason }) => reason)).toEqual(["disconnected", "failed", "expires_soon"]);
   expect(fleetOf(on.clusters, on.appsOn, NOW)).toMatchObject([
     { status: "connected", stale: false, apps: 0, failing: 0 },
-    { status: "disconnected", stale: true, apps: 3, failing: 1 },
+    { status: "disconnected", stale: true, apps: 3, failing: 1, held_up: 2 },
   ]);
+});
+
+test("[OV10] objects with the same cause on one cluster are one item, with the oldest first and nine others by name", () => {
+  const alike = Array.from({ length: 12 }, (_, at) => ({
+    ...found(`app-${String(at).padStart(2, "0")}`, "held_up", ago(20 - at)),
+    ...{ cause: "ImagePullBackOff", cluster_id: "c" },
+  }));
+  const elsewhere = { ...found("elsewhere", "held_up", ago(1)), cause: "ImagePullBackOff", cluster_id: "d" };
+  const [first, second, ...rest] = attentionItems([elsewhere, ...alike]);
+  expect(first).toMatchObject({ name: "app-00", others: 11 });
+  expect(first?.others_named.map(({ name }) => name)).toEqual(alike.slice(1, 10).map(({ name }) => name));
+  expect(second).toMatchObject({ name: "elsewhere", others: 0, others_named: [] });
+  expect(rest).toEqual([]);
+  const counted = attentionItems([{ ...found("many", "held_up", ago(1)), alike: 300 }]);
+  expect(counted).toMatchObject([{ others: 299, others_named: [] }]);
+});
+
+test.each<[Found["reason"], string | null, boolean, string | null]>([
+  ["held_up", "ImagePullBackOff", true, "roll_back"],
+  ["held_up", "ImagePullBackOff", false, "edit"],
+  ["held_up", "OOMKilled", false, "edit"],
+  ["held_up", "Unschedulable", true, "see_pods"],
+  ["held_up", "CrashLoopBackOff", false, "see_pods"],
+  ["rollout_failed", "ProbeFailing", true, "roll_back"],
+  ["rollout_failed", null, false, "retry"],
+  ["failed", "StartError", false, "edit"],
+  ["degraded", "ReplicasMissing", true, "see_pods"],
+  ["invalid", "ImageMissing", true, "edit"],
+  ["drifted", null, true, null],
+  ["blocked_sync", null, true, null],
+])("[OV11] %s by %s, where an earlier revision has run: %s, is resolved by %s", (reason, cause, hasRun, action) => {
+  expect(appAction({ reason, cause, hasRun })).toBe(action);
 });

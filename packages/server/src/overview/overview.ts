@@ -1,6 +1,7 @@
 import {
   ADDON_PHASES,
   APP_PHASES,
+  type AttentionAction,
   type AttentionItem,
   type AttentionKind,
   type AttentionReason,
@@ -8,6 +9,7 @@ import {
   type ClusterStatus,
   type FleetCluster,
   MOST_ATTENTION_ITEMS,
+  MOST_OTHERS_NAMED,
   type OrgOverview,
   PROJECT_LIFECYCLES,
 } from "@binnacle/contract";
@@ -18,9 +20,10 @@ import { type ClusterFacts, messageOf, statusOf } from "../clusters/status.ts";
 export interface AppCounts {
   readonly apps: number;
   readonly failing: number;
+  readonly held_up: number;
 }
 
-const NO_APPS: AppCounts = { apps: 0, failing: 0 };
+const NO_APPS: AppCounts = { apps: 0, failing: 0, held_up: 0 };
 
 export const fleetOf = (
   clusters: readonly ClusterFacts[],
@@ -44,13 +47,20 @@ export interface Found {
   readonly project_id: string | null;
   readonly cluster_id: string | null;
   readonly reason: AttentionReason;
+  /** One word for programs, as the cluster reports it. */
+  readonly cause: string | null;
   readonly message: string | null;
   readonly since: Date | null;
+  /** Whether an earlier revision of the app has run. */
+  readonly hasRun?: boolean;
+  /** How many objects have the same cause, this one included, where not all of them were read. */
+  readonly alike?: number;
 }
 
 /** Everything else is a warning: it works, or may be working. */
 export const FAILURES: readonly AttentionReason[] = [
   "failed",
+  "rollout_failed",
   "invalid",
   "disconnected",
   "install_failed",
@@ -65,7 +75,7 @@ const CLUSTER_TROUBLE: readonly ClusterStatus[] = ["disconnected", "install_fail
 /** The trouble of a cluster. One that has never been connected is waiting, not lost. */
 export function clusterTrouble(cluster: ClusterFacts, now: Date): Found[] {
   const { id, name, job_id } = cluster;
-  const place = { namespace: null, project_id: null, cluster_id: id };
+  const place = { namespace: null, project_id: null, cluster_id: id, cause: null };
   const status = statusOf(cluster, now);
   const isInTrouble = CLUSTER_TROUBLE.includes(status);
   const since = {
@@ -87,30 +97,62 @@ export function clusterTrouble(cluster: ClusterFacts, now: Date): Found[] {
   return [...own, { ...job, message: cluster.job_error_message, since: cluster.job_updated_at }];
 }
 
-const severityOf = ({ reason }: Found): AttentionItem["severity"] => (FAILURES.includes(reason) ? "failed" : "warning");
+const isFailure = ({ reason }: Found) => FAILURES.includes(reason);
+const timeOf = ({ since }: Found) => since?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-/** The worst and oldest first; what has no time comes last. */
-export function attentionItems(found: readonly Found[]): AttentionItem[] {
-  const rank = (item: Found) => (severityOf(item) === "failed" ? 0 : 1);
-  const time = ({ since }: Found) => since?.getTime() ?? Number.MAX_SAFE_INTEGER;
-  return found
-    .toSorted((a, b) => rank(a) - rank(b) || time(a) - time(b) || (a.id < b.id ? -1 : 1))
-    .slice(0, MOST_ATTENTION_ITEMS)
-    .map(wireItem);
+/** Clusters are grouped with each other, everything on a cluster with its like there, and tokens, which expire one by one, not at all. */
+function groupOf({ kind, id, reason, cause, cluster_id }: Found): string {
+  if (kind === "cli_token") return id;
+  return JSON.stringify([kind, reason, cause, kind === "cluster" || kind === "provisioning_job" ? null : cluster_id]);
 }
 
-const wireItem = (item: Found): AttentionItem => ({
+/** The worst and oldest first, those with the same cause together; what has no time comes last. */
+export function attentionItems(found: readonly Found[]): AttentionItem[] {
+  const sorted = found.toSorted(
+    (a, b) => Number(isFailure(b)) - Number(isFailure(a)) || timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1),
+  );
+  return [...Map.groupBy(sorted, groupOf).values()]
+    .slice(0, MOST_ATTENTION_ITEMS)
+    .flatMap(([first, ...others]) => (first ? [itemOf(first, others)] : []));
+}
+
+const itemOf = (item: Found, others: readonly Found[]): AttentionItem => ({
   kind: item.kind,
   id: item.id,
   name: item.name,
   namespace: item.namespace,
   project_id: item.project_id,
   cluster_id: item.cluster_id,
-  severity: severityOf(item),
+  severity: isFailure(item) ? "failed" : "warning",
   reason: item.reason,
+  cause: item.cause,
+  action: item.kind === "app" ? appAction(item) : null,
+  others: Math.max(others.length, (item.alike ?? 1) - 1),
+  others_named: others
+    .slice(0, MOST_OTHERS_NAMED)
+    .map(({ id, name, namespace, project_id }) => ({ id, name, namespace, project_id })),
   message: item.message,
   since: item.since?.toISOString() ?? null,
 });
+
+/** Nothing about the app itself is wrong where no node can take its pods. */
+const OF_THE_CLUSTER: readonly string[] = ["Unschedulable", "Evicted"];
+/** A container that cannot start, or needs more memory, starts after a change of the app alone. */
+const OF_THE_APP: readonly string[] = ["ImagePullBackOff", "CreateContainerConfigError", "StartError", "OOMKilled"];
+
+/** The step that resolves the trouble of an app. A container that never started has no logs, so nobody is sent there. */
+export function appAction({
+  reason,
+  cause,
+  hasRun = false,
+}: Pick<Found, "reason" | "cause" | "hasRun">): AttentionAction | null {
+  if (reason === "invalid") return "edit";
+  if (reason === "drifted" || reason === "blocked_sync") return null;
+  if (cause !== null && OF_THE_CLUSTER.includes(cause)) return "see_pods";
+  if (hasRun && reason !== "degraded") return "roll_back";
+  if (cause !== null && OF_THE_APP.includes(cause)) return "edit";
+  return reason === "rollout_failed" ? "retry" : "see_pods";
+}
 
 export interface StateCount {
   readonly state: string;
@@ -122,7 +164,11 @@ export interface Counted {
   readonly clusters: readonly ClusterFacts[];
   readonly appsOn: ReadonlyMap<string, AppCounts>;
   readonly projects: readonly StateCount[];
-  readonly apps: readonly (StateCount & { readonly drifted: number; readonly blocked: number })[];
+  readonly apps: readonly (StateCount & {
+    readonly drifted: number;
+    readonly blocked: number;
+    readonly held_up: number;
+  })[];
   readonly addonInstances: readonly StateCount[];
   /** The worst of what the database finds in projects, and how many of them there are. */
   readonly contents: { readonly found: readonly Found[]; readonly total: number };
@@ -141,6 +187,7 @@ export function overviewOf(counted: Counted, now: Date): OrgOverview {
       ...totals("by_phase", APP_PHASES, apps),
       drifted: sum(apps.map(({ drifted }) => drifted)),
       blocked: sum(apps.map(({ blocked }) => blocked)),
+      held_up: sum(apps.map(({ held_up }) => held_up)),
       stale: sum(stale.map(({ id }) => appsOn.get(id)?.apps ?? 0)),
     },
     addon_instances: totals("by_phase", ADDON_PHASES, counted.addonInstances),

@@ -1,5 +1,5 @@
 import type { App } from "@binnacle/client";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { Allowed } from "../../frame/org.tsx";
 import { Moment } from "../../parts/moment.tsx";
@@ -8,7 +8,7 @@ import { usePageSearch } from "../../parts/use-search.tsx";
 import { DRIFT_STATE } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { SimpleDialog } from "../app-dialogs.tsx";
-import { driftChanges } from "../field-change.ts";
+import { driftChanges, pointerSteps } from "../field-change.ts";
 import { FieldChanges } from "../field-changes.tsx";
 
 /** How the objects in the cluster differ from what was asked for, and the ways out. Nothing where they do not. */
@@ -16,7 +16,8 @@ export function DriftCard({ app }: { readonly app: App }) {
   const [, choose] = usePageSearch();
   const [open, setOpen] = useState<"redeploy" | "take_over" | null>(null);
   const { state, summary, fields, detected_at } = app.drift;
-  if (state === "in_sync" || state === "unknown" || app.phase === "deleting") return null;
+  if (app.phase === "deleting") return null;
+  if (state === "in_sync" || state === "unknown") return <Repairs of={app.drift.repaired} />;
   const isBlocked = state === "blocked_sync";
   const place = { clusterId: app.cluster_id, projectId: app.project_id };
   return (
@@ -54,7 +55,56 @@ export function DriftCard({ app }: { readonly app: App }) {
           </Text>
         ) : null}
       </Stack>
+      <RepairList of={app.drift.repaired} />
       {open ? <SimpleDialog kind={open} app={app} onClose={() => setOpen(null)} /> : null}
     </Section>
+  );
+}
+
+type DriftRepairs = App["drift"]["repaired"];
+
+/** What was changed on the cluster and is as the app asks for again. */
+function Repairs({ of: repairs }: { readonly of: DriftRepairs }) {
+  if (repairs.length === 0) return null;
+  return (
+    <Section title="Repaired drift">
+      <RepairList of={repairs} />
+    </Section>
+  );
+}
+
+function RepairList({ of: repairs }: { readonly of: DriftRepairs }) {
+  if (repairs.length === 0) return null;
+  return (
+    <Table aria-label="Repaired drift">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Field</Table.Th>
+          <Table.Th>Changed by</Table.Th>
+          <Table.Th>Found</Table.Th>
+          <Table.Th>Repaired</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {repairs.map(({ object, pointer, manager, detected_at, repaired_at, times }) => (
+          <Table.Tr key={`${object.kind} ${object.name} ${pointer} ${manager}`}>
+            <Table.Td style={{ overflowWrap: "anywhere" }}>
+              <bdi>{`${object.kind} ${object.name}`}</bdi>{" "}
+              <Code>{pointerSteps(pointer).join(".") || "the object, deleted"}</Code>
+            </Table.Td>
+            <Table.Td>
+              <bdi>{manager ?? "unknown"}</bdi>
+              {times > 1 ? `, ${times.toLocaleString()} times` : ""}
+            </Table.Td>
+            <Table.Td>
+              <Moment at={detected_at} />
+            </Table.Td>
+            <Table.Td>
+              <Moment at={repaired_at} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
