@@ -1,6 +1,7 @@
 import { type AddonDefinitionFile, type ReleaseFacts, valueAt } from "../packages/contract/src/index.ts";
 import { resolveExports } from "../packages/operator/src/helm/exports.ts";
-import { contentOf, fieldsOf } from "../packages/operator/src/helm/manifest.ts";
+import { contentOf } from "../packages/operator/src/helm/manifest.ts";
+import { objectsIn } from "../packages/operator/src/helm/manifest-reader.ts";
 
 /** Compares the objects that a chart renders with what the definition of its addon says about them. */
 
@@ -118,7 +119,7 @@ function unusedSecrets(
  * chart's own value is empty or no object, it takes anything below.
  */
 export function unknownValues({ default_values, values_schema }: Definition, chartValues: string): string[] {
-  const [known = {}] = fieldsOf(chartValues);
+  const [known = {}] = objectsIn(chartValues);
   const unknown = new Set([...pathsUnknown(default_values, known), ...pathsUnknown(settable(values_schema), known)]);
   return [...unknown].map((path) => `the chart has no value ${path}`);
 }

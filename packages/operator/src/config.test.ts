@@ -32,6 +32,7 @@ describe("the configuration of the operator", () => {
       helm: "helm",
       chartHosts: [],
       chartsRole: "binnacle-charts",
+      ingressAnnotations: [],
       clusterChartsAccount: null,
       prometheusUrl: null,
       healthPort: 8081,

@@ -12,6 +12,7 @@ export interface Config {
   readonly helm: string;
   readonly chartHosts: readonly string[];
   readonly chartsRole: string;
+  readonly ingressAnnotations: readonly string[];
   readonly clusterChartsAccount: string | null;
   readonly prometheusUrl: string | null;
   readonly healthPort: number;

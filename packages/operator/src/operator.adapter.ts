@@ -12,6 +12,7 @@ import { createHelm } from "./helm/helm.adapter.ts";
 import { startHelmReleases } from "./helm/helm-releases.reconciler.ts";
 import { createReleases } from "./helm/releases.adapter.ts";
 import { accountUser } from "./helm/rights.ts";
+import { startHostClaims } from "./hosts/host-claims.reconciler.ts";
 import { KINDS } from "./kinds.ts";
 import { createKubeClient } from "./kube/client.adapter.ts";
 import type { KubeAccess } from "./kube/kube-access.ts";
@@ -70,6 +71,8 @@ export async function startOperator(
 
   const pods = startPodView({ kube, log });
   await pods.synced;
+  const hosts = startHostClaims({ ...ports, view });
+  await hosts.synced;
 
   const charts = createChartFiles({ allowedHosts: config.chartHosts, credentials: repositories.current });
   const helm = createHelm({ program: config.helm, access, charts, env });
@@ -84,13 +87,26 @@ export async function startOperator(
     helm,
     accounts,
     rights,
+    hosts,
+    ingressAnnotations: config.ingressAnnotations,
     holder: `operator-${randomUUID()}`,
     podView: pods,
   });
   const instances = createInstances(view, helmReleases);
   const releases = createReleases(helmReleases, instances);
   const syncProgress = createSyncProgress();
-  const kindPorts = { ...ports, view, accounts, helmReleases, instances, releases, pods, syncProgress, settings };
+  const kindPorts = {
+    ...ports,
+    view,
+    accounts,
+    helmReleases,
+    instances,
+    releases,
+    pods,
+    hosts,
+    syncProgress,
+    settings,
+  };
   const reconcilers = KINDS.map((kind) => reconcilerFor(kind, kindPorts));
   for (const reconciler of reconcilers) reconciler.start();
 
@@ -144,7 +160,7 @@ export async function startOperator(
       await repositories.settled();
       await telemetry.stop();
       await Promise.all(reconcilers.map((reconciler) => reconciler.stop()));
-      await Promise.all([helmReleases.stop(), pods.stop(), view.stop(), facts.stop()]);
+      await Promise.all([helmReleases.stop(), hosts.stop(), pods.stop(), view.stop(), facts.stop()]);
       await kube.close();
     },
   };

@@ -12,6 +12,8 @@ const Gone = Type.Object({ state: Type.Literal("gone") });
 export const ProjectReport = Type.Object({
   state: Type.Enum(["ready", "apply_failed", "namespace_conflict", "cleaning", "cleanup_blocked"]),
   message: Nullable(Message),
+  /** Hosts that its charts, and their pods, serve on the cluster. Left out where there are none. */
+  hosts: Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 1_000 })),
 });
 export type ProjectReport = Static<typeof ProjectReport>;
 

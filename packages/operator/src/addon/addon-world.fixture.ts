@@ -2,7 +2,15 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import type { RepositoryCredential } from "@binnacle/charts";
-import { type AddonBody, type AddonReport, ANNOTATIONS, type Gone, LABELS } from "@binnacle/contract";
+import {
+  type AddonBody,
+  type AddonReport,
+  ANNOTATIONS,
+  DEFAULT_POLICY,
+  type DesiredBodies,
+  type Gone,
+  LABELS,
+} from "@binnacle/contract";
 import { expect, inject, vi } from "vitest";
 import { hashOf } from "../desired/custom-resource.ts";
 import { installDefinitions } from "../desired/definitions.fixture.ts";
@@ -19,6 +27,7 @@ import { operatorAccount } from "../helm/operator-account.fixture.ts";
 import { createReleases } from "../helm/releases.adapter.ts";
 import { digestOf, releaseOfInstance, revisionLabels } from "../helm/revision.ts";
 import type { ChartName } from "../helm/rights.ts";
+import { startHostClaims } from "../hosts/host-claims.reconciler.ts";
 import { KINDS } from "../kinds.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
@@ -26,7 +35,7 @@ import type { KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { ADDON_INSTANCES } from "../kube/resource-types.ts";
+import { ADDON_INSTANCES, PROJECTS } from "../kube/resource-types.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { addonKind } from "./addon-kind.reconciler.ts";
 import { createInstances } from "./instances.ts";
@@ -48,6 +57,8 @@ export interface AddonWorldOptions {
   readonly charts?: Readonly<Record<string, ChartContent>>;
   /** Of the operator's chart. */
   readonly clusterWideCharts?: boolean;
+  /** Annotations of ingress controllers that charts may use. */
+  readonly ingressAnnotations?: readonly string[];
   /** Of private chart repositories. */
   readonly credentials?: readonly RepositoryCredential[];
 }
@@ -59,6 +70,7 @@ export interface AddonWorldOptions {
 export async function addonWorld({
   charts: others = {},
   clusterWideCharts = false,
+  ingressAnnotations = [],
   credentials = [],
 }: AddonWorldOptions = {}) {
   const client = await clusterClient();
@@ -97,10 +109,23 @@ export async function addonWorld({
   const view = startDesiredView(ports);
   await view.synced;
   const store = createDesiredStore({ ...ports, namespace });
+  await tellProject();
+  const hosts = startHostClaims({ ...ports, view });
+  await hosts.synced;
   const key = `addon_instance/${namespace}/db`;
   const resource_id = randomUUID();
   let generation = 0;
   let allowed: readonly ChartName[] = [];
+
+  /** Nothing reconciles it here. */
+  async function tellProject() {
+    const spec = { org_id: randomUUID(), name: namespace, namespace, policy: DEFAULT_POLICY };
+    const body: DesiredBodies["project"] = { spec, secret: {} };
+    const named = { key: `project/${namespace}`, resource_id: PROJECT_ID, generation: 1, hash: hashOf(body) };
+    const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "project" } as const;
+    expect(await store.apply({ ...frame, body, ...named })).toBeNull();
+    await vi.waitFor(() => expect(view.get("project", named.key)).not.toBeNull());
+  }
 
   /** Another process of the same operator is one with another holder. */
   function operator(holder: string) {
@@ -109,7 +134,16 @@ export async function addonWorld({
     const accounts = createChartAccounts({ ...ports, role: account.chartsRole });
     const rights = { clusterWideCharts: () => allowed, clusterWideUser: account.clusterWideUser };
     const settings = { drift_policy: "heal" } as const;
-    const helmReleases = startHelmReleases({ ...ports, helm: program, accounts, rights, holder, podView });
+    const helmReleases = startHelmReleases({
+      ...ports,
+      helm: program,
+      accounts,
+      rights,
+      hosts,
+      ingressAnnotations,
+      holder,
+      podView,
+    });
     const instances = createInstances(view, helmReleases);
     const addons = reconcilerFor(addonKind, { ...ports, view, helmReleases, instances, settings });
     return {
@@ -136,6 +170,7 @@ export async function addonWorld({
     charts,
     reports,
     logged,
+    hosts,
     /** Names charts that may have rights of the whole cluster. */
     allow(...names: readonly ChartName[]) {
       allowed = names;
@@ -221,9 +256,12 @@ export async function addonWorld({
 
     async stop() {
       await running.stop();
+      await hosts.stop();
       await podView.stop();
       await view.stop();
       charts.stop();
+      await client.patch(PROJECTS, namespace, null, { metadata: { finalizers: null } }, { kind: "merge" });
+      await client.delete(PROJECTS, namespace);
       const holder = await client.get(ADDON_INSTANCES, "db", namespace);
       const patch = { metadata: { finalizers: null } };
       if (holder) await client.patch(ADDON_INSTANCES, "db", namespace, patch, { kind: "merge" });

@@ -1,6 +1,7 @@
 import { DEFAULT_POLICY, type DriftField, type DriftReport, LABELS, type LinkSettings } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { isDeleting, isOurs, ownSelector } from "../desired/ownership.ts";
+import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
 import { createApplySet, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
@@ -46,6 +47,7 @@ type App = StoredResource<"app">;
 export interface AppPorts extends ReconcilerPorts {
   readonly releases: Releases;
   readonly pods: PodView;
+  readonly hosts: Pick<HostClaims, "taken" | "onChange">;
   readonly syncProgress: Pick<SyncProgress, "isCompleteSince">;
   readonly settings: LinkSettings;
   /** Wall-clock time in milliseconds. */
@@ -71,9 +73,9 @@ export const appKind: DispatchedKind<"app", AppPorts> = {
 
 /** Applies the objects of an app, prunes what is obsolete, and reports phase and drift. */
 function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app"> {
-  const { kube, view, releases, pods, syncProgress, nowMs, clusterId } = ports;
+  const { kube, view, releases, pods, hosts, syncProgress, nowMs, clusterId } = ports;
   const applySet = createApplySet(kube);
-  const components = createComponentReconciler({ kube, applySet, releases, pods, nowMs, clusterId });
+  const components = createComponentReconciler({ kube, applySet, releases, pods, hosts, nowMs, clusterId });
   const removal = createAppRemoval({ kube, applySet, releases, clusterId, stored: appKind });
   const notes = new Map<string, Notes>();
   let { drift_policy: policy } = ports.settings;
@@ -219,6 +221,7 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
       }),
       view.onChange("registry_secrets", enqueueNeighbours),
       view.onChange("project", enqueueNeighbours),
+      hosts.onChange(work.enqueueIn),
       releases.onChange((namespace, app) =>
         app === null ? work.enqueueIn(namespace) : work.enqueue(`app/${namespace}/${app}`, GATHER_MS),
       ),

@@ -17,6 +17,7 @@ import { hashOf } from "../desired/custom-resource.ts";
 import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
 import { ownLabels } from "../desired/ownership.ts";
+import { FREE_HOSTS } from "../hosts/host-claims.fixture.ts";
 import { KINDS } from "../kinds.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
@@ -94,6 +95,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     sink,
     releases: releases.port,
     pods,
+    hosts: FREE_HOSTS,
     syncProgress,
     nowMs: Date.now,
     clusterId,

@@ -1,12 +1,15 @@
 import { type DesiredComponent, LABELS } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
+import { HOST_TAKEN, takenSentence } from "../helm/failure.ts";
+import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
+import { hostsOf } from "../hosts/route-hosts.ts";
 import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
 import { withRejection } from "../kube/pod-rejection.store.ts";
 import { steadied, troubleOf } from "../kube/pod-trouble.ts";
 import type { PodView } from "../kube/pod-view.ts";
-import { refusalOf } from "../kube/refusal.ts";
+import { type Refusal, refusalOf } from "../kube/refusal.ts";
 import { NO_COUNTS, type WorkloadCounts } from "../kube/workload-counts.ts";
 import type { AppMemory } from "./app-status.ts";
 import {
@@ -31,6 +34,7 @@ export interface ComponentPorts {
   readonly applySet: ApplySet;
   readonly releases: Releases;
   readonly pods: Pick<PodView, "in">;
+  readonly hosts: Pick<HostClaims, "taken">;
   readonly nowMs: () => number;
   readonly clusterId: string;
 }
@@ -46,7 +50,9 @@ export interface AppContext {
 }
 
 /** Applies one component as far as that is possible now, and returns its observed state. */
-export function createComponentReconciler({ kube, applySet, releases, pods, nowMs, clusterId }: ComponentPorts) {
+export function createComponentReconciler(ports: ComponentPorts) {
+  const { kube, applySet, releases, pods, hosts, nowMs, clusterId } = ports;
+
   async function reconcile(
     component: RenderedComponent,
     context: AppContext,
@@ -94,10 +100,12 @@ export function createComponentReconciler({ kube, applySet, releases, pods, nowM
       settled,
       takeOver: isNew && app.spec.take_over,
     };
-    const planned = await Promise.all(component.objects.map((object) => applySet.plan(object, options)));
+    const lost = lostHosts(component, app);
+    const served = lost ? component.objects.filter((object) => hostsOf(object).length === 0) : component.objects;
+    const planned = await Promise.all(served.map((object) => applySet.plan(object, options)));
     const plan = planComponent(planned, { isSyncing: isNew, mayHeal });
-    const { objects, refused } = await carryOut(planned, plan.toDo);
-    const refusal = plan.refusal ?? refused;
+    const { objects, refused } = await carryOut(planned, lost && isNew ? [] : plan.toDo);
+    const refusal = lost ?? plan.refusal ?? refused;
     const isStopped = refusal !== null || plan.blocked.length > 0;
     const own = podsOf(component, app);
     const readiness = await seen(objects, wanted, own);
@@ -121,6 +129,13 @@ export function createComponentReconciler({ kube, applySet, releases, pods, nowM
         isCertain: plan.isCertain && isWhole,
       },
     );
+  }
+
+  /** A host that a chart of another project serves already. The control plane keeps the hosts of apps apart. */
+  function lostHosts({ objects }: RenderedComponent, { spec }: AppContext["app"]): Refusal | null {
+    const taken = hosts.taken(spec.namespace, objects.flatMap(hostsOf), { isGranted: true });
+    if (taken.length === 0) return null;
+    return { refused: "host_taken", reason: HOST_TAKEN, message: takenSentence("The app", taken) };
   }
 
   /** One after the other: a workload finds its configuration there when it comes. */

@@ -26,6 +26,13 @@ export function token(text: string): string {
   return trimmed;
 }
 
+export function annotationName(text: string): string {
+  if (text.length > 317 || !/^[a-z0-9.-]+\/[A-Za-z0-9][\w.-]*$/.test(text)) {
+    throw new Error("must be the names of annotations, such as nginx.ingress.kubernetes.io/configuration-snippet");
+  }
+  return text;
+}
+
 /** Of objects that give rights, which may have any name that fits into a path. */
 export function roleName(text: string): string {
   if (text.length > 253 || !/^[\w:.-]+$/.test(text)) {

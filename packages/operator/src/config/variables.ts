@@ -11,7 +11,7 @@ import {
   type Variable,
 } from "@binnacle/process";
 import { TRACES_ENDPOINT } from "@binnacle/tracing";
-import { clusterId, hubUrl, kubernetesName, roleName, token } from "./parsers.ts";
+import { annotationName, clusterId, hubUrl, kubernetesName, roleName, token } from "./parsers.ts";
 
 /** Variables that may be shown and logged. */
 export const SETTINGS = {
@@ -45,6 +45,12 @@ export const SETTINGS = {
     "binnacle-charts",
     roleName,
     "ClusterRole that says what charts may do in the namespace of their project; the operator's chart brings it",
+  ),
+  ingressAnnotations: setting(
+    "BINNACLE_INGRESS_ANNOTATIONS",
+    "",
+    list(annotationName),
+    "Annotations that charts may use although an ingress controller may answer for other hosts because of them, comma-separated; aliases and snippets are refused otherwise",
   ),
   clusterChartsAccount: optional(
     "BINNACLE_CLUSTER_CHARTS_ACCOUNT",

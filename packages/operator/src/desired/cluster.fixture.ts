@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { FINALIZER, type Reports } from "@binnacle/contract";
 import { inject, vi } from "vitest";
 import { createChartAccounts } from "../helm/chart-account.store.ts";
+import { startHostClaims } from "../hosts/host-claims.reconciler.ts";
 import { KINDS } from "../kinds.ts";
 import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
@@ -60,8 +61,10 @@ export async function startTestOperator({ kubeconfig = inject("kubeconfig"), as 
   const view = startDesiredView({ ...ports, onDamaged: (key) => damaged.push(key) });
   await view.synced;
   const accounts = createChartAccounts({ ...ports, role: "binnacle-charts" });
+  const hosts = startHostClaims({ ...ports, view });
+  await hosts.synced;
   const reconcilers = [
-    reconcilerFor(projectKind, { ...ports, accounts, view }),
+    reconcilerFor(projectKind, { ...ports, accounts, hosts, view }),
     reconcilerFor(registryKind, { ...ports, view }),
   ];
   for (const reconciler of reconcilers) reconciler.start();
@@ -73,10 +76,12 @@ export async function startTestOperator({ kubeconfig = inject("kubeconfig"), as 
     view,
     sink,
     damaged,
+    hosts,
     /** A name that no other test has. */
     name: (base: string) => `${base}-${clusterId.slice(0, 8)}`,
     async stop() {
       await Promise.all(reconcilers.map((reconciler) => reconciler.stop()));
+      await hosts.stop();
       await view.stop();
       await sweep(admin, clusterId);
       await admin.close();

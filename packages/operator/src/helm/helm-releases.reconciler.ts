@@ -1,5 +1,6 @@
 import { LABELS } from "@binnacle/contract";
 import type { EnsureOptions, ReleaseDrift } from "../app/releases.ts";
+import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
@@ -9,6 +10,7 @@ import type { ChartAccounts } from "./chart-account.store.ts";
 import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
 import type { ExportSchema, ResolvedExports } from "./exports.ts";
 import type { Helm } from "./helm.adapter.ts";
+import { createInspection } from "./inspection.adapter.ts";
 import { createLeases } from "./lease.store.ts";
 import { createReleaseReconciler, type ReleaseObservation, type ReleaseRemoval } from "./release.reconciler.ts";
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
@@ -40,6 +42,9 @@ export interface HelmReleasesPorts {
   readonly helm: Helm;
   readonly accounts: ChartAccounts;
   readonly rights: RightsPolicy;
+  readonly hosts: Pick<HostClaims, "taken" | "onChange">;
+  /** Annotations of ingress controllers that charts may use although they can ask for hosts that nobody sees. */
+  readonly ingressAnnotations: readonly string[];
   readonly clusterId: string;
   readonly holder: string;
   readonly clock: Clock;
@@ -103,13 +108,15 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       if (own && isPodOf(own, pod)) notify(id);
     }
   });
+  const endHosts = ports.hosts.onChange((namespace) => {
+    for (const id of known.values()) if (id.namespace === namespace) notify(id);
+  });
   const reconciler = createReleaseReconciler({
     ...ports,
     store,
     leases: createLeases({ ...ports, kubeIn }),
     rightsOf,
-    isNamespaced: objects.isNamespaced,
-    hostsOutside: objects.hostsOutside,
+    inspect: createInspection({ ...ports, isNamespaced: objects.isNamespaced }),
     left: objects.left,
     onEnd: notify,
   });
@@ -203,6 +210,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     },
     async stop() {
       endPods();
+      endHosts();
       await Promise.all([watch.stop(), reconciler.stop()]);
     },
   };

@@ -1,5 +1,7 @@
 import { type Circumstances, planComponent } from "../app/component-plan.ts";
 import type { ReleaseDrift } from "../app/releases.ts";
+import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
+import { hostsOf } from "../hosts/route-hosts.ts";
 import { asSeen, type Planned } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
@@ -10,11 +12,9 @@ import { troubleOf } from "../kube/pod-trouble.ts";
 import type { PodView } from "../kube/pod-view.ts";
 import { askedReplicas, notBelow, type Readiness, readinessOf, ready } from "../kube/readiness.ts";
 import { type Refusal, refusalOf } from "../kube/refusal.ts";
-import { INGRESSES } from "../kube/resource-types.ts";
 import { fingerprintOf } from "../kube/same-value.ts";
 import { COUNTED, workloadCounts } from "../kube/workload-counts.ts";
-import { FORBIDDEN, type IsNamespaced, outsideOf, outsideSentence } from "./failure.ts";
-import { hostsOf } from "./ingress-hosts.ts";
+import { FORBIDDEN, HOST_TAKEN, type IsNamespaced, outsideOf, outsideSentence, takenSentence } from "./failure.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { appliedForm, comparedKindOf, HELM_MANAGER, releaseStepFor } from "./release-drift.ts";
@@ -35,7 +35,8 @@ import type { ReleaseId, Revision } from "./revision.ts";
 import type { Rights } from "./rights.ts";
 
 export interface ReleaseObjectsPorts {
-  readonly kube: Pick<KubeClient, "as" | "list" | "resourceTypeOf">;
+  readonly kube: Pick<KubeClient, "as" | "resourceTypeOf">;
+  readonly hosts: Pick<HostClaims, "taken">;
   readonly store: Pick<ReleaseStore, "content">;
   readonly pods: Pick<PodView, "in">;
   readonly nowMs: () => number;
@@ -81,7 +82,7 @@ const MOST_SETTLED = 20_000;
  * Reads the state of a release's objects and heals them. The chart names them, so that is done with the rights of the
  * release.
  */
-export function createReleaseObjects({ kube, store, pods, versionOf, nowMs }: ReleaseObjectsPorts) {
+export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowMs }: ReleaseObjectsPorts) {
   /** By uid, the revision and content that were found to be as desired; by name, the version. */
   const settled = new Map<string, string>();
 
@@ -93,14 +94,13 @@ export function createReleaseObjects({ kube, store, pods, versionOf, nowMs }: Re
   ): Promise<ReleaseInspection> {
     const { objects, podMakers } = await store.content(id, revision);
     const outside = rights.isClusterWide ? [] : await outsideIn(objects, id.namespace);
-    if (outside.length > 0) {
-      const message = outsideSentence(outside, id.namespace, rights.remedy);
-      return {
-        ...NOT_COMPARED,
-        workloads: [],
-        readiness: { state: "failed", reason: FORBIDDEN, message, missing: [] },
-      };
-    }
+    if (outside.length > 0) return withheld(FORBIDDEN, outsideSentence(outside, id.namespace, rights.remedy));
+    // Its route was removed, and would be again.
+    const taken = hosts.taken(
+      id.namespace,
+      objects.flatMap(({ manifest }) => hostsOf(manifest)),
+    );
+    if (taken.length > 0) return withheld(HOST_TAKEN, takenSentence("The chart", taken));
     if (settled.size > MOST_SETTLED) settled.clear();
     const read = objects.filter((object) => isTelling(object) || comparedKindOf(object) !== null);
     const all = await Promise.all(read.map((object) => look(object, { id, revision, rights }, upkeep.takeOver)));
@@ -288,11 +288,12 @@ export function createReleaseObjects({ kube, store, pods, versionOf, nowMs }: Re
       isNamespaced,
     );
 
-  /** The hosts of all Ingresses outside of a namespace. */
-  async function hostsOutside(namespace: string): Promise<string[]> {
-    const { items } = await kube.list(INGRESSES);
-    return items.filter(({ metadata }) => metadata.namespace !== namespace).flatMap(({ spec }) => hostsOf(spec));
-  }
-
-  return { inspect, read, rejectedHook, left, isNamespaced, hostsOutside };
+  return { inspect, read, rejectedHook, left, isNamespaced };
 }
+
+/** A release whose objects are not applied again. */
+const withheld = (reason: string, message: string): ReleaseInspection => ({
+  ...NOT_COMPARED,
+  workloads: [],
+  readiness: { state: "failed", reason, message, missing: [] },
+});

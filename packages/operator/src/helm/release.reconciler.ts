@@ -1,25 +1,13 @@
-import { setImmediate as letOthersWork } from "node:timers/promises";
-import { safeText } from "@binnacle/contract";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import { isPermanent, KubeError } from "../kube/kube-error.ts";
 import { type Attempts, afterAttempt, createSlots, failureFor, type Problem, waitMs } from "./attempts.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
-import {
-  type Brought,
-  broughtBy,
-  FORBIDDEN,
-  HelmFailure,
-  HOST_TAKEN,
-  type IsNamespaced,
-  outsideOf,
-  outsideSentence,
-} from "./failure.ts";
+import { FORBIDDEN, HelmFailure, UNREADABLE } from "./failure.ts";
 import type { Helm } from "./helm.adapter.ts";
-import { ingressHostsOf, takenHosts } from "./ingress-hosts.ts";
+import type { Inspect } from "./inspection.adapter.ts";
 import type { Leases } from "./lease.store.ts";
-import { documentsIn, fieldsOf } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
-import { hasRun, nextStep, nextVersion, type Step } from "./release.ts";
+import { hasRun, isFailedInstall, nextStep, nextVersion, type Step } from "./release.ts";
 import { digestOf, type HelmRelease, type ReleaseId, type Revision, revisionLabels } from "./revision.ts";
 import type { ChartName, Rights } from "./rights.ts";
 
@@ -29,9 +17,8 @@ export interface ReleasePorts {
   readonly leases: Leases;
   readonly accounts: Pick<ChartAccounts, "ready" | "doubt">;
   readonly rightsOf: (id: ReleaseId, chart: ChartName | null) => Rights;
-  readonly isNamespaced: IsNamespaced;
-  /** The hosts of all Ingresses outside of a namespace. */
-  readonly hostsOutside: (namespace: string) => Promise<readonly string[]>;
+  /** Refuses the objects of a release before anything is made of them. */
+  readonly inspect: Inspect;
   /** The objects of a revision that still exist, as text. */
   readonly left: (id: ReleaseId, revision: Revision, rights: Rights) => Promise<readonly string[]>;
   readonly nowMs: () => number;
@@ -99,8 +86,7 @@ function problemOf(error: unknown): Problem {
  * state. No process is started where nothing has to be done.
  */
 export function createReleaseReconciler(ports: ReleasePorts) {
-  const { helm, store, leases, accounts, rightsOf, isNamespaced, hostsOutside, left, nowMs, log, clusterId, onEnd } =
-    ports;
+  const { helm, store, leases, accounts, rightsOf, inspect, left, nowMs, log, clusterId, onEnd } = ports;
   const works = new Map<string, Work>();
   const attempts = new Map<string, Attempts>();
   const slots = createSlots(MOST_AT_ONCE);
@@ -196,50 +182,78 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     }
   }
 
-  async function steps({ id, wanted, rights }: Task, signal: AbortSignal): Promise<void> {
+  async function steps(task: Task, signal: AbortSignal): Promise<void> {
+    const { id, wanted } = task;
     const digest = wanted && digestOf(wanted);
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const revisions = await store.revisions(id);
-      const next = nextStep(revisions, digest === null ? null : { digest });
+      const isLeftover = await isRefusedInstall(id, revisions);
+      const next = nextStep(revisions, digest === null ? null : { digest }, { isLeftover });
       if (ENDS.has(next.step)) return;
       log.info({ namespace: id.namespace, release: id.name, step: next.step }, "Helm starts a step");
-      await act(next, { id, wanted, rights }, revisions, signal);
+      await act(next, task, revisions, signal);
     }
   }
 
-  async function act(
-    next: Step,
-    { id, wanted, rights }: Task,
-    revisions: readonly Revision[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (next.step === "rollback") await helm.rollback(id, next.to, rights, signal);
+  /** A first installation that the cluster has refused halfway. One whose hook failed has all its objects, and keeps them. */
+  async function isRefusedInstall(id: ReleaseId, revisions: readonly Revision[]): Promise<boolean> {
+    const last = revisions.at(-1);
+    return isFailedInstall(revisions) && !!last && !(await store.content(id, last)).isHookFailure;
+  }
+
+  async function act(next: Step, task: Task, revisions: readonly Revision[], signal: AbortSignal): Promise<void> {
+    const { id, wanted, rights } = task;
+    if (next.step === "rollback") await rollBack(task, next.to, revisions, signal);
     else if (next.step === "uninstall") await helm.uninstall(id, rights, signal);
     else if (wanted) {
       const labels = revisionLabels(id, clusterId, { digest: digestOf(wanted), version: nextVersion(revisions) });
-      const inspect = (manifest: string) => refuse(manifest, rights);
-      await helm.upgrade(wanted, { labels, rights, isUpgrade: next.step === "upgrade", inspect }, signal);
+      const upgrade = { labels, rights, isUpgrade: next.step === "upgrade" };
+      const seen = (manifest: string) => inspect(manifest, rights);
+      await helm.upgrade(wanted, { ...upgrade, inspect: seen }, signal).catch(async (error: unknown) => {
+        if (next.step === "install") await cleanUp(task, signal);
+        throw error;
+      });
     }
   }
 
-  /** Refuses a rendered chart before anything is made of it. */
-  async function refuse(manifest: string, { namespace, remedy }: Rights): Promise<void> {
-    const objects: Brought[] = [];
-    const hosts: string[] = [];
-    for (const document of documentsIn(manifest)) {
-      const fields = fieldsOf(document);
-      objects.push(...fields.flatMap(broughtBy));
-      hosts.push(...fields.flatMap(ingressHostsOf));
-      await letOthersWork();
+  /** Whoever dies before this finds the failed revision at the next attempt, and uninstalls it then. */
+  async function cleanUp({ id, rights }: Task, signal: AbortSignal): Promise<void> {
+    try {
+      if (await isRefusedInstall(id, await store.revisions(id))) await helm.uninstall(id, rights, signal);
+    } catch (err) {
+      log.warn(
+        { err, namespace: id.namespace, release: id.name },
+        "a refused installation could not be cleaned up yet",
+      );
     }
-    // The API server would refuse it as well, but only in the middle of an upgrade.
-    const titles = await outsideOf(objects, namespace, isNamespaced);
-    if (titles.length > 0) throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
-    // An ingress controller serves two Ingresses of one host together, so the second one would get the first one's traffic.
-    const taken = hosts.length > 0 ? takenHosts(hosts, await hostsOutside(namespace)) : [];
-    if (taken.length === 0) return;
-    const sentence = `The chart asks for the host ${taken.join(", ")}, which another namespace of the cluster uses. Choose another host.`;
-    throw new HelmFailure(safeText(sentence), HOST_TAKEN);
+  }
+
+  /**
+   * The manifest of a revision is stored in the namespace of the project, where its charts can write. Where it is refused,
+   * the unfinished revision is forgotten instead: Helm goes on from the one before, and the upgrade is inspected.
+   */
+  async function rollBack(
+    { id, rights }: Task,
+    to: number,
+    revisions: readonly Revision[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const target = revisions.find(({ version }) => version === to);
+    try {
+      if (!rights.isClusterWide) await inspect(await manifestOf(id, target), rights);
+    } catch (err) {
+      if (!(err instanceof HelmFailure)) throw err;
+      log.warn({ err, namespace: id.namespace, release: id.name, to }, "a rollback was refused");
+      await store.forget(id, revisions.slice(-1));
+      return;
+    }
+    await helm.rollback(id, to, rights, signal);
+  }
+
+  async function manifestOf(id: ReleaseId, revision: Revision | undefined): Promise<string> {
+    const manifest = revision ? await store.manifest(id, revision) : null;
+    if (manifest === null) throw new HelmFailure("The record of the release cannot be read.", UNREADABLE);
+    return manifest;
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { KubeClient, ObjectMeta } from "../kube/kube-client.ts";
 import { pathOf } from "../kube/kube-path.ts";
 import { SECRETS } from "../kube/resource-types.ts";
-import { contentIn, NO_CONTENT, type ReleaseContent } from "./manifest.ts";
+import { contentIn, manifestIn, NO_CONTENT, type ReleaseContent } from "./manifest.ts";
 import type { ReleasePods, ReleasePodsSource } from "./release-pods.ts";
 import { type ReleaseId, type Revision, revisionsIn } from "./revision.ts";
 
@@ -49,6 +49,12 @@ export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delet
       if (secret) known.set(uid, content);
       forgetOldest();
       return content;
+    },
+
+    /** The text of everything that a revision is made of; null where it cannot be read. */
+    async manifest({ namespace }: ReleaseId, { secret: name }: Revision): Promise<string | null> {
+      const secret = await kube.get(SECRETS, name, namespace);
+      return secret && manifestIn(secret);
     },
 
     async forget({ namespace }: ReleaseId, revisions: readonly Revision[]): Promise<void> {

@@ -25,14 +25,24 @@ const HALF_DONE = new Set(["pending-upgrade", "pending-rollback"]);
 /** Best first. */
 const WORTH_RETURNING_TO = ["deployed", "superseded", "failed"];
 
+export interface Unfinished {
+  /** The last revision is a first installation that the cluster has refused halfway. */
+  readonly isLeftover: boolean;
+}
+
 /** Without a goal the release is to go. */
-export function nextStep(revisions: readonly Revision[], goal: Goal | null): Step {
+export function nextStep(
+  revisions: readonly Revision[],
+  goal: Goal | null,
+  { isLeftover }: Unfinished = { isLeftover: false },
+): Step {
   const last = revisions.at(-1);
   if (!last) return { step: goal ? "install" : "nothing" };
   if (!last.isOurs) return { step: "leave" };
   if (!goal) return { step: last.status === "uninstalled" ? "purge" : "uninstall" };
   if (last.status === "uninstalled") return { step: "install" };
   if (last.status === "uninstalling" || last.status === "pending-install") return { step: "uninstall" };
+  if (isLeftover) return { step: "uninstall" };
   if (HALF_DONE.has(last.status)) return repair(revisions);
   const isDone = last.status === "deployed" && last.digest === goal.digest;
   return { step: isDone ? "nothing" : "upgrade" };
@@ -46,6 +56,10 @@ function repair(revisions: readonly Revision[]): Step {
 /** Something of it has run as Helm sees it: what fails now fails somebody. */
 export const hasRun = (revisions: readonly Revision[]): boolean =>
   revisions.some(({ status, isOurs }) => isOurs && (status === "deployed" || status === "superseded"));
+
+/** Nothing was there before the last revision, and that failed: what it has left serves nobody. */
+export const isFailedInstall = (revisions: readonly Revision[]): boolean =>
+  revisions.at(-1)?.status === "failed" && revisions.slice(0, -1).every(({ status }) => status === "uninstalled");
 
 /** The number that Helm will give to the next revision. */
 export const nextVersion = (revisions: readonly Revision[]): number => (revisions.at(-1)?.version ?? 0) + 1;

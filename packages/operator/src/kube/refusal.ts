@@ -1,9 +1,9 @@
 import { safeText } from "@binnacle/contract";
 import { KubeError } from "./kube-error.ts";
 
-/** Why the API server does not take an object, where trying again would not change its mind. */
+/** Why the API server does not take an object, or is not asked to, where trying again would not change its mind. */
 export interface Refusal {
-  readonly refused: "immutable" | "invalid" | "forbidden" | "no_namespace" | "untestable";
+  readonly refused: "immutable" | "invalid" | "forbidden" | "no_namespace" | "untestable" | "host_taken";
   /** For the status: one word. */
   readonly reason: string;
   /** For people. */

@@ -2,6 +2,7 @@ import type { ProjectReport } from "@binnacle/contract";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { isDeleting, ownSelector } from "../desired/ownership.ts";
 import type { ChartAccounts } from "../helm/chart-account.store.ts";
+import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
@@ -10,6 +11,7 @@ import { decideProject, finalizersLeft, namespaceOf, type Project, policyFailed 
 
 export interface ProjectPorts extends ReconcilerPorts {
   readonly accounts: Pick<ChartAccounts, "ensure">;
+  readonly hosts: Pick<HostClaims, "served" | "notice" | "onChange">;
   /** Wall-clock time in milliseconds. */
   readonly nowMs: () => number;
 }
@@ -29,7 +31,7 @@ export const projectKind: DispatchedKind<"project", ProjectPorts> = {
 
 /** Makes a namespace for each project, and deletes it with everything in it when the project is deleted. */
 function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconciler<"project"> {
-  const { kube, accounts, view, nowMs, log, clusterId } = ports;
+  const { kube, accounts, hosts, view, nowMs, log, clusterId } = ports;
   const policies = createNamespacePolicies({ kube, clusterId, cached: work.cached });
 
   async function apply({ resource: project, holder }: Found<"project">): Promise<Pass<"project">> {
@@ -38,7 +40,7 @@ function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconcile
     const isCreated = decision.step === "create_namespace" && (await createNamespace(project, holder));
     if (decision.step === "label_namespace") await labelNamespace(project, namespace);
     if (decision.report?.state === "ready") await prepareForCharts(project);
-    const report = await withPolicies(project, decision.report);
+    const report = withHosts(project, await withPolicies(project, decision.report));
     if (report) await writeStatus(project, report);
     return { report, requeueAfterMs: report?.state === "ready" ? null : isCreated ? 0 : REQUEUE_MS };
   }
@@ -63,6 +65,15 @@ function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconcile
     if (report?.state !== "ready") return report;
     const problems = await policies.put(project);
     return problems.length > 0 ? policyFailed(problems) : report;
+  }
+
+  /** The control plane keeps apps of other projects from the hosts, and a route that was removed is told for a while. */
+  function withHosts({ spec }: Project, report: ProjectReport | null): ProjectReport | null {
+    if (report === null) return null;
+    const served = [...hosts.served(spec.namespace)];
+    const notice = report.state === "ready" ? hosts.notice(spec.namespace) : null;
+    const told = notice === null ? report : ({ state: "apply_failed", message: notice } as const);
+    return { ...told, ...(served.length > 0 ? { hosts: served } : {}) };
   }
 
   /** The cached project may be old, and a namespace that is made after its project was deleted would stay for good. */
@@ -116,7 +127,11 @@ function createProjectReconciler(ports: ProjectPorts, work: Work): KindReconcile
       { type: NAMESPACES, labelSelector: ownSelector(clusterId), keyOf: (name) => `project/${name}` },
       ...policies.watches,
     ],
-    subscribe: () => [view.onChange("app", enqueueProjectOf), view.onChange("addon_instance", enqueueProjectOf)],
+    subscribe: () => [
+      view.onChange("app", enqueueProjectOf),
+      view.onChange("addon_instance", enqueueProjectOf),
+      hosts.onChange((namespace) => work.enqueue(`project/${namespace}`)),
+    ],
     apply,
     remove,
     rejected: ({ resource }, { message }) => ({

@@ -1,0 +1,69 @@
+import { setImmediate as letOthersWork } from "node:timers/promises";
+import { safeText } from "@binnacle/contract";
+import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
+import { hostsOf, unlistedHostAnnotations, writtenHosts } from "../hosts/route-hosts.ts";
+import type { Fields } from "../kube/object-fields.ts";
+import {
+  broughtBy,
+  FORBIDDEN,
+  FORBIDDEN_ANNOTATION,
+  HelmFailure,
+  HOST_TAKEN,
+  type IsNamespaced,
+  outsideOf,
+  outsideSentence,
+  takenSentence,
+  UNREADABLE,
+} from "./failure.ts";
+import { documentsIn, objectsIn, UnreadableManifest } from "./manifest-reader.ts";
+import type { Rights } from "./rights.ts";
+
+export interface InspectionPorts {
+  readonly isNamespaced: IsNamespaced;
+  readonly hosts: Pick<HostClaims, "taken">;
+  /** Annotations that the cluster's administrator allows although they can ask for hosts that nobody sees. */
+  readonly ingressAnnotations: readonly string[];
+}
+
+/** Refuses the objects of a release before anything is made of them. */
+export type Inspect = (manifest: string, rights: Rights) => Promise<void>;
+
+export function createInspection({ isNamespaced, hosts, ingressAnnotations }: InspectionPorts): Inspect {
+  const allowed = new Set(ingressAnnotations);
+  return async (manifest, { namespace, remedy }) => {
+    const objects = await objectsOf(manifest);
+    // The API server would refuse it as well, but only in the middle of an upgrade.
+    const titles = await outsideOf(objects.flatMap(broughtBy), namespace, isNamespaced);
+    if (titles.length > 0) throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
+    const annotation = objects.flatMap(unlistedHostAnnotations).find((name) => !allowed.has(name));
+    if (annotation !== undefined) throw new HelmFailure(annotationSentence(annotation), FORBIDDEN_ANNOTATION);
+    // An ingress controller serves two Ingresses of one host together, so the second one would get the first one's traffic.
+    const taken = hosts.taken(namespace, objects.flatMap(hostsOf));
+    if (taken.length > 0) throw new HelmFailure(takenSentence("The chart", taken), HOST_TAKEN);
+  };
+}
+
+async function objectsOf(manifest: string): Promise<Fields[]> {
+  try {
+    const objects: Fields[] = [];
+    for (const document of documentsIn(manifest)) {
+      objects.push(...objectsIn(document));
+      await letOthersWork();
+    }
+    // A number such as 1e3 is a host to Kubernetes, and another one here.
+    if (objects.flatMap(writtenHosts).some((host) => typeof host !== "string")) {
+      throw new UnreadableManifest("a host is not a text");
+    }
+    return objects;
+  } catch (error) {
+    if (!(error instanceof UnreadableManifest)) throw error;
+    const sentence = `The chart renders YAML that cannot be read without doubt: ${error.message}. Correct its templates or values.`;
+    throw new HelmFailure(safeText(sentence), UNREADABLE);
+  }
+}
+
+const annotationSentence = (name: string): string =>
+  safeText(
+    `The chart has the annotation ${name.replace(/[^\w./-]/g, "")}, with which it could answer for hosts of others. ` +
+      "Leave it out, or ask the administrator of the cluster to allow it in ingressAnnotations of the operator's chart.",
+  );

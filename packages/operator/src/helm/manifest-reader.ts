@@ -1,0 +1,113 @@
+import { CORE_SCHEMA, defineScalarTag, loadAll, NOT_RESOLVED } from "js-yaml";
+import { isRecord } from "../kube/managed-fields.ts";
+import { type Fields, fieldsIn } from "../kube/object-fields.ts";
+
+/**
+ * Reads the text of a chart's objects as Kubernetes does, and refuses all that the two could read differently: an object
+ * that is not seen here would be installed without having been inspected. The library takes time in proportion to the
+ * length, also for texts that are made to take long, since charts come from anywhere.
+ */
+
+export class UnreadableManifest extends Error {
+  override readonly name = "UnreadableManifest";
+}
+
+/** Kubernetes resolves a merge key after the keys before it, other readers before all of them. */
+const noMerge = defineScalarTag("tag:yaml.org,2002:merge", {
+  implicit: true,
+  implicitFirstChars: ["<"],
+  resolve(source) {
+    if (source === "<<")
+      throw new UnreadableManifest("it has a merge key (<<), of which readers make different things");
+    return NOT_RESOLVED;
+  },
+  identify: () => false,
+});
+const OPTIONS = { schema: CORE_SCHEMA.withTags(noMerge), maxAliases: 1_000 };
+
+/** Kubernetes begins a new line at these, and YAML 1.2 does not: the rest of a comment would be a field. */
+const OTHER_LINE_BREAKS = /[\r\u0085\u2028\u2029]/;
+/** Kubernetes skips a byte order mark at the beginning of any line. */
+const BYTE_ORDER_MARK = /^\ufeff/gm;
+const SEPARATOR = /^---(.*)$/;
+const LONGEST_REASON = 200;
+/** Of one document, with lists and what is in them. An alias repeats a list without its text. */
+const MOST_OBJECTS = 10_000;
+/** With everything that aliases stand for. A manifest of the longest that Helm stores has fewer without any. */
+const MOST_VALUES = 4_000_000;
+
+/** The documents of a manifest, parted as Kubernetes parts them. */
+export function documentsIn(manifest: string): string[] {
+  const documents: string[][] = [[]];
+  for (const line of manifest.split(/\r?\n/)) {
+    const separator = SEPARATOR.exec(line.trimEnd());
+    if (separator) documents.push([]);
+    else documents.at(-1)?.push(line);
+    if (separator && !/^\s*(#|$)/.test(separator[1] ?? "")) {
+      throw new UnreadableManifest("something stands behind a document separator (---)");
+    }
+  }
+  return documents.map((lines) => lines.join("\n"));
+}
+
+/** The objects of one document: none, one, or those of a list. Throws where it cannot be read. */
+export function objectsIn(document: string): Fields[] {
+  if (OTHER_LINE_BREAKS.test(document)) {
+    throw new UnreadableManifest("it has a line break other than a line feed (CR, NEL, LS or PS)");
+  }
+  const values = parsed(document.replace(BYTE_ORDER_MARK, ""));
+  if (values.length > 1) throw new UnreadableManifest("a document ends before its text does");
+  const [value = null] = values;
+  if (value === null) return [];
+  if (!isRecord(value)) throw new UnreadableManifest("a document is not an object");
+  if (document.includes("*")) refuseExcess(value);
+  return flattened(value);
+}
+
+/** A few lines of aliases can stand for more than fits into memory, or for something that holds itself. */
+function refuseExcess(document: Fields): void {
+  const sizes = new Map<object, number>();
+  const sizeOf = (value: unknown): number => {
+    if (typeof value !== "object" || value === null) return 1;
+    const known = sizes.get(value);
+    if (known !== undefined) return known;
+    sizes.set(value, Number.POSITIVE_INFINITY);
+    const size = Object.values(value).reduce<number>((sum, one) => sum + sizeOf(one), 1);
+    sizes.set(value, size);
+    return size;
+  };
+  if (sizeOf(document) > MOST_VALUES) throw new UnreadableManifest("its aliases stand for too much");
+}
+
+function parsed(document: string): unknown[] {
+  try {
+    return loadAll(document, OPTIONS);
+  } catch (error) {
+    if (error instanceof UnreadableManifest) throw error;
+    // The rest of the message quotes the text, which may hold a secret.
+    const { reason } = fieldsIn(error);
+    throw new UnreadableManifest(typeof reason === "string" ? reason.slice(0, LONGEST_REASON) : "it is not YAML");
+  }
+}
+
+/** An object with a list `items` is a list, whatever its kind. What is in it may have the kind and version of the list. */
+function flattened(document: Fields): Fields[] {
+  const objects: Fields[] = [];
+  const pending: Fields[] = [document];
+  for (let at = 0; at < pending.length; at += 1) {
+    if (pending.length > MOST_OBJECTS)
+      throw new UnreadableManifest(`a document holds more than ${MOST_OBJECTS} objects`);
+    const object = pending[at] ?? {};
+    const { items, kind, apiVersion } = object;
+    if (!Array.isArray(items)) {
+      objects.push(object);
+      continue;
+    }
+    const inherited = typeof kind === "string" ? { apiVersion, kind: kind.replace(/List$/, "") } : {};
+    for (const item of items) {
+      if (!isRecord(item)) throw new UnreadableManifest("a list holds something that is not an object");
+      pending.push(item["kind"] ? item : { ...item, ...inherited });
+    }
+  }
+  return objects;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { covers, hostsOf, unlistedHostAnnotations, writtenHosts } from "./route-hosts.ts";
+
+const rules = [{ host: "Shop.example.com" }, { http: {} }, { host: "" }, { host: "a.example.com" }];
+const ingress = (spec: object, annotations: object = {}, apiVersion = "networking.k8s.io/v1") => ({
+  apiVersion,
+  kind: "Ingress",
+  metadata: { name: "a", annotations },
+  spec,
+});
+const gateway = (kind: string, spec: object) => ({ apiVersion: "gateway.networking.k8s.io/v1", kind, spec });
+
+describe("the hosts that an object asks for", () => {
+  test.each<[string, object, string[]]>([
+    ["of an Ingress", ingress({ rules }), ["shop.example.com", "a.example.com"]],
+    ["of an Ingress of long ago", ingress({ rules }, {}, "extensions/v1beta1"), ["shop.example.com", "a.example.com"]],
+    [
+      "of its certificates, without wildcards, which are shared",
+      ingress({ rules: [{ host: "a.example.com" }], tls: [{ hosts: ["b.example.com", "*.example.com"] }, {}] }),
+      ["a.example.com", "b.example.com"],
+    ],
+    [
+      "of an HTTPRoute",
+      gateway("HTTPRoute", { hostnames: ["a.example.com", "*.b.example.com"] }),
+      ["a.example.com", "*.b.example.com"],
+    ],
+    ["of a GRPCRoute", gateway("GRPCRoute", { hostnames: ["a.example.com"] }), ["a.example.com"]],
+    ["of a TLSRoute", gateway("TLSRoute", { hostnames: ["a.example.com"] }), ["a.example.com"]],
+    ["of a Gateway", gateway("Gateway", { listeners: [{ hostname: "a.example.com" }, {}] }), ["a.example.com"]],
+    [
+      "of aliases",
+      ingress(
+        {},
+        {
+          "nginx.ingress.kubernetes.io/server-alias": "a.example.com, b.example.com",
+          "konghq.com/host-aliases": "c.example.com",
+        },
+      ),
+      ["a.example.com", "b.example.com", "c.example.com"],
+    ],
+    [
+      "of DNS records",
+      {
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { annotations: { "external-dns.alpha.kubernetes.io/hostname": "a.example.com." } },
+      },
+      ["a.example.com"],
+    ],
+    ["of another kind", { apiVersion: "v1", kind: "ConfigMap", spec: { rules } }, []],
+    ["of another group's Ingress", { apiVersion: "example.com/v1", kind: "Ingress", spec: { rules } }, []],
+    ["of an Ingress without rules", ingress({ rules: 1, tls: 2 }), []],
+  ])("[HE29] %s are found", (_, object, hosts) => {
+    expect(hostsOf({ ...object })).toEqual(hosts);
+  });
+
+  test("[HE42] are told apart from what is no text", () => {
+    expect(writtenHosts(ingress({ rules: [{ host: 1_000 }, { host: null }, {}] }))).toEqual([1_000]);
+  });
+
+  test.each([
+    ["*.example.com", "shop.example.com", true],
+    ["*.example.com", "a.b.example.com", true],
+    ["*.example.com", "*.b.example.com", true],
+    ["*.example.com", "*.example.com", false],
+    ["*.example.com", "example.com", false],
+    ["shop.example.com", "myshop.example.com", false],
+  ])("[HE29] %s covers %s: %s", (wildcard, host, expected) => {
+    expect(covers(wildcard, host)).toBe(expected);
+  });
+});
+
+describe("an annotation that can ask for hosts that nobody sees", () => {
+  test.each([
+    "nginx.ingress.kubernetes.io/server-alias",
+    "nginx.ingress.kubernetes.io/server-snippet",
+    "nginx.ingress.kubernetes.io/configuration-snippet",
+    "custom.prefix.example/auth-snippet",
+    "nginx.org/server-snippets",
+    "nginx.org/location-snippets",
+    "haproxy.org/backend-config-snippet",
+    "haproxy-ingress.github.io/server-alias-regex",
+    "haproxy-ingress.github.io/config-backend",
+    "ingress.kubernetes.io/redirect-from",
+    "konghq.com/host-aliases",
+    "appgw.ingress.kubernetes.io/hostname-extension",
+    "alb.ingress.kubernetes.io/conditions.web",
+    "zalando.org/skipper-routes",
+    "getambassador.io/config",
+    "traefik.ingress.kubernetes.io/rule-type",
+  ])("[HE43] is found: %s", (name) => {
+    expect(unlistedHostAnnotations(ingress({}, { [name]: "x" }))).toEqual([name]);
+  });
+
+  test("[HE43] is a path matcher of Traefik only where it is more than that", () => {
+    const matcher = "traefik.ingress.kubernetes.io/router.pathmatcher";
+    expect(unlistedHostAnnotations(ingress({}, { [matcher]: "PathPrefix" }))).toEqual([]);
+    expect(unlistedHostAnnotations(ingress({}, { [matcher]: "Host(`a`) || Path" }))).toEqual([matcher]);
+  });
+
+  test.each([
+    "nginx.ingress.kubernetes.io/rewrite-target",
+    "cert-manager.io/cluster-issuer",
+    "external-dns.alpha.kubernetes.io/hostname",
+    "traefik.ingress.kubernetes.io/router.middlewares",
+  ])("[HE43] is not %s", (name) => {
+    expect(unlistedHostAnnotations(ingress({}, { [name]: "x" }))).toEqual([]);
+  });
+});
