@@ -6,6 +6,10 @@ import { Message, Reason } from "./text.ts";
 
 /** What an operator sees of a resource, by kind. */
 
+/** A host that a cluster serves, or a wildcard. Those of apps have a stricter form. */
+const HOST_NAME = "^(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*$";
+export const isHostName = (text: string): boolean => text.length <= 253 && new RegExp(HOST_NAME).test(text);
+
 /** Nothing of it is left on the cluster. The only report that ends a removal. */
 const Gone = Type.Object({ state: Type.Literal("gone") });
 
@@ -13,7 +17,7 @@ export const ProjectReport = Type.Object({
   state: Type.Enum(["ready", "apply_failed", "namespace_conflict", "cleaning", "cleanup_blocked"]),
   message: Nullable(Message),
   /** Hosts that its charts, and their pods, serve on the cluster. Left out where there are none. */
-  hosts: Type.Optional(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 1_000 })),
+  hosts: Type.Optional(Type.Array(Type.String({ maxLength: 253, pattern: HOST_NAME }), { maxItems: 1_000 })),
 });
 export type ProjectReport = Static<typeof ProjectReport>;
 

@@ -18,6 +18,7 @@ export const NEEDED: readonly Right[] = [
   [["get", "list", "watch", "create", "patch", "delete"], "policy", ["poddisruptionbudgets"]],
   [["get", "list", "watch", "create", "patch", "delete"], "batch", ["jobs", "cronjobs"]],
   [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["ingresses"]],
+  [["list", "watch", "delete"], "gateway.networking.k8s.io", ["httproutes", "grpcroutes", "tlsroutes"]],
   [["get", "list", "watch", "create", "patch", "delete"], "autoscaling", ["horizontalpodautoscalers"]],
   [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["networkpolicies"]],
   [["get", "list", "watch", "create", "patch", "delete"], "", ["resourcequotas", "limitranges"]],

@@ -54,6 +54,8 @@ export interface GivenApp extends Given {
   readonly project_id?: string;
   readonly image?: string;
   readonly password?: string;
+  /** Of an ingress. */
+  readonly host?: string;
 }
 
 export function applyApp(app: GivenApp = {}): Apply {
@@ -63,9 +65,12 @@ export function applyApp(app: GivenApp = {}): Apply {
     project_id = PROJECT_ID,
     image = "nginx:1.29",
     password = "s3cret",
+    host,
     ...given
   } = app;
-  const components = [{ name: "front", type: "workload" as const, workload_spec: { image, replicas: 1 } }];
+  const served = host === undefined ? {} : { ports: [{ name: "http", port: 80 }], ingress: { host } };
+  const workload_spec = { image, replicas: 1, ...served };
+  const components = [{ name: "front", type: "workload" as const, workload_spec }];
   const body = {
     spec: { project_id, namespace, name, paused: false, take_over: false, components },
     secret: { secrets: { front: { PASSWORD: password } }, values: {} },

@@ -1,3 +1,4 @@
+import { isHostName } from "@binnacle/contract";
 import { type Fields, fieldsIn, listIn, textIn } from "../kube/object-fields.ts";
 
 /** The hosts that an object asks an ingress controller, a gateway or a DNS controller to answer for. */
@@ -72,8 +73,8 @@ export function hostsOf(object: Fields): string[] {
   const listed = annotationsOf(object).flatMap(([name, value]) =>
     HOST_LISTS.some((pattern) => pattern.test(name)) ? textIn(value).split(/[\s,]+/) : [],
   );
-  const texts = [...writtenHosts(object).map(textIn), ...listed].filter((text) => text !== "");
-  return [...new Set(texts.map((text) => text.toLowerCase().replace(/\.$/, "")))];
+  const hosts = [...writtenHosts(object).map(textIn), ...listed].map((text) => text.toLowerCase().replace(/\.$/, ""));
+  return [...new Set(hosts.filter(isHostName))];
 }
 
 export const isWildcard = (host: unknown): boolean => textIn(host).startsWith("*.");

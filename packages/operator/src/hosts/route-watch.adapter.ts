@@ -34,6 +34,9 @@ const GATEWAY_KINDS = [
   gatewayKind("TLSRoute", "v1", "v1alpha3", "v1alpha2"),
 ];
 
+/** How long the start waits for the routes of gateways. */
+const GATEWAYS_MS = 10_000;
+
 /** Follows the routes of all namespaces, whoever made them. */
 export function startRouteWatch({ kube, clock, log, onChange }: RouteWatchPorts) {
   const routes = new Map<string, Route>();
@@ -62,10 +65,15 @@ export function startRouteWatch({ kube, clock, log, onChange }: RouteWatchPorts)
     follow: (_, type) => follow(type),
   });
 
+  const awaited = Promise.withResolvers<void>();
+  const endWait = clock.after(GATEWAYS_MS, awaited.resolve);
+
   return {
     list: (): readonly Route[] => [...routes.values()],
-    synced: Promise.all([ingresses.synced, gateways.synced]).then(() => undefined),
+    // An operator whose role is older than this version may not list these kinds, and works without them.
+    synced: Promise.all([ingresses.synced, Promise.race([gateways.synced, awaited.promise])]).then(() => undefined),
     async stop(): Promise<void> {
+      endWait();
       await Promise.all([ingresses.stop(), gateways.stop()]);
     },
   };

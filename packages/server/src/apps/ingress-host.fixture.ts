@@ -1,4 +1,4 @@
-import type { AppReport } from "@binnacle/contract";
+import type { AppReport, ProjectReport } from "@binnacle/contract";
 import type { Person, World } from "@binnacle/world";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { appReport, confirmHeld, listeningSink, registerSession, status } from "../hub/reports.fixture.ts";
@@ -52,6 +52,8 @@ export interface SharedCluster {
   anotherProject(): Promise<string>;
   /** Sends a report of the cluster on the current generation of an app. */
   report(project: string, name: string, facts?: Partial<AppReport> | "gone"): Promise<void>;
+  /** Sends a report of the cluster on a project that was made through the API. */
+  reportProject(project: string, name: string, report: ProjectReport): Promise<void>;
 }
 
 export async function shareCluster(world: World): Promise<SharedCluster> {
@@ -74,5 +76,10 @@ export async function shareCluster(world: World): Promise<SharedCluster> {
     const key = `app/project-${project}/${name}`;
     await sink.storeStatuses(fence, [status({ key, resource_id: id, generation, report: said })]);
   }
-  return { org, cluster, admin, mine, theirs, editor, rival, anotherProject, report };
+  async function reportProject(project: string, name: string, said: ProjectReport): Promise<void> {
+    await confirmHeld(db, project);
+    const row = { key: `project/${name}`, resource_id: project, generation: 1, report: said };
+    await sink.storeStatuses(fence, [status(row)]);
+  }
+  return { org, cluster, admin, mine, theirs, editor, rival, anotherProject, report, reportProject };
 }

@@ -99,6 +99,36 @@ describe("a host that another project of the cluster has", () => {
   });
 });
 
+describe("a host that a chart of another project serves", () => {
+  const name = someName();
+  let owner = "";
+  beforeAll(async () => {
+    owner = (await admin.api.post("/projects", { name, cluster_id: shared.cluster })).body.id;
+  });
+  const served = (...hosts: string[]) => shared.reportProject(owner, name, { state: "ready", message: null, hosts });
+
+  test("[AP124] is refused to apps, also under a wildcard, until the cluster no longer reports it", async () => {
+    const [host, domain] = [someHost(), someHost()];
+    await served(host, `a.${domain}`);
+    expect(await create(editor, mine, host)).toMatchObject(taken(host));
+    expect(await create(admin, mine, `*.${domain}`)).toMatchObject(taken(`*.${domain}`));
+    expect((await create(admin, owner, host)).status).toBe(201);
+    await served(`b.${domain}`);
+    expect((await create(editor, mine, `a.${domain}`)).status).toBe(201);
+    expect(await create(editor, mine, `b.${domain}`)).toMatchObject(taken(`b.${domain}`));
+    await served();
+    expect((await create(editor, mine, `b.${domain}`)).status).toBe(201);
+  });
+
+  test("[AP124] takes no hosts below it where it is a wildcard", async () => {
+    const domain = someHost();
+    await served(`*.${domain}`);
+    expect((await create(editor, mine, `a.${domain}`)).status).toBe(201);
+    expect(await create(admin, mine, `*.${domain}`)).toMatchObject(taken(`*.${domain}`));
+    await served();
+  });
+});
+
 describe("a host is let go", () => {
   test("[AP65] once the absence of its app is confirmed, and not while the app is being deleted", async () => {
     const host = someHost();

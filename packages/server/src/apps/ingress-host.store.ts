@@ -5,7 +5,7 @@ import { hostsOf, hostTaken, isWildcard, matchingNames } from "./ingress-host.ts
 
 /**
  * Claims the hosts for an app. Throws the 409 where another project has a host, a wildcard over it, or a host under a
- * requested wildcard. The cluster's row is locked first, so that of two concurrent claims the second sees the first.
+ * requested wildcard. Hosts that its charts serve count, but a wildcard of a chart is not one over others. The cluster's row is locked first, so that of two concurrent claims the second sees the first.
  */
 export async function claimHosts(
   tx: Tx,
@@ -20,6 +20,12 @@ export async function claimHosts(
     select asked.host
       from unnest(${asked.map(({ host }) => host)}::text[], ${asked.map(({ name }) => name)}::text[]) as asked (host, name)
       join ingress_hosts h on ${ofOthers} and h.host = asked.name
+    union all
+    select named.host from unnest(${hosts}::text[]) as named (host)
+      join chart_hosts h on ${ofOthers} and h.host = named.host
+    union all
+    select wildcard.host from unnest(${hosts.filter(isWildcard)}::text[]) as wildcard (host)
+      join chart_hosts h on ${ofOthers} and right(h.host, length(wildcard.host) - 1) = substr(wildcard.host, 2)
     union all
     select wildcard.host from unnest(${hosts.filter(isWildcard)}::text[]) as wildcard (host)
       join ingress_hosts h on ${ofOthers} and right(h.host, length(wildcard.host) - 1) = substr(wildcard.host, 2)

@@ -50,6 +50,7 @@ export interface FleetTables {
   cluster_settings: ClusterSettingsTable;
   clusters: ClusterTable;
   desired_resources: DesiredResourceTable;
+  chart_hosts: ChartHostTable;
   ingress_hosts: IngressHostTable;
   metric_samples: MetricSampleTable;
   projects: ProjectTable;
@@ -241,6 +242,12 @@ export interface AppDeploymentTable extends Timestamps {
 }
 
 /** A host that an app declares, or that it declared earlier and may still serve. */
+export interface ChartHostTable {
+  project_id: string;
+  host: string;
+  cluster_id: string;
+}
+
 export interface IngressHostTable {
   app_id: string;
   host: string;

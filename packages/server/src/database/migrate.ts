@@ -17,6 +17,7 @@ import { consoleReads } from "./migrations/0018_console_reads.ts";
 import { provisioner } from "./migrations/0019_provisioner.ts";
 import { staticCounts } from "./migrations/0020_static_counts.ts";
 import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
+import { chartHosts } from "./migrations/0022_chart_hosts.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -39,6 +40,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0019_provisioner": provisioner,
   "0020_static_counts": staticCounts,
   "0030_drift_repairs": driftRepairs,
+  "0022_chart_hosts": chartHosts,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -1,3 +1,4 @@
+import type { ProjectReport } from "@binnacle/contract";
 import { sql } from "kysely";
 import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
@@ -6,8 +7,13 @@ import type { Announcement } from "../events/event.ts";
 import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
 import { projectAfterReport, projectBody } from "./project-sync.ts";
 
+/** With the hosts that a report names; undefined where there is no report on them. */
+interface ReportedProject extends Project {
+  readonly chart_hosts?: readonly string[];
+}
+
 /** The dispatched kind of projects. */
-export const projectKind: DispatchedKind<"project", Project> = {
+export const projectKind: DispatchedKind<"project", ReportedProject> = {
   kind: "project",
 
   async loadBodies(db, rows) {
@@ -41,7 +47,7 @@ export const projectKind: DispatchedKind<"project", Project> = {
   },
 
   afterReport: (before, generation, report, row) =>
-    generation === row.generation ? projectAfterReport(before, report) : before,
+    generation === row.generation ? withHosts(projectAfterReport(before, report), report) : before,
   // The operator recreates a deleted namespace by itself, so the project stays unchanged.
   afterLoss: (before) => before,
   isDeleting: confirmedGone,
@@ -50,6 +56,7 @@ export const projectKind: DispatchedKind<"project", Project> = {
   async store(tx, outcomes, now) {
     const projects = divideOutcomes(outcomes).changed.map(({ after }) => after);
     await saveReported(tx, projects, now);
+    await saveChartHosts(tx, projects);
     return projects.map((project) => reported(project, now));
   },
 
@@ -61,6 +68,28 @@ export const projectKind: DispatchedKind<"project", Project> = {
       now,
     ),
 };
+
+/** A project that is being cleaned up, or has no namespace of its own, is not asked for hosts. */
+const withHosts = (project: Project, { state, hosts = [] }: ProjectReport): ReportedProject =>
+  state === "ready" || state === "apply_failed" ? { ...project, chart_hosts: hosts } : project;
+
+/** Replaces the hosts that charts of the projects serve. */
+async function saveChartHosts(tx: Tx, projects: readonly ReportedProject[]): Promise<void> {
+  const told = projects.filter(({ chart_hosts }) => chart_hosts !== undefined);
+  if (told.length === 0) return;
+  const rows = told.flatMap(({ id, cluster_id, chart_hosts = [] }) =>
+    chart_hosts.map((host) => ({ id, cluster_id, host })),
+  );
+  const seen = sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ host }) => host)}::text[],
+    ${rows.map(({ cluster_id }) => cluster_id)}::uuid[]) as seen (project_id, host, cluster_id)`;
+  await sql`
+    with gone as (
+      delete from chart_hosts where project_id = any(${told.map(({ id }) => id)}::uuid[])
+        and (project_id, host) not in (select seen.project_id, seen.host from ${seen})
+    )
+    insert into chart_hosts (project_id, host, cluster_id) select * from ${seen} on conflict do nothing
+  `.execute(tx);
+}
 
 const reported = (project: Project, now: Date): Announcement =>
   projectAnnouncement({ ...project, reported_at: now }, reportingAt(now), now);
