@@ -6,6 +6,8 @@ import { fieldsIn } from "../kube/object-fields.ts";
 import { type AddonWorld, addonWorld } from "./addon-world.fixture.ts";
 import { HOSTILE } from "./hostile-charts.fixture.ts";
 
+const REFUSED = { phase: "failed", reason: "ForbiddenObject" };
+const GONE = { timeout: 60_000, interval: 200 };
 const CROWN = "the-crown-jewels-of-the-test";
 
 /** Another project with a Secret, and what reaches for it. */
@@ -18,6 +20,19 @@ async function stage(options: Parameters<typeof addonWorld>[0] = {}) {
   return {
     world,
     victim: victim.name,
+    /** A host that the other project serves. */
+    async victimHost() {
+      const host = `${victim.name}.example.com`;
+      const spec = { defaultBackend: { service: { name: "web", port: { number: 80 } } }, rules: [{ host }] };
+      const object = {
+        apiVersion: "networking.k8s.io/v1",
+        kind: "Ingress",
+        metadata: { name: "shop", namespace: victim.name },
+      };
+      await client.apply({ ...object, spec }, { force: true });
+      await vi.waitFor(() => expect(world.hosts.taken(world.namespace, [host])).toEqual([host]), GONE);
+      return host;
+    },
     install: (name: string, values: Readonly<Record<string, unknown>> = {}) =>
       world.tell({ victim: victim.name, ...values }, { chart: { ...world.charts.chart, name }, export_schema: {} }),
     allow: (name: string) => world.allow({ repo: `${world.charts.chart.repo}/`, name }),
@@ -34,9 +49,6 @@ async function stage(options: Parameters<typeof addonWorld>[0] = {}) {
   };
 }
 type Stage = Awaited<ReturnType<typeof stage>>;
-
-const REFUSED = { phase: "failed", reason: "ForbiddenObject" };
-const GONE = { timeout: 60_000, interval: 200 };
 
 /** None of them ever gets so far as to make a difference to the next. */
 describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120_000 }, () => {
@@ -60,18 +72,22 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
   });
 
   test("[HE29] is refused a host that another namespace uses, by name and by a wildcard", async () => {
-    const host = `${its.victim}.example.com`;
-    await world.client.create({
-      apiVersion: "networking.k8s.io/v1",
-      kind: "Ingress",
-      metadata: { name: "shop", namespace: its.victim },
-      spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } }, rules: [{ host }] },
-    });
+    const host = await its.victimHost();
     for (const wanted of [host, "*.example.com"]) {
       await its.install("hijacker", { host: wanted });
       await world.seen({ phase: "failed", reason: "HostTaken", message: expect.stringContaining(wanted) });
       expect(await world.revisions()).toEqual([]);
     }
+  });
+
+  test.each([
+    ["twofold", "UnreadableManifest", "duplicated mapping key"],
+    ["tagged", "UnreadableManifest", "unknown scalar tag"],
+    ["alias", "ForbiddenAnnotation", "server-alias"],
+  ])("[HE42] [HE43] does not get the host of another namespace by hiding it (%s)", async (name, reason, words) => {
+    await its.install(name, { host: await its.victimHost() });
+    await world.seen({ phase: "failed", reason, message: expect.stringContaining(words) });
+    expect(await world.revisions()).toEqual([]);
   });
 
   test.each([
@@ -109,6 +125,17 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     await its.install(name);
     await world.seen({ ...REFUSED, message: expect.stringContaining("would grant rights that charts do not have") });
     expect(await world.get("rbac.authorization.k8s.io/v1", "RoleBinding", "db")).toBeNull();
+  });
+
+  test("[HE45] that the API server refuses halfway leaves nothing behind", async () => {
+    await its.install("halfway");
+    await world.seen({ ...REFUSED, message: expect.stringContaining("would grant rights that charts do not have") });
+    await vi.waitFor(
+      async () => expect((await world.revisions()).at(-1)?.metadata.labels).toMatchObject({ status: "uninstalled" }),
+      GONE,
+    );
+    expect(await world.get("v1", "ConfigMap", "db-mark")).toBeNull();
+    expect(await world.get("rbac.authorization.k8s.io/v1", "Role", "db")).toBeNull();
   });
 
   test("[HE24] that is allowed fails with what the operator's own chart lacks", async () => {

@@ -41,6 +41,17 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, ${binding}}
 subjects: [{kind: ServiceAccount, name: default}]
 `;
 
+const ingress = (host: string, annotation = "") => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: {{ .Release.Name }}
+  annotations: {${annotation}}
+spec:
+  rules:
+    - host: ${host}
+      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}
+`;
+
 const chart = (text: string): ChartContent => ({ "values.yaml": "color: red\n", "templates/all.yaml": text });
 
 /** Charts that reach beyond the namespace of their project, `victim` being that of another. */
@@ -71,15 +82,16 @@ spec:
       hostPID: true
       containers: [{name: main, image: "tiny:1", securityContext: {privileged: true}}]
 `),
-  hijacker: chart(`${harmless}---
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: "{{ .Release.Name }}"}
-spec:
-  rules:
-    - host: {{ .Values.host | quote }}
-      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}
-`),
+  hijacker: chart(`${harmless}---\n${ingress("{{ .Values.host | quote }}")}`),
+  /** Kubernetes takes the second kind. */
+  twofold: chart(`${harmless}---
+kind: ConfigMap
+${ingress("{{ .Values.host }}")}`),
+  tagged: chart(`${harmless}---\n${ingress("!x {{ .Values.host }}")}`),
+  alias: chart(`${harmless}---
+${ingress("mine.example.com", "nginx.ingress.kubernetes.io/server-alias: {{ .Values.host | quote }}")}`),
+  /** The API server refuses its last object only when the first one is there. */
+  halfway: chart(`${harmless}---\n${roleOf("[]", "kind: ClusterRole, name: cluster-admin")}`),
   master: chart(`${harmless}---\n${clusterRole}`),
   founder: chart(`apiVersion: v1\nkind: Namespace\nmetadata: {name: "{{ .Release.Namespace }}-second"}\n`),
   definer: { "templates/all.yaml": harmless, "crds/things.yaml": definition("things") },

@@ -5,7 +5,7 @@ import { createSyncProgress } from "../app/sync-progress.ts";
 import { eventually, reported, startTestOperator, type TestOperator } from "../desired/cluster.fixture.ts";
 import { applyApp, applyProject } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { clusterClient } from "../kube/cluster.fixture.ts";
+import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { startPodView } from "../kube/pod-view.adapter.ts";
@@ -135,6 +135,23 @@ describe("a route that something other than Binnacle makes in the namespace of a
     await eventually(async () => expect(await operator.kube.get(HTTP_ROUTES, metadata.name, bank)).toBeNull());
   });
 
+  test("[HE46] stays where the namespace is not the project's own", async () => {
+    const shop = await project("shop-7");
+    const host = someHost("seventh");
+    await deploy(shop, host);
+    await holds(shop, host);
+    const theirs = await freshNamespace(operator.kube);
+    expect(await operator.store.apply(applyProject(theirs.name))).toBeNull();
+    await reported(operator, `project/${theirs.name}`, "namespace_conflict");
+    await operator.kube.create(ingress(theirs.name, host));
+    await eventually(() => expect(operator.hosts.taken(theirs.name, [host])).toEqual([host]));
+    const sentinel = someHost("sentinel-7");
+    await operator.kube.create(ingress(shop, sentinel));
+    await holds(shop, sentinel);
+    expect(await find(theirs.name)).not.toBeNull();
+    await theirs.remove();
+  });
+
   test("[HE46] stays where it is in no project", async () => {
     const shop = await project("shop-4");
     const host = someHost("fourth");
@@ -180,8 +197,8 @@ describe("an operator that was away", () => {
     await holds(shop, host);
     await operator.hosts.stop();
     await operator.kube.patch(INGRESSES, "made-by-a-pod", bank, { spec: { rules: [{ host }] } }, { kind: "merge" });
-    const { kube, view } = operator;
-    const again = startHostClaims({ kube, view, clock: realClock, nowMs: Date.now, log });
+    const { kube, view, clusterId } = operator;
+    const again = startHostClaims({ kube, view, clusterId, clock: realClock, nowMs: Date.now, log });
     await eventually(async () => expect(await find(bank)).toBeNull());
     expect(await find(shop)).not.toBeNull();
     await again.stop();

@@ -1,9 +1,10 @@
 import type { DesiredView } from "../desired/desired-state.ts";
+import { isOurs, resourceIdOf } from "../desired/ownership.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { statusOf } from "../kube/object-fields.ts";
-import { PROJECTS } from "../kube/resource-types.ts";
+import { NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 import { type Clock, createWorkQueue } from "../kube/work-queue.ts";
 import { type Claims, createClaims, type Decision, type Demand, decideHosts } from "./host-claims.ts";
 import {
@@ -20,8 +21,9 @@ import {
 import { type Route, startRouteWatch } from "./route-watch.adapter.ts";
 
 export interface HostClaimsPorts {
-  readonly kube: Pick<KubeClient, "list" | "watch" | "resourceTypeOf" | "patchStatus" | "delete">;
-  readonly view: Pick<DesiredView, "list" | "holder" | "onChange">;
+  readonly kube: Pick<KubeClient, "get" | "list" | "watch" | "resourceTypeOf" | "patchStatus" | "delete">;
+  readonly view: Pick<DesiredView, "list" | "get" | "holder" | "onChange">;
+  readonly clusterId: string;
   readonly clock: Clock;
   /** Wall-clock time in milliseconds. */
   readonly nowMs: () => number;
@@ -56,7 +58,8 @@ const ALL = "all";
  * an installation does not see what the pods of a chart make later. Who had a host first keeps it. The status of each
  * project remembers its hosts, because the age of a route does not tell since when it has had a host.
  */
-export function startHostClaims({ kube, view, clock, nowMs, log }: HostClaimsPorts): RunningHostClaims {
+export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
+  const { kube, view, clusterId, clock, nowMs, log } = ports;
   const listeners = new Set<(namespace: string) => void>();
   const notices = new Map<string, { readonly message: string; readonly untilMs: number }>();
   const written = new Map<string, HostRecord>();
@@ -113,8 +116,16 @@ export function startHostClaims({ kube, view, clock, nowMs, log }: HostClaimsPor
     const lost = new Set(decision.taken.map(pairOf));
     for (const route of watch.list()) {
       const hosts = route.hosts.filter((host) => lost.has(pairOf({ namespace: route.namespace, host })));
-      if (hosts.length > 0 && !route.isDeleting) await removeRoute(route, hosts);
+      if (hosts.length > 0 && !route.isDeleting && (await isOwnNamespace(route.namespace)))
+        await removeRoute(route, hosts);
     }
+  }
+
+  /** A namespace that somebody else has made under the name of a project is left alone. */
+  async function isOwnNamespace(name: string): Promise<boolean> {
+    const namespace = await kube.get(NAMESPACES, name);
+    const project = view.get("project", `project/${name}`);
+    return !!namespace && isOurs(namespace, clusterId) && resourceIdOf(namespace) === project?.resource_id;
   }
 
   async function removeRoute(
