@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
+import { ChartName, DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
 import {
   Affinity,
   EnvName,
@@ -215,12 +215,7 @@ export const ChartSpec = Type.Object(
         "A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the allow-list.",
       examples: ["https://charts.example.com"],
     }),
-    name: Type.String({
-      minLength: 1,
-      maxLength: 250,
-      pattern: "^[A-Za-z0-9][A-Za-z0-9._/-]*$",
-      examples: ["ingress-nginx"],
-    }),
+    name: ChartName,
     version: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, pattern: "^[0-9A-Za-z][0-9A-Za-z.+_-]*$", examples: ["4.13.0"] }),
     ),

@@ -139,3 +139,11 @@ export const freshnessFields = () => ({
     examples: [false],
   }),
 });
+
+/** The name of a chart as Helm allows it, with the path of an OCI registry in front of it where there is one. */
+export const ChartName = Type.String({
+  minLength: 1,
+  maxLength: 250,
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$",
+  examples: ["ingress-nginx"],
+});

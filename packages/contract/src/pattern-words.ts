@@ -21,8 +21,8 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[A-Za-z0-9.-]+$": "Input should have only letters, digits, dots and hyphens",
   "^(https?|oci)://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~/%+-]*)?$":
     "Input should be an address that begins with https://, http:// or oci://, with a host, and without a user name, query or fragment",
-  "^[A-Za-z0-9][A-Za-z0-9._/-]*$":
-    "Input should have only letters, digits, dots, underscores, slashes and hyphens, and begin with a letter or digit",
+  "^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$":
+    "Input should be the name of a chart: letters, digits, dots, underscores and hyphens, in parts between single slashes that begin with a letter or digit",
   "^[0-9]+[smhdw]$": "Input should be a number with the unit s, m, h, d or w, such as 15m",
   "^[A-Z0-9_]+$": "Input should have only capital letters, digits and underscores",
   "^(https?://)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[!-~]*)?$":

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { DnsLabel, strict } from "./fields.ts";
+import { ChartName, DnsLabel, strict } from "./fields.ts";
 import { Quantity } from "./pod-fields.ts";
 import { ISOLATIONS, POD_SECURITY_LEVELS } from "./states.ts";
 
@@ -68,12 +68,7 @@ export const ClusterWideChart = Type.Object(
       description: "A Helm repository, or the OCI path that the chart's name is appended to.",
       examples: ["https://charts.example.com"],
     }),
-    name: Type.String({
-      minLength: 1,
-      maxLength: 250,
-      pattern: "^[A-Za-z0-9][A-Za-z0-9._/-]*$",
-      examples: ["cert-manager"],
-    }),
+    name: ChartName,
   },
   { ...strict, title: "ClusterWideChart" },
 );

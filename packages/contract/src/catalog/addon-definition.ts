@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { DnsLabel, FreeMap, strict } from "../fields.ts";
+import { ChartName, DnsLabel, FreeMap, strict } from "../fields.ts";
 import { ExportKey } from "../pod-fields.ts";
 import { ExportSource } from "./placeholders.ts";
 
@@ -43,7 +43,7 @@ export const AddonDefinitionFile = Type.Object(
           description: "A Helm repository, or the OCI path that the chart's name is appended to.",
           examples: ["https://charts.min.io"],
         }),
-        name: Type.String({ minLength: 1, maxLength: 250, examples: ["minio"] }),
+        name: ChartName,
         version: Version,
         versions: Type.Array(Version, { minItems: 1, maxItems: 100, uniqueItems: true, description: "Newest first." }),
       },

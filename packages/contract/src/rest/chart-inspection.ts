@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { StackTemplateFile } from "../catalog/stack-template.ts";
 import { SecretPath } from "../component.ts";
-import { AnyMap, Nullable, Page, pageFields, Uuid } from "../fields.ts";
+import { AnyMap, ChartName, Nullable, Page, pageFields, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 const tag = "Stack templates";
@@ -12,7 +12,6 @@ export const ChartRepo = Type.String({
   description: "A Helm repository, `https://…`, or an OCI one, `oci://…`. `http://…` is for hosts on the allow-list.",
   examples: ["https://charts.example.com"],
 });
-export const ChartName = Type.String({ minLength: 1, maxLength: 250, examples: ["ingress-nginx"] });
 export const ChartVersion = Type.Optional(
   Type.String({
     minLength: 1,
@@ -25,7 +24,7 @@ export const ChartVersion = Type.Optional(
 export const ChartInspection = Type.Object(
   {
     chart_metadata: Type.Object({
-      name: ChartName,
+      name: Type.String({ examples: ["ingress-nginx"] }),
       version: Type.String({ examples: ["4.13.0"] }),
       description: Nullable(Type.String({ examples: ["Ingress controller."] })),
       app_version: Nullable(Type.String({ examples: ["1.13.0"] })),

@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import { parameterRules, TemplateParameter } from "../catalog/stack-template.ts";
 import { ValidationItem } from "../errors.ts";
-import { DnsLabel, FreeMap, Nullable, Page, pageFields, strict, Uuid } from "../fields.ts";
+import { ChartName, DnsLabel, FreeMap, Nullable, Page, pageFields, strict, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { appConflict, appCreationConflict, appParams, appQuery } from "./apps.ts";
-import { ChartName, ChartRepo, ChartVersion } from "./chart-inspection.ts";
+import { ChartRepo, ChartVersion } from "./chart-inspection.ts";
 import {
   changeable,
   components,

@@ -11,8 +11,8 @@ import {
   type Gone,
   LABELS,
 } from "@binnacle/contract";
+import { load } from "js-yaml";
 import { expect, vi } from "vitest";
-import { parse } from "yaml";
 import { hashOf } from "../desired/custom-resource.ts";
 import { createDesiredStore } from "../desired/desired.store.ts";
 import { startDesiredView } from "../desired/desired-view.adapter.ts";
@@ -36,7 +36,7 @@ export const QUIET = { info: () => undefined, warn: () => undefined };
 
 async function installDefinitions(client: KubeClient): Promise<void> {
   for (const file of await readdir(DEFINITIONS)) {
-    await client.apply(parse(await readFile(new URL(file, DEFINITIONS), "utf8")), { force: true });
+    await client.apply(load(await readFile(new URL(file, DEFINITIONS), "utf8")) as KubeObject, { force: true });
   }
   await vi.waitFor(async () => client.list(APPS), { timeout: 20_000 });
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AddonBody, AppBody, ProjectBody } from "@binnacle/contract";
+import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { VARIABLES } from "../config/variables.ts";
 import { readDefinitions } from "../desired/definitions.fixture.ts";
 import { CHART, HELM, type HelmObject, helmIn, objectsIn, TOKEN, withValues } from "./helm.fixture.ts";
@@ -52,7 +52,7 @@ describe("the values", () => {
       .split("\n")
       .filter((line) => line.startsWith("| `") && !/^\| `binnacle/.test(line));
     const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name));
-    expect(named.sort()).toEqual(leaves(parse(fileOf("values.yaml")), "").sort());
+    expect(named.sort()).toEqual(leaves(load(fileOf("values.yaml")), "").sort());
   });
 });
 

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { parseAllDocuments } from "yaml";
+import { loadAll } from "js-yaml";
 
 export const CHART = fileURLToPath(new URL("../../../../deploy/charts/binnacle-operator", import.meta.url));
 export const CLUSTER_ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
@@ -66,6 +66,4 @@ export function withValues(values: Readonly<Record<string, string>> = {}): strin
 }
 
 export const objectsIn = (text: string): HelmObject[] =>
-  parseAllDocuments(text)
-    .map((document) => document.toJSON() as HelmObject | null)
-    .filter((object) => object !== null);
+  (loadAll(text) as (HelmObject | null)[]).filter((object) => object !== null);

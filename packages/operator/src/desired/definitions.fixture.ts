@@ -2,15 +2,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { API_GROUP, API_VERSION } from "@binnacle/contract";
+import { load } from "js-yaml";
 import { vi } from "vitest";
-import { parse } from "yaml";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../../deploy/charts/binnacle-operator/files/crds", import.meta.url));
 
 export async function readDefinitions(): Promise<KubeObject[]> {
   const files = (await readdir(FOLDER)).sort();
-  return Promise.all(files.map(async (file) => parse(await readFile(join(FOLDER, file), "utf8")) as KubeObject));
+  return Promise.all(files.map(async (file) => load(await readFile(join(FOLDER, file), "utf8")) as KubeObject));
 }
 
 /** Helm takes objects that carry this for its own, so that the chart can still be installed afterwards. */

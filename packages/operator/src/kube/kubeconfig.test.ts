@@ -1,5 +1,5 @@
+import { dump } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { stringify } from "yaml";
 import { parseKubeconfig } from "./kubeconfig.ts";
 
 const PATH = "/home/ann/.kube/config";
@@ -14,7 +14,7 @@ function written({
   user?: object;
   [field: string]: unknown;
 } = {}) {
-  return stringify({
+  return dump({
     "current-context": "here",
     contexts: [
       { name: "elsewhere", context: { cluster: "other", user: "other" } },

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
+import { load } from "js-yaml";
 
 /** Says what is wrong with the way to the cluster, never with which secret. */
 export class KubeconfigError extends Error {
@@ -84,7 +84,7 @@ export function parseKubeconfig(text: string, path: string): Kubeconfig {
 /** A syntax error is reported without its line, which may hold a secret. */
 function parsedYaml(text: string): unknown {
   try {
-    return parse(text, { prettyErrors: false, logLevel: "error" });
+    return load(text);
   } catch {
     return null;
   }
