@@ -22,6 +22,7 @@ export const TESTS_ONLY_REAL: Readonly<Record<string, string>> = {
   "[JO1] is installed by the printed command": "installs the chart on a cluster of its own",
   "[JO9] streams its logs through the hub": "writes the lines of its pods through kwok's logs",
   "[HE23] is refused for what a list of it holds": "has Helm ask for the schema of lists in Protobuf",
+  "[HE45] that the API server refuses halfway": "relies on Kubernetes to check who grants which rights",
   "[HE27] gives nobody rights that charts do not have": "relies on Kubernetes to check who grants which rights",
   "[AO59] keeps the size of a volume": "has the API server refuse to enlarge a claim by its storage class",
   "[KU15] the lines of a pod are read and followed": "writes the lines of its pods through kwok's logs",

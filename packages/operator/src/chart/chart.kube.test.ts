@@ -17,7 +17,7 @@ import { createKubeClient } from "../kube/client.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { NODES, PODS, SECRETS, SERVICES } from "../kube/resource-types.ts";
+import { INGRESSES, NODES, PODS, PROJECTS, SECRETS, SERVICES } from "../kube/resource-types.ts";
 import { writeAddonChart } from "./addon-chart.fixture.ts";
 import { CHART, CLUSTER_ID, HELM, helmIn, TOKEN, withValues } from "./helm.fixture.ts";
 import { CHARTS_ROLE, NEEDED, REFUSED, rightText } from "./rights.fixture.ts";
@@ -107,6 +107,81 @@ describe.skipIf(HELM === null || binaries === null)("an installed chart", () => 
     expect(tokenIn(await tokenSecret())).toBe("another");
     await install();
     expect(tokenIn(await tokenSecret())).toBe(TOKEN);
+  });
+
+  describe("[OC23] the policy on hosts", () => {
+    const ALIAS = "nginx.ingress.kubernetes.io/server-alias";
+    const ingress = (namespace: string, host: string, annotations = {}): KubeObject => ({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: { name: "web", namespace, annotations },
+      spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } }, rules: [{ host }] },
+    });
+    const create = (object: KubeObject) => kube.create(object, { dryRun: true });
+    const refused = (words: string) => ({ status: 403, message: expect.stringContaining(words) });
+    beforeAll(async () => {
+      const labels = ownLabels(CLUSTER_ID);
+      for (const [index, name] of ["market", "bank"].entries()) {
+        await kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
+        const spec = { org_id: randomUUID(), name, namespace: name };
+        const hosts = { [`${name}.example.com`]: "2026-01-01T00:00:00Z" };
+        await kube.create({ apiVersion: "binnacle.dev/v1alpha1", kind: "Project", metadata: { name, labels }, spec });
+        await kube.patchStatus(PROJECTS, name, null, { phase: "ready", generation: index, hosts });
+      }
+      // The API server takes a moment to learn of a policy and of its parameters.
+      await eventually(() =>
+        expect(create(ingress("bank", "market.example.com"))).rejects.toMatchObject({ status: 403 }),
+      );
+      await eventually(() =>
+        expect(create(ingress("market", "bank.example.com"))).rejects.toMatchObject({ status: 403 }),
+      );
+    }, SLOW_MS);
+
+    test("refuses the host of another project, by name and by a wildcard, to whoever asks", async () => {
+      const taken = "the host market.example.com belongs to another project of the cluster";
+      await expect(create(ingress("bank", "market.example.com"))).rejects.toMatchObject(refused(taken));
+      await expect(create(ingress("bank", "*.example.com"))).rejects.toMatchObject(
+        refused("the host *.example.com belongs"),
+      );
+      await create(ingress("bank", "bank.example.com"));
+      await create(ingress("bank", "free.example.com"));
+      await create(ingress("default", "market.example.com"));
+    });
+
+    test("lets what is there be changed, but not to such a host", async () => {
+      await kube.patchStatus(PROJECTS, "market", null, { hosts: { "shared.example.com": null } });
+      await kube.create(ingress("bank", "shared.example.com"));
+      await kube.patchStatus(PROJECTS, "market", null, { hosts: { "shared.example.com": "2026-01-01T00:00:00Z" } });
+      await eventually(() =>
+        expect(
+          create({ ...ingress("bank", "shared.example.com"), metadata: { name: "other", namespace: "bank" } }),
+        ).rejects.toMatchObject({ status: 403 }),
+      );
+      const patch = (body: object) => kube.patch(INGRESSES, "web", "bank", body, { kind: "merge", dryRun: true });
+      await patch({ metadata: { labels: { a: "b" } } });
+      const rules = [{ host: "shared.example.com" }, { host: "market.example.com" }];
+      await expect(patch({ spec: { rules } })).rejects.toMatchObject(refused("the host market.example.com belongs"));
+      await kube.delete(INGRESSES, "web", "bank");
+    });
+
+    test("refuses aliases and snippets, unless they are allowed by name", async () => {
+      const aliased = ingress("bank", "free.example.com", { [ALIAS]: "market.example.com" });
+      await expect(create(aliased)).rejects.toMatchObject(
+        refused(`the annotation ${ALIAS} can ask for hosts of others`),
+      );
+      await create(ingress("bank", "free.example.com", { "cert-manager.io/cluster-issuer": "x" }));
+      await install({}, CHART, ["--set-json", `ingressAnnotations=${JSON.stringify([ALIAS])}`]);
+      await eventually(() => create(aliased));
+      await install({}, CHART, ["--set-json", "admission.create=false"]);
+      await eventually(() => create(ingress("bank", "market.example.com")));
+      await install();
+    });
+
+    test("does not stop the operator itself, which knows more", async () => {
+      const operator = await clientOfAccount();
+      await operator.create(ingress("bank", "market.example.com"), { dryRun: true });
+      await operator.close();
+    });
   });
 
   test("[OC5] the rights are those that the operator needs", async () => {

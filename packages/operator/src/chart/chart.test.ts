@@ -6,6 +6,7 @@ import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VARIABLES } from "../config/variables.ts";
 import { readDefinitions } from "../desired/definitions.fixture.ts";
+import { HARMLESS_NAMES, UNLISTED_NAMES } from "../hosts/route-hosts.fixture.ts";
 import { CHART, HELM, type HelmObject, helmIn, objectsIn, TOKEN, withValues } from "./helm.fixture.ts";
 import { CHARTS_ROLE, NEEDED, NEEDED_FOR_INFRASTRUCTURE, rightsIn, rightsOfRules } from "./rights.fixture.ts";
 
@@ -36,6 +37,12 @@ test("[OC7] the definitions know what the control plane tells, and keep what the
     expect(required).toEqual(expect.arrayContaining([...(spec?.required ?? [])]));
     expect(spec).toMatchObject({ "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic" });
   }
+});
+
+test("[OC23] the policy on hosts knows the annotations that the operator refuses in charts", () => {
+  const [, pattern = ""] = /define "operator.hostAnnotations" -}}\n(.+)\n/.exec(fileOf("templates/_names.tpl")) ?? [];
+  const isKnown = (name: string) => new RegExp(pattern).test(name);
+  expect([...UNLISTED_NAMES, ...HARMLESS_NAMES].filter(isKnown)).toEqual(UNLISTED_NAMES);
 });
 
 describe("the values", () => {

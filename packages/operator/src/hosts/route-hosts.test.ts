@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { HARMLESS_NAMES, UNLISTED_NAMES } from "./route-hosts.fixture.ts";
 import { covers, hostsOf, unlistedHostAnnotations, writtenHosts } from "./route-hosts.ts";
 
 const rules = [{ host: "Shop.example.com" }, { http: {} }, { host: "" }, { host: "a.example.com" }];
@@ -71,24 +72,7 @@ describe("the hosts that an object asks for", () => {
 });
 
 describe("an annotation that can ask for hosts that nobody sees", () => {
-  test.each([
-    "nginx.ingress.kubernetes.io/server-alias",
-    "nginx.ingress.kubernetes.io/server-snippet",
-    "nginx.ingress.kubernetes.io/configuration-snippet",
-    "custom.prefix.example/auth-snippet",
-    "nginx.org/server-snippets",
-    "nginx.org/location-snippets",
-    "haproxy.org/backend-config-snippet",
-    "haproxy-ingress.github.io/server-alias-regex",
-    "haproxy-ingress.github.io/config-backend",
-    "ingress.kubernetes.io/redirect-from",
-    "konghq.com/host-aliases",
-    "appgw.ingress.kubernetes.io/hostname-extension",
-    "alb.ingress.kubernetes.io/conditions.web",
-    "zalando.org/skipper-routes",
-    "getambassador.io/config",
-    "traefik.ingress.kubernetes.io/rule-type",
-  ])("[HE43] is found: %s", (name) => {
+  test.each(UNLISTED_NAMES)("[HE43] is found: %s", (name) => {
     expect(unlistedHostAnnotations(ingress({}, { [name]: "x" }))).toEqual([name]);
   });
 
@@ -98,12 +82,7 @@ describe("an annotation that can ask for hosts that nobody sees", () => {
     expect(unlistedHostAnnotations(ingress({}, { [matcher]: "Host(`a`) || Path" }))).toEqual([matcher]);
   });
 
-  test.each([
-    "nginx.ingress.kubernetes.io/rewrite-target",
-    "cert-manager.io/cluster-issuer",
-    "external-dns.alpha.kubernetes.io/hostname",
-    "traefik.ingress.kubernetes.io/router.middlewares",
-  ])("[HE43] is not %s", (name) => {
+  test.each(HARMLESS_NAMES)("[HE43] is not %s", (name) => {
     expect(unlistedHostAnnotations(ingress({}, { [name]: "x" }))).toEqual([]);
   });
 });
