@@ -1,7 +1,7 @@
 import { type DesiredComponent, LABELS } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
-import { HOST_TAKEN, takenSentence } from "../helm/failure.ts";
 import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
+import { HOST_TAKEN, takenSentence } from "../hosts/host-claims.ts";
 import { hostsOf } from "../hosts/route-hosts.ts";
 import type { ApplySet, Planned, Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";

@@ -4,7 +4,6 @@ import type { Rights } from "./rights.ts";
 
 /** The reason of a failure that is about rights: the chart brings or asks for what its project may not. */
 export const FORBIDDEN = "ForbiddenObject";
-export const HOST_TAKEN = "HostTaken";
 /** An annotation with which a chart could ask for hosts that nobody sees. */
 export const FORBIDDEN_ANNOTATION = "ForbiddenAnnotation";
 /** Rendered text that Kubernetes may read differently from what was inspected. */
@@ -179,15 +178,8 @@ export async function outsideOf(
 
 const MOST_NAMED = 3;
 
-const named = (titles: readonly string[]): string =>
-  titles.slice(0, MOST_NAMED).join(", ") +
-  (titles.length > MOST_NAMED ? ` and ${titles.length - MOST_NAMED} more` : "");
-
-export const takenSentence = (who: string, hosts: readonly string[]): string =>
-  safeText(
-    `${who} asks for the host ${named(hosts)}, which another namespace of the cluster uses. Choose another host.`,
-  );
-
 /** Why a release with such objects is not made, with what can be done about it. */
-export const outsideSentence = (titles: readonly string[], here: string, remedy: string): string =>
-  `The chart holds objects outside the namespace ${here}: ${named(titles)}. ${remedy}`;
+export function outsideSentence(titles: readonly string[], here: string, remedy: string): string {
+  const more = titles.length > MOST_NAMED ? ` and ${titles.length - MOST_NAMED} more` : "";
+  return `The chart holds objects outside the namespace ${here}: ${titles.slice(0, MOST_NAMED).join(", ")}${more}. ${remedy}`;
+}

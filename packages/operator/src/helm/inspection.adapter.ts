@@ -1,6 +1,7 @@
 import { setImmediate as letOthersWork } from "node:timers/promises";
 import { safeText } from "@binnacle/contract";
 import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
+import { HOST_TAKEN, takenSentence } from "../hosts/host-claims.ts";
 import { hostsOf, unlistedHostAnnotations, writtenHosts } from "../hosts/route-hosts.ts";
 import type { Fields } from "../kube/object-fields.ts";
 import {
@@ -8,11 +9,9 @@ import {
   FORBIDDEN,
   FORBIDDEN_ANNOTATION,
   HelmFailure,
-  HOST_TAKEN,
   type IsNamespaced,
   outsideOf,
   outsideSentence,
-  takenSentence,
   UNREADABLE,
 } from "./failure.ts";
 import { documentsIn, objectsIn, UnreadableManifest } from "./manifest-reader.ts";

@@ -1,6 +1,7 @@
 import { type Circumstances, planComponent } from "../app/component-plan.ts";
 import type { ReleaseDrift } from "../app/releases.ts";
 import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
+import { HOST_TAKEN, takenSentence } from "../hosts/host-claims.ts";
 import { hostsOf } from "../hosts/route-hosts.ts";
 import { asSeen, type Planned } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
@@ -14,7 +15,7 @@ import { askedReplicas, notBelow, type Readiness, readinessOf, ready } from "../
 import { type Refusal, refusalOf } from "../kube/refusal.ts";
 import { fingerprintOf } from "../kube/same-value.ts";
 import { COUNTED, workloadCounts } from "../kube/workload-counts.ts";
-import { FORBIDDEN, HOST_TAKEN, type IsNamespaced, outsideOf, outsideSentence, takenSentence } from "./failure.ts";
+import { FORBIDDEN, type IsNamespaced, outsideOf, outsideSentence } from "./failure.ts";
 import type { ReleaseObject } from "./manifest.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { appliedForm, comparedKindOf, HELM_MANAGER, releaseStepFor } from "./release-drift.ts";

@@ -6,7 +6,7 @@ import { KubeError } from "../kube/kube-error.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 import { type Clock, createWorkQueue } from "../kube/work-queue.ts";
-import { type Claims, createClaims, type Decision, type Demand, decideHosts } from "./host-claims.ts";
+import { type Claims, createClaims, type Decision, type Demand, decideHosts, removalSentence } from "./host-claims.ts";
 import {
   demandsOf,
   firstRecords,
@@ -15,7 +15,6 @@ import {
   pairOf,
   recordIn,
   recordPatch,
-  removalNotice,
   servedByCharts,
 } from "./host-records.ts";
 import { type Route, startRouteWatch } from "./route-watch.adapter.ts";
@@ -52,6 +51,7 @@ export interface RunningHostClaims extends HostClaims {
 const GATHER_MS = 100;
 const NOTICE_MS = 3_600_000;
 const ALL = "all";
+const PROJECT = "project/";
 
 /**
  * Follows all routes of the cluster, and removes those of projects that ask for a host of another namespace: a check before
@@ -62,6 +62,7 @@ export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
   const { kube, view, clusterId, clock, nowMs, log } = ports;
   const listeners = new Set<(namespace: string) => void>();
   const notices = new Map<string, { readonly message: string; readonly untilMs: number }>();
+  /** As the status of each project has them. */
   const written = new Map<string, HostRecord>();
   const decided = Promise.withResolvers<void>();
   let records: ReadonlyMap<string, HostRecord> | null = null;
@@ -69,57 +70,66 @@ export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
   let claims: Claims = createClaims();
   let own: ReadonlySet<string> = new Set();
   let granted: ReadonlySet<string> = new Set();
+  let lost: ReadonlySet<string> = new Set();
 
-  const queue = createWorkQueue({
+  /** Apart from each other, so that nobody delays decisions by many routes to remove. */
+  const decisions = createWorkQueue({ clock, run: async () => decide() });
+  const writes = createWorkQueue({
     clock,
-    firstRetryMs: 1_000,
     longestRetryMs: 30_000,
-    run: decide,
-    onError: (_, err, retryMs) =>
-      log.warn({ err, retryMs }, "the hosts of the cluster could not be settled; it is retried"),
+    run: (key) => (key.startsWith(PROJECT) ? remember(key.slice(PROJECT.length)) : removeRoute(key)),
+    onError: (key, err, retryMs) => log.warn({ err, key, retryMs }, "a host could not be settled; it is retried"),
   });
-  const gather = () => queue.add(ALL, { afterMs: GATHER_MS });
+  const gather = () => decisions.add(ALL, { afterMs: GATHER_MS });
   const watch = startRouteWatch({ kube, clock, log, onChange: gather });
   const endings = [view.onChange("app", gather), view.onChange("project", gather)];
-  void watch.synced.then(() => queue.add(ALL));
+  let isSynced = false;
+  void watch.synced.then(() => {
+    isSynced = true;
+    decisions.add(ALL);
+  });
 
-  async function decide(): Promise<void> {
-    await watch.synced;
+  function decide(): void {
+    if (!isSynced) return;
     const projects = view.list("project");
     const demands = demandsOf(watch.list(), projects, view.list("app"));
     const at = new Date(nowMs()).toISOString();
-    if (records === null) {
-      for (const { key, spec } of projects)
-        written.set(spec.namespace, recordIn(statusOf(view.holder("project", key) ?? NOTHING)));
-      records = firstRecords(written, demands, at);
-    }
+    records ??= firstRecords(storedRecords(), demands, at);
     const before = decision;
     decision = decideHosts(demands, records);
     records = nextRecords(records, decision.held, at);
     claims = createClaims(decision.held);
-    own = new Set(decision.held.map(pairOf));
-    granted = new Set(demands.filter(({ isGranted }) => isGranted).map(pairOf));
+    own = pairsOf(decision.held);
+    granted = pairsOf(demands.filter(({ isGranted }) => isGranted));
+    lost = pairsOf(decision.taken);
     decided.resolve();
     for (const namespace of changedBetween(before, decision)) notify(namespace);
-    for (const { spec } of projects) await remember(spec.namespace, records.get(spec.namespace) ?? new Map());
-    await removeTaken();
+    const namespaces = new Set(projects.map(({ spec }) => spec.namespace));
+    for (const namespace of written.keys()) if (!namespaces.has(namespace)) written.delete(namespace);
+    for (const namespace of namespaces) if (recordChange(namespace)) writes.add(`${PROJECT}${namespace}`);
+    for (const route of watch.list()) if (lostHosts(route).length > 0) writes.add(route.key);
   }
 
-  async function remember(namespace: string, record: HostRecord): Promise<void> {
-    const hosts = recordPatch(written.get(namespace) ?? new Map(), record);
-    if (hosts === null) return;
-    await ignoringGone(kube.patchStatus(PROJECTS, namespace, null, { hosts }));
-    written.set(namespace, record);
-  }
-
-  async function removeTaken(): Promise<void> {
-    const lost = new Set(decision.taken.map(pairOf));
-    for (const route of watch.list()) {
-      const hosts = route.hosts.filter((host) => lost.has(pairOf({ namespace: route.namespace, host })));
-      if (hosts.length > 0 && !route.isDeleting && (await isOwnNamespace(route.namespace)))
-        await removeRoute(route, hosts);
+  function storedRecords(): ReadonlyMap<string, HostRecord> {
+    for (const { key, spec } of view.list("project")) {
+      const holder = view.holder("project", key);
+      if (holder) written.set(spec.namespace, recordIn(statusOf(holder)));
     }
+    return new Map(written);
   }
+
+  const recordChange = (namespace: string) =>
+    recordPatch(written.get(namespace) ?? new Map(), records?.get(namespace) ?? new Map());
+
+  async function remember(namespace: string): Promise<void> {
+    const [hosts, record] = [recordChange(namespace), records?.get(namespace) ?? new Map()];
+    if (hosts === null) return;
+    const isWritten = await ignoringGone(kube.patchStatus(PROJECTS, namespace, null, { hosts }));
+    if (isWritten) written.set(namespace, record);
+  }
+
+  const lostHosts = ({ namespace, hosts, isDeleting }: Route): string[] =>
+    isDeleting ? [] : hosts.filter((host) => lost.has(pairOf({ namespace, host })));
 
   /** A namespace that somebody else has made under the name of a project is left alone. */
   async function isOwnNamespace(name: string): Promise<boolean> {
@@ -128,18 +138,19 @@ export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
     return !!namespace && isOurs(namespace, clusterId) && resourceIdOf(namespace) === project?.resource_id;
   }
 
-  async function removeRoute(
-    { type, namespace, name, uid, resourceVersion }: Route,
-    hosts: readonly string[],
-  ): Promise<void> {
+  async function removeRoute(key: string): Promise<void> {
+    const route = watch.get(key);
+    const hosts = route ? lostHosts(route) : [];
+    if (!route || hosts.length === 0 || !(await isOwnNamespace(route.namespace))) return;
+    const { type, namespace, name, uid, resourceVersion } = route;
+    // Only as it was judged: whoever changes it in this moment may have put it right.
     const preconditions = { uid, resourceVersion };
-    const isRemoved = await ignoringGone(kube.delete(type, name, namespace, { preconditions }));
-    if (!isRemoved) return;
+    if (!(await ignoringGone(kube.delete(type, name, namespace, { preconditions })))) return;
     log.warn(
       { namespace, kind: type.kind, name, hosts },
       "a route was removed, because another namespace has its host",
     );
-    notices.set(namespace, { message: removalNotice(type.kind, name, hosts), untilMs: nowMs() + NOTICE_MS });
+    notices.set(namespace, { message: removalSentence(type.kind, name, hosts), untilMs: nowMs() + NOTICE_MS });
     notify(namespace);
   }
 
@@ -170,13 +181,13 @@ export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
     async stop() {
       for (const end of endings) end();
       await watch.stop();
-      await queue.stop();
+      await Promise.all([decisions.stop(), writes.stop()]);
       decided.resolve();
     },
   };
 }
 
-const NOTHING = { apiVersion: "", kind: "", metadata: { name: "" } };
+const pairsOf = (demands: readonly Demand[]): Set<string> => new Set(demands.map(pairOf));
 
 /** False where the object is gone or has changed, so that it is looked at again. */
 async function ignoringGone(work: Promise<unknown>): Promise<boolean> {
@@ -190,16 +201,12 @@ async function ignoringGone(work: Promise<unknown>): Promise<boolean> {
 }
 
 function changedBetween(before: Decision, after: Decision): Set<string> {
-  const entries = ({ held, taken }: Decision) =>
-    new Map<string, Demand>([
-      ...held.map((demand): [string, Demand] => [`held ${pairOf(demand)} ${demand.isGranted}`, demand]),
-      ...taken.map((demand): [string, Demand] => [`taken ${pairOf(demand)}`, demand]),
+  const facts = ({ held, taken }: Decision) =>
+    new Set([
+      ...held.map((demand) => `${pairOf(demand)} held ${demand.isGranted}`),
+      ...taken.map((demand) => `${pairOf(demand)} taken`),
     ]);
-  const [one, other] = [entries(before), entries(after)];
-  const isMissingIn =
-    (all: ReadonlyMap<string, Demand>) =>
-    ([key]: [string, Demand]) =>
-      !all.has(key);
-  const changed = [...[...one].filter(isMissingIn(other)), ...[...other].filter(isMissingIn(one))];
-  return new Set(changed.map(([, { namespace }]) => namespace));
+  const [one, other] = [facts(before), facts(after)];
+  const changed = [...[...one].filter((fact) => !other.has(fact)), ...[...other].filter((fact) => !one.has(fact))];
+  return new Set(changed.map((fact) => fact.split(" ")[0] ?? ""));
 }

@@ -1,3 +1,4 @@
+import { safeText } from "@binnacle/contract";
 import { covers, isWildcard } from "./route-hosts.ts";
 
 /** Decides which namespace a host belongs to. Whoever had it first keeps it. */
@@ -114,3 +115,19 @@ function wildcardsAbove(host: string): string[] {
   const labels = (isWildcard(host) ? host.slice(2) : host).split(".");
   return labels.map((_, index) => `*.${labels.slice(index).join(".")}`).filter((name) => covers(name, host));
 }
+
+/** The reason of an app or a release that asks for a host of another namespace. */
+export const HOST_TAKEN = "HostTaken";
+
+const MOST_NAMED = 3;
+const named = (hosts: readonly string[]): string => hosts.slice(0, MOST_NAMED).join(", ");
+
+export const takenSentence = (who: string, hosts: readonly string[]): string =>
+  safeText(
+    `${who} asks for the host ${named(hosts)}, which another namespace of the cluster uses. Choose another host.`,
+  );
+
+export const removalSentence = (kind: string, name: string, hosts: readonly string[]): string =>
+  safeText(
+    `The ${kind} ${name} was removed, because it asked for the host ${named(hosts)}, which another namespace of the cluster uses.`,
+  );

@@ -1,4 +1,3 @@
-import { safeText } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { type Fields, fieldsIn } from "../kube/object-fields.ts";
 import type { Demand } from "./host-claims.ts";
@@ -66,9 +65,11 @@ export function firstRecords(stored: Records, demands: readonly Demand[], at: st
 export function nextRecords(before: Records, held: readonly Demand[], at: string): Records {
   const records = new Map<string, Map<string, string>>();
   for (const { namespace, host, isOfProject } of held) {
-    if (!isOfProject) continue;
+    const since = before.get(namespace)?.get(host);
+    // A project whose stored resource somebody has damaged is none for a while, and keeps what it had.
+    if (!isOfProject && since === undefined) continue;
     const record = records.get(namespace) ?? new Map<string, string>();
-    record.set(host, before.get(namespace)?.get(host) ?? at);
+    record.set(host, since ?? at);
     records.set(namespace, record);
   }
   return records;
@@ -84,9 +85,3 @@ export function recordPatch(before: HostRecord, after: HostRecord): Readonly<Rec
 /** Without those that the control plane knows because it gave them to apps. */
 export const servedByCharts = (held: readonly Demand[], namespace: string): string[] =>
   held.flatMap((one) => (one.namespace === namespace && !one.isGranted ? [one.host] : [])).sort();
-
-export const removalNotice = (kind: string, name: string, hosts: readonly string[]): string =>
-  safeText(
-    `The ${kind} ${name} was removed, because it asked for the host ${hosts.slice(0, 3).join(", ")}, which another ` +
-      "namespace of the cluster uses. Charts and their pods may only use hosts that are free.",
-  );

@@ -7,6 +7,7 @@ import { hostsOf } from "./route-hosts.ts";
 
 /** An object that leads a host's traffic into its namespace. */
 export interface Route {
+  readonly key: string;
   readonly type: ResourceType;
   readonly namespace: string;
   readonly name: string;
@@ -50,7 +51,7 @@ export function startRouteWatch({ kube, clock, log, onChange }: RouteWatchPorts)
       onChange(key, object) {
         const place = `${type.plural}.${type.group}/${key}`;
         const before = routes.get(place)?.hosts ?? [];
-        const route = object && routeOf(type, object);
+        const route = object && routeOf(place, type, object);
         if (route && route.hosts.length > 0) routes.set(place, route);
         else routes.delete(place);
         if (before.length > 0 || route?.hosts.length) onChange();
@@ -70,6 +71,7 @@ export function startRouteWatch({ kube, clock, log, onChange }: RouteWatchPorts)
 
   return {
     list: (): readonly Route[] => [...routes.values()],
+    get: (key: string): Route | undefined => routes.get(key),
     // An operator whose role is older than this version may not list these kinds, and works without them.
     synced: Promise.all([ingresses.synced, Promise.race([gateways.synced, awaited.promise])]).then(() => undefined),
     async stop(): Promise<void> {
@@ -103,10 +105,11 @@ function hostsAlone(object: KubeObject): KubeObject {
   };
 }
 
-function routeOf(type: ResourceType, { metadata, hosts }: KubeObject): Route {
+function routeOf(key: string, type: ResourceType, { metadata, hosts }: KubeObject): Route {
   const { name, namespace = "", uid = "", resourceVersion = "", creationTimestamp = "", deletionTimestamp } = metadata;
   const isDeleting = deletionTimestamp !== undefined;
   return {
+    key,
     type,
     namespace,
     name,
