@@ -36,6 +36,7 @@ const helm: Helm = {
     calls.push(isUpgrade ? "upgrade" : "install");
     await inspect("kind: ConfigMap");
     const outcome = outcomes.shift() ?? "deployed";
+    if (revisions.at(-1)?.status === "uninstalled") setLast("superseded");
     revise(outcome);
     if (outcome !== "deployed") throw new HelmFailure("The chart may not create rolebindings.", "ForbiddenObject");
   },
@@ -108,14 +109,14 @@ describe("a first installation that the cluster refuses", () => {
   test("[HE45] is uninstalled by the next operator, where the first one died before it could", async () => {
     revise("failed");
     expect(await attempt()).toMatchObject({ isCurrent: true });
-    expect(calls).toEqual(["uninstall", "install"]);
+    expect(calls).toEqual(["uninstall", "forget 1", "install"]);
   });
 
   test("[HE45] is uninstalled again when it fails again", async () => {
-    revise("uninstalled");
-    outcomes = ["failed"];
+    outcomes = ["failed", "failed"];
     await attempt();
-    expect(calls).toEqual(["install", "uninstall"]);
+    expect(await attempt()).toMatchObject({ hasRun: false });
+    expect(calls).toEqual(["install", "uninstall", "forget 1", "install", "uninstall"]);
   });
 
   test("[HE45] keeps its objects where only a hook after them failed", async () => {

@@ -206,7 +206,8 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     if (next.step === "rollback") await rollBack(task, next.to, revisions, signal);
     else if (next.step === "uninstall") await helm.uninstall(id, rights, signal);
     else if (wanted) {
-      const labels = revisionLabels(id, clusterId, { digest: digestOf(wanted), version: nextVersion(revisions) });
+      const version = nextVersion(await startingFrom(next, task, revisions));
+      const labels = revisionLabels(id, clusterId, { digest: digestOf(wanted), version });
       const upgrade = { labels, rights, isUpgrade: next.step === "upgrade" };
       const seen = (manifest: string) => inspect(manifest, rights);
       await helm.upgrade(wanted, { ...upgrade, inspect: seen }, signal).catch(async (error: unknown) => {
@@ -214,6 +215,14 @@ export function createReleaseReconciler(ports: ReleasePorts) {
         throw error;
       });
     }
+  }
+
+  /** Helm would keep what was uninstalled as a revision that has run. It is forgotten once nothing of it is left. */
+  async function startingFrom({ step }: Step, { id, rights }: Task, revisions: readonly Revision[]) {
+    const last = revisions.at(-1);
+    if (step !== "install" || !last || (await left(id, last, rights)).length > 0) return revisions;
+    await store.forget(id, revisions);
+    return [];
   }
 
   /** Whoever dies before this finds the failed revision at the next attempt, and uninstalls it then. */

@@ -31,7 +31,8 @@ const TAKERS: readonly [string, (name: string) => ReturnType<Person["api"]["post
   ],
   [
     "an inspection",
-    (name) => admin.api.get(`/stack-templates/inspect-chart?${new URLSearchParams({ repo, name, org_id: org })}`),
+    (name) =>
+      admin.api.get(`/stack-templates/inspect-chart?${new URLSearchParams({ repo, name, org_id: org }).toString()}`),
     ["query", "name"],
   ],
   [
