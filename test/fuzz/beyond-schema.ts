@@ -121,11 +121,6 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     why: "Which hosts may be asked over http is configured, and one address has one spelling.",
   },
   {
-    operations: ["updateProjectPolicy"],
-    at: ["body.quota.**"],
-    why: "A default request is not above its default limit; JSON Schema does not compare quantities.",
-  },
-  {
     operations: ["updateClusterSettings"],
     at: ["body.cluster_wide_charts.**"],
     why: "Two spellings of one chart's address are the same chart.",

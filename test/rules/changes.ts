@@ -402,7 +402,7 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   updateProjectPolicy: async (world) => ({
     api: world.admin.api,
     path: `/projects/${(await fleet(world)).project}/policy`,
-    sending: { body: { pod_security: "privileged", isolation: "none", quota: { pods: 10 } } },
+    sending: { body: { pod_security: "privileged", isolation: "none" } },
   }),
 
   createCredential: async (world) => {

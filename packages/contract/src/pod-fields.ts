@@ -4,7 +4,7 @@ import { exactlyOneOf, except, given, holds, type Rule, where } from "./rules.ts
 
 /** Fields of the pods of a workload: what its containers are given, what the pods are called, and where they run. */
 
-export const Quantity = Type.String({
+const Quantity = Type.String({
   maxLength: 32,
   pattern: "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$",
   examples: ["250m"],

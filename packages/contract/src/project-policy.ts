@@ -1,6 +1,5 @@
 import Type, { type Static } from "typebox";
 import { ChartName, DnsLabel, strict } from "./fields.ts";
-import { Quantity } from "./pod-fields.ts";
 import { ISOLATIONS, POD_SECURITY_LEVELS } from "./states.ts";
 
 /**
@@ -23,33 +22,6 @@ export const IsolationField = Type.Enum(ISOLATIONS, {
   default: "namespace",
   examples: ["namespace"],
 });
-
-const Count = Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [50] });
-
-/** The operator writes the limits as one ResourceQuota and the defaults as one LimitRange. */
-export const Quota = Type.Object(
-  {
-    requests_cpu: Type.Optional(Quantity),
-    requests_memory: Type.Optional(Quantity),
-    limits_cpu: Type.Optional(Quantity),
-    limits_memory: Type.Optional(Quantity),
-    pods: Type.Optional(Count),
-    storage_gb: Type.Optional(Count),
-    default_request_cpu: Type.Optional(Quantity),
-    default_request_memory: Type.Optional(Quantity),
-    default_limit_cpu: Type.Optional(Quantity),
-    default_limit_memory: Type.Optional(Quantity),
-  },
-  {
-    ...strict,
-    minProperties: 1,
-    title: "Quota",
-    description:
-      "Caps on everything in the namespace together, and the requests and limits of containers that state none. Kubernetes refuses pods that state nothing about a CPU or memory that is capped; the defaults state it for them.",
-    examples: [{ requests_cpu: "8", requests_memory: "16Gi", pods: 50, default_request_cpu: "100m" }],
-  },
-);
-export type Quota = Static<typeof Quota>;
 
 export const IngressNamespaces = Type.Array(DnsLabel("ingress-nginx"), {
   maxItems: 20,
@@ -86,8 +58,6 @@ export const DesiredPolicy = Type.Object({
   pod_security: Type.Enum(POD_SECURITY_LEVELS),
   isolation: Type.Enum(ISOLATIONS),
   ingress_namespaces: Type.Array(Type.String()),
-  /** Left out instead of null, because a custom resource does not keep null reliably. */
-  quota: Type.Optional(Type.Object(Quota.properties)),
   cluster_wide_charts: Type.Array(Type.Object({ repo: Type.String(), name: Type.String() })),
 });
 export type DesiredPolicy = Static<typeof DesiredPolicy>;

@@ -1,20 +1,5 @@
 import { expect, test } from "vitest";
-import { chartLines, chartsOf, dangerousActions, quotaForm, quotaOf } from "./policy-words.ts";
-
-test("[WC68] a quota's form sends what was filled in, numbers as numbers, and null when all is empty", () => {
-  expect(quotaOf({ requests_cpu: " 4 ", pods: "50", storage_gb: "", limits_memory: "16Gi" })).toEqual({
-    requests_cpu: "4",
-    limits_memory: "16Gi",
-    pods: 50,
-  });
-  expect(quotaOf(quotaForm(null))).toBeNull();
-  expect(quotaOf({ pods: "many" })).toEqual({ pods: "many" });
-});
-
-test("[WC68] a quota that is read and saved again is the same", () => {
-  const quota = { requests_cpu: "4", pods: 50, default_limit_memory: "512Mi" };
-  expect(quotaOf(quotaForm(quota))).toEqual(quota);
-});
+import { chartLines, chartsOf, dangerousActions } from "./policy-words.ts";
 
 test("[WC68] charts are written one in a line, and empty lines are none", () => {
   const charts = [{ repo: "https://charts.example.com", name: "cert-manager" }];

@@ -1,4 +1,4 @@
-import type { Cluster, ClusterWideChart, Quota } from "@binnacle/client";
+import type { Cluster, ClusterWideChart } from "@binnacle/client";
 
 export const POD_SECURITY = [
   { value: "restricted", label: "Restricted: current hardening practice" },
@@ -20,37 +20,6 @@ export const chartsOf = (lines: string): ClusterWideChart[] =>
       const [repo = "", ...name] = line.split(/\s+/);
       return { repo, name: name.join(" ") };
     });
-
-export const QUOTA_FIELDS: readonly { readonly key: keyof Quota; readonly label: string; readonly example: string }[] =
-  [
-    { key: "requests_cpu", label: "CPU requests", example: "4" },
-    { key: "requests_memory", label: "Memory requests", example: "8Gi" },
-    { key: "limits_cpu", label: "CPU limits", example: "8" },
-    { key: "limits_memory", label: "Memory limits", example: "16Gi" },
-    { key: "pods", label: "Pods", example: "50" },
-    { key: "storage_gb", label: "Storage in GB", example: "100" },
-    { key: "default_request_cpu", label: "Default CPU request", example: "100m" },
-    { key: "default_request_memory", label: "Default memory request", example: "128Mi" },
-    { key: "default_limit_cpu", label: "Default CPU limit", example: "500m" },
-    { key: "default_limit_memory", label: "Default memory limit", example: "512Mi" },
-  ];
-
-/** The fields of a quota's form; what is not capped is empty. */
-export const quotaForm = (quota: Quota | null): Readonly<Record<string, string>> =>
-  Object.fromEntries(QUOTA_FIELDS.map(({ key }) => [key, quota?.[key] === undefined ? "" : String(quota[key])]));
-
-const COUNTS: readonly string[] = ["pods", "storage_gb"];
-
-/** The quota that a form asks for; null, which removes it, where every field is empty. */
-export function quotaOf(form: Readonly<Record<string, string>>): Quota | null {
-  const given = QUOTA_FIELDS.flatMap(({ key }) => {
-    const text = (form[key] ?? "").trim();
-    if (text === "") return [];
-    // What is no number is sent as it was typed, so that the API says so at the field.
-    return [[key, COUNTS.includes(key) && /^\d+$/.test(text) ? Number(text) : text]];
-  });
-  return given.length === 0 ? null : (Object.fromEntries(given) as Quota);
-}
 
 export interface DangerousActions {
   readonly canScale: boolean;

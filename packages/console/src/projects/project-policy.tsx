@@ -1,17 +1,17 @@
 import type { ProjectPolicy as Policy, Project } from "@binnacle/client";
-import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Group, Select, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type FormEvent, useState } from "react";
 import { failureView } from "../api/failure.ts";
 import { useChange, useRead } from "../api/queries.runner.ts";
-import { POD_SECURITY, QUOTA_FIELDS, quotaForm, quotaOf } from "../clusters/policy-words.ts";
+import { POD_SECURITY } from "../clusters/policy-words.ts";
 import { useMay } from "../frame/org.tsx";
 import { SameByCommand } from "../parts/action-dialog.tsx";
 import { quoted } from "../parts/commands.ts";
 import { FailurePanel, Loaded } from "../parts/loaded.tsx";
 import { Facts, Section } from "../parts/page.tsx";
 
-/** What fences a project's namespace: pod security, isolation of the network, and a quota. */
+/** What fences a project's namespace: pod security and isolation of the network. */
 export function ProjectPolicy({ project }: { readonly project: Project }) {
   const may = useMay();
   const policy = useRead("getProjectPolicy", { id: project.id });
@@ -37,7 +37,6 @@ export function ProjectPolicy({ project }: { readonly project: Project }) {
 }
 
 function InForce({ policy }: { readonly policy: Policy }) {
-  const caps = QUOTA_FIELDS.filter(({ key }) => policy.quota?.[key] !== undefined);
   return (
     <Facts
       of={[
@@ -48,10 +47,6 @@ function InForce({ policy }: { readonly policy: Policy }) {
             ? `isolated: lets in its own namespace and ${policy.ingress_namespaces.join(", ") || "nobody else"}`
             : "open: lets in traffic from everywhere on the cluster",
         ],
-        [
-          "Quota",
-          caps.length === 0 ? "none" : caps.map(({ key, label }) => `${label} ${policy.quota?.[key]}`).join(", "),
-        ],
       ]}
     />
   );
@@ -60,18 +55,14 @@ function InForce({ policy }: { readonly policy: Policy }) {
 const AS_CLUSTER = "as-cluster";
 
 function PolicyForm({ project, policy }: { readonly project: Project; readonly policy: Policy }) {
-  // A quota, and a level weaker than the cluster's, are for administrators of the organization.
-  const maySetQuota = useMay()("deleteProject", { clusterId: project.cluster_id, projectId: project.id });
   const change = useChange("updateProjectPolicy");
   const [level, setLevel] = useState<string>(policy.pod_security ?? AS_CLUSTER);
   const [isolation, setIsolation] = useState(policy.isolation);
-  const [quota, setQuota] = useState(quotaForm(policy.quota));
   const input = {
     id: project.id,
     body: {
       pod_security: level === AS_CLUSTER ? null : (level as Policy["effective_pod_security"]),
       isolation,
-      ...(maySetQuota ? { quota: quotaOf(quota) } : {}),
     },
   };
   const fields: Readonly<Record<string, string>> = change.error ? failureView(change.error).fields : {};
@@ -106,28 +97,6 @@ function PolicyForm({ project, policy }: { readonly project: Project; readonly p
           error={fields["isolation"]}
           allowDeselect={false}
         />
-        {maySetQuota ? (
-          <div>
-            <Title order={3} size="h5">
-              Quota
-            </Title>
-            <Text size="sm" c="dimmed" mb="xs">
-              Caps on everything in the namespace together. Empty fields cap nothing; without any, there is no quota.
-            </Text>
-            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-              {QUOTA_FIELDS.map(({ key, label, example }) => (
-                <TextInput
-                  key={key}
-                  label={label}
-                  placeholder={example}
-                  value={quota[key] ?? ""}
-                  onChange={(event) => setQuota({ ...quota, [key]: event.currentTarget.value })}
-                  error={fields[`quota.${key}`]}
-                />
-              ))}
-            </SimpleGrid>
-          </div>
-        ) : null}
         {change.error && !Object.keys(fields).some((path) => path !== "") ? (
           <FailurePanel error={change.error} />
         ) : null}

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Nullable, strict, Uuid } from "../fields.ts";
+import { strict, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import {
   ClusterWideCharts,
@@ -7,7 +7,6 @@ import {
   IsolationField,
   OwnPodSecurity,
   PodSecurityField,
-  Quota,
 } from "../project-policy.ts";
 
 const params = Type.Object({ id: Uuid() });
@@ -69,7 +68,6 @@ export const ProjectPolicy = Type.Object(
     },
     isolation: IsolationField,
     ingress_namespaces: { ...IngressNamespaces, description: "Of the cluster: who reaches the project beside itself." },
-    quota: Nullable(Quota),
   },
   { title: "ProjectPolicy" },
 );
@@ -90,14 +88,12 @@ export const updateProjectPolicy = operation({
   id: "updateProjectPolicy",
   method: "PATCH",
   summary: "Change what fences a project's namespace; project admin",
-  description:
-    "Fields left out stay; `quota` is replaced as a whole, and null removes it. Org admins alone set a quota and a `pod_security` weaker than the cluster's.",
+  description: "Fields left out stay. Org admins alone set a `pod_security` weaker than the cluster's.",
   params,
   body: Type.Object(
     {
       pod_security: Type.Optional(OwnPodSecurity),
       isolation: Type.Optional(IsolationField),
-      quota: Type.Optional(Nullable(Quota)),
     },
     strict,
   ),

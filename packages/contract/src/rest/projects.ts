@@ -15,7 +15,7 @@ import {
 } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { ExportKey } from "../pod-fields.ts";
-import { IsolationField, OwnPodSecurity, Quota } from "../project-policy.ts";
+import { IsolationField, OwnPodSecurity } from "../project-policy.ts";
 import { except } from "../rules.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
 import { App } from "./apps.ts";
@@ -39,7 +39,6 @@ export const Project = Type.Object(
     lifecycle_message: Nullable(Type.String({ examples: ["The cluster has not confirmed the project."] })),
     pod_security: OwnPodSecurity,
     isolation: IsolationField,
-    quota: Nullable(Quota),
     ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
@@ -55,7 +54,7 @@ export const createProject = operation({
   path: "/projects",
   summary: "Create a project on a cluster",
   description:
-    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. By default a project caps nothing; `quota` is set with `PATCH /projects/{id}/policy`. A `pod_security` weaker than the cluster's and a name among the cluster's `ingress_namespaces` need an org admin, `isolation` `none` an admin of the cluster.",
+    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. A project is no boundary of capacity: there is no quota, and nothing caps what runs in the namespace. A `pod_security` weaker than the cluster's and a name among the cluster's `ingress_namespaces` need an org admin, `isolation` `none` an admin of the cluster.",
   body: Type.Object(
     {
       name: {

@@ -67,12 +67,13 @@ describe("a workload whose pods the API server does not take", { timeout: SLOW_M
   );
 
   test.each(["deployment", "statefulset"] as const)(
-    "[AO39] a %s that runs in part is degraded with the words of the quota",
+    "[AO39] a %s that runs in part is degraded with the words of a quota that the cluster's owner has set",
     async (kind) => {
-      await fence(world, { quota: { pods: 1 } });
-      await expect.poll(async () => isCounted(await world.get("v1", "ResourceQuota", "binnacle-quota"))).toBe(true);
+      const metadata = { name: "theirs", namespace: world.namespace };
+      await world.client.create({ apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard: { pods: "1" } } });
+      await expect.poll(async () => isCounted(await world.get("v1", "ResourceQuota", "theirs"))).toBe(true);
       await world.deploy([workload("web", { kind, replicas: 2 })]);
-      const message = expect.stringMatching(/exceeded quota: binnacle-quota, requested: pods=1, used: pods=1/);
+      const message = expect.stringMatching(/exceeded quota: theirs, requested: pods=1, used: pods=1/);
       await world.seen({ phase: "degraded", reason: "PodRejected", message }, SLOW_MS);
     },
   );

@@ -21,7 +21,7 @@ export const NEEDED: readonly Right[] = [
   [["list", "watch", "delete"], "gateway.networking.k8s.io", ["httproutes", "grpcroutes", "tlsroutes"]],
   [["get", "list", "watch", "create", "patch", "delete"], "autoscaling", ["horizontalpodautoscalers"]],
   [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["networkpolicies"]],
-  [["get", "list", "watch", "create", "patch", "delete"], "", ["resourcequotas", "limitranges"]],
+  [["list", "watch", "delete"], "", ["resourcequotas", "limitranges"]],
   [["get", "list", "watch"], "", ["pods", "nodes"]],
   [["list"], "", ["events"]],
   [["list"], "apps", ["replicasets"]],

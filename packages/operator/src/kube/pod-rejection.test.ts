@@ -43,11 +43,10 @@ const object = (kind: string): KubeObject => ({
   metadata: { name: "web", namespace: "shop", uid: "u" },
 });
 const VIOLATION = 'pods "web-0" is forbidden: violates PodSecurity "baseline:latest": hostPath volumes (volume "root")';
-const EXCEEDED =
-  'pods "web-0" is forbidden: exceeded quota: binnacle-quota, requested: pods=1, used: pods=2, limited: pods=2';
-const UNSTATED = 'pods "web-0" is forbidden: failed quota: binnacle-quota: must specify limits.cpu for: web';
+const EXCEEDED = 'pods "web-0" is forbidden: exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2';
+const UNSTATED = 'pods "web-0" is forbidden: failed quota: team: must specify limits.cpu for: web';
 const DENIED = 'admission webhook "policy.example.com" denied the request: no latest';
-const UNCOUNTED = 'pods "web-0" is forbidden: status unknown for quota: binnacle-quota, resources: pods';
+const UNCOUNTED = 'pods "web-0" is forbidden: status unknown for quota: team, resources: pods';
 const NO_ANSWER = 'Internal error occurred: failed calling webhook "policy.example.com": context deadline exceeded';
 
 describe("a pod that is not taken", () => {

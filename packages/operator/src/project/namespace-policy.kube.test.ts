@@ -88,27 +88,27 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     );
   });
 
-  test("[OD37] [OD38] caps the namespace while there is a quota, and not by default", async () => {
-    const name = await fenced("capped");
-    expect([await get("ResourceQuota", name), await get("LimitRange", name)]).toEqual([null, null]);
-    await tell(name, { quota: { requests_cpu: "2000m", pods: 5, default_request_cpu: "100m" } });
-    await eventually(async () => {
-      expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "5" } } });
-      expect(await get("LimitRange", name)).toMatchObject({
-        spec: { limits: [{ type: "Container", defaultRequest: { cpu: "100m" } }] },
-      });
-    });
-    await tell(name, { quota: { pods: 7 } });
-    await eventually(async () => {
-      expect((await get("ResourceQuota", name))?.["spec"]).toEqual({ hard: { pods: "7" } });
-      expect(await get("LimitRange", name)).toBeNull();
-    });
-    await tell(name, {});
-    await eventually(async () => expect(await get("ResourceQuota", name)).toBeNull());
+  test("[OD37] no longer caps a namespace that an older operator has capped, and leaves others' caps alone", async () => {
+    const quota = { pods: 5, default_limit_cpu: "1" };
+    const name = await fenced("capped", { quota } as Partial<DesiredPolicy>);
+    const policy = await get("NetworkPolicy", name);
+    const caps = [
+      { apiVersion: "v1", kind: "ResourceQuota", spec: { hard: { pods: "5" } } },
+      { apiVersion: "v1", kind: "LimitRange", spec: { limits: [{ type: "Container", default: { cpu: "1" } }] } },
+    ];
+    for (const cap of caps) {
+      const labels = policy?.metadata.labels ?? {};
+      await operator.kube.create({ ...cap, metadata: { name: "theirs", namespace: name } });
+      await operator.kube.create({ ...cap, metadata: { name: NAMES[cap.kind as Kind], namespace: name, labels } });
+    }
+    await eventually(async () =>
+      expect([await get("ResourceQuota", name), await get("LimitRange", name)]).toEqual([null, null]),
+    );
+    for (const { kind } of caps) expect(await operator.kube.get(typeOf(kind), "theirs", name)).not.toBeNull();
   });
 
   test("[OD38] comes back when somebody edits, deletes or takes over its objects", async () => {
-    const name = await fenced("healed", { quota: { pods: 5 } });
+    const name = await fenced("healed");
     const open = { spec: { ingress: [{}] } };
     await operator.kube.patch(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name, open, { kind: "merge" });
     await eventually(async () =>
@@ -116,39 +116,37 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     );
     await operator.kube.delete(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name);
     await eventually(async () => expect(await get("NetworkPolicy", name)).not.toBeNull());
-    const quota: KubeObject = {
-      apiVersion: "v1",
-      kind: "ResourceQuota",
-      metadata: { name: NAMES.ResourceQuota, namespace: name },
-      spec: { hard: { pods: "500" } },
+    const theirs: KubeObject = {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: NAMES.NetworkPolicy, namespace: name },
+      spec: { podSelector: {}, policyTypes: ["Egress"] },
     };
-    await operator.kube.apply(quota, { force: true, fieldManager: "somebody" });
+    await operator.kube.apply(theirs, { force: true, fieldManager: "somebody" });
     await eventually(async () =>
-      expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "5" } } }),
+      expect(await get("NetworkPolicy", name)).toMatchObject({ spec: { policyTypes: ["Ingress"] } }),
     );
     await reported(operator, `project/${name}`, "ready");
   });
 
   test("[OD39] leaves an object of somebody else alone, and names it", async () => {
-    const name = await fenced("foreign");
-    const quota: KubeObject = {
-      apiVersion: "v1",
-      kind: "ResourceQuota",
-      metadata: { name: NAMES.ResourceQuota, namespace: name },
-      spec: { hard: { pods: "500" } },
+    const name = await fenced("foreign", { isolation: "none" });
+    const theirs: KubeObject = {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: NAMES.NetworkPolicy, namespace: name },
+      spec: { podSelector: {}, policyTypes: ["Egress"] },
     };
-    await operator.kube.create(quota);
-    await tell(name, { isolation: "none", quota: { pods: 1, default_limit_cpu: "1" } });
+    await operator.kube.create(theirs);
+    await tell(name, { isolation: "namespace" });
     const { report } = await reported(operator, `project/${name}`, "apply_failed");
     expect(report).toMatchObject({
-      message: "ResourceQuota binnacle-quota exists and belongs to somebody else.",
+      message: "NetworkPolicy binnacle-isolation exists and belongs to somebody else.",
     });
-    expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "500" } } });
-    expect(await get("LimitRange", name)).not.toBeNull();
-    await eventually(async () => expect(await get("NetworkPolicy", name)).toBeNull());
+    expect(await get("NetworkPolicy", name)).toMatchObject({ spec: { policyTypes: ["Egress"] } });
 
-    await operator.kube.delete(typeOf("ResourceQuota"), NAMES.ResourceQuota, name);
+    await operator.kube.delete(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name);
     await reported(operator, `project/${name}`, "ready", SLOW_MS);
-    expect(await get("ResourceQuota", name)).toMatchObject({ spec: { hard: { pods: "1" } } });
+    expect(await get("NetworkPolicy", name)).toMatchObject({ spec: { policyTypes: ["Ingress"] } });
   });
 });

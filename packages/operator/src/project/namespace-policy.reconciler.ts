@@ -3,7 +3,6 @@ import { isOurs, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Planned, type PlanOptions, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
-import { fingerprintOf } from "../kube/same-value.ts";
 import type { Watch, Work } from "../reconcile/kind.ts";
 import { POLICY_LABEL, POLICY_TYPES, policyObjects } from "./namespace-policy.ts";
 import type { Project } from "./project.ts";
@@ -69,11 +68,7 @@ export function createNamespacePolicies({ kube, clusterId, cached }: NamespacePo
     type,
     labelSelector: `${ownSelector(clusterId)},${POLICY_LABEL}`,
     trim: withoutContent,
-    keyOf(name, object, before) {
-      // The status of a quota changes all the time, because it says how much of it is used.
-      const isSame = object !== null && before?.[FINGERPRINT] === object[FINGERPRINT];
-      return isSame ? null : `project/${name.slice(0, name.indexOf("/"))}`;
-    },
+    keyOf: (name) => `project/${name.slice(0, name.indexOf("/"))}`,
   }));
 
   return { put, watches, forget: (key: string) => void settled.delete(key) };
@@ -100,16 +95,9 @@ function problemIn({ step }: Planned): string | null {
   }
 }
 
-const FINGERPRINT = "fingerprint";
-
-/** Keeps the name, the labels and a fingerprint. The rest is read when it is needed. */
+/** Keeps the name and the labels. The rest is read when it is needed. */
 function withoutContent(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace = "", uid = "", resourceVersion = "", labels = {} } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, namespace, uid, resourceVersion, labels },
-    [FINGERPRINT]: fingerprintOf(object),
-  };
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels } };
 }

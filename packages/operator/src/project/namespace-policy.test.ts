@@ -78,34 +78,8 @@ describe("the policy objects", () => {
     expect(fence({ isolation: "none" })).toEqual([]);
   });
 
-  test("[OD37] cap what the quota names, and nothing else", () => {
-    const quota = {
-      requests_cpu: "4",
-      requests_memory: "8Gi",
-      limits_cpu: "8",
-      limits_memory: "16Gi",
-      pods: 0,
-      storage_gb: 100,
-    };
-    expect(specOf("ResourceQuota", { quota })).toEqual({
-      hard: {
-        "requests.cpu": "4",
-        "requests.memory": "8Gi",
-        "limits.cpu": "8",
-        "limits.memory": "16Gi",
-        pods: "0",
-        "requests.storage": "100Gi",
-      },
-    });
-    expect(specOf("ResourceQuota", { quota: { pods: 3 } })).toEqual({ hard: { pods: "3" } });
-    expect(specOf("LimitRange", { quota })).toBeUndefined();
-  });
-
-  test("[OD37] give containers the defaults that are named", () => {
-    const quota = { default_request_cpu: "100m", default_limit_memory: "1Gi" };
-    expect(specOf("LimitRange", { quota })).toEqual({
-      limits: [{ type: "Container", default: { memory: "1Gi" }, defaultRequest: { cpu: "100m" } }],
-    });
-    expect(specOf("ResourceQuota", { quota })).toBeUndefined();
+  test("[OD37] are none of a quota, also where an older control plane sends one", () => {
+    const quota = { pods: 3, default_limit_memory: "1Gi" };
+    expect(fence({ quota } as Partial<DesiredPolicy>)).toEqual(fence({}));
   });
 });

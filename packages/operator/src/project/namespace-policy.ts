@@ -3,7 +3,7 @@ import { ownLabels } from "../desired/ownership.ts";
 import type { KubeObject, ResourceType } from "../kube/kube-client.ts";
 import type { Project } from "./project.ts";
 
-/** The policy of a project's namespace: Pod Security labels and three objects. */
+/** The policy of a project's namespace: Pod Security labels and a NetworkPolicy. */
 
 /** Marks the policy objects among all our objects. */
 export const POLICY_LABEL = `${API_GROUP}/fence`;
@@ -18,6 +18,7 @@ const namespaced = (group: string, plural: string, kind: string): ResourceType =
 
 export const POLICY_TYPES: readonly ResourceType[] = [
   namespaced("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
+  // Older versions made these two of a quota. Nothing is capped any more, so those that are left are deleted.
   namespaced("", "resourcequotas", "ResourceQuota"),
   namespaced("", "limitranges", "LimitRange"),
 ];
@@ -42,13 +43,8 @@ export function podSecurityLabels(project: Pick<Project, "spec">): Readonly<Reco
 
 /** The objects that the project's namespace is to have, and none of these kinds beside them. */
 export function policyObjects(project: Project, clusterId: string): KubeObject[] {
-  const { isolation, ingress_namespaces, quota } = policyOf(project);
-  const contents = [
-    isolation === "none" ? null : isolationOf(ingress_namespaces),
-    quota ? quotaOf(quota) : null,
-    quota ? limitsOf(quota) : null,
-  ];
-  return contents.flatMap((content) => (content ? [inNamespace(content, project, clusterId)] : []));
+  const { isolation, ingress_namespaces } = policyOf(project);
+  return isolation === "none" ? [] : [inNamespace(isolationOf(ingress_namespaces), project, clusterId)];
 }
 
 interface Content {
@@ -73,33 +69,4 @@ function isolationOf(ingressNamespaces: readonly string[]): Content {
     name: "binnacle-isolation",
     spec: { podSelector: {}, policyTypes: ["Ingress"], ingress: [{ from }] },
   };
-}
-
-type Quota = NonNullable<DesiredPolicy["quota"]>;
-
-function quotaOf(quota: Quota): Content | null {
-  const hard = given({
-    "requests.cpu": quota.requests_cpu,
-    "requests.memory": quota.requests_memory,
-    "limits.cpu": quota.limits_cpu,
-    "limits.memory": quota.limits_memory,
-    pods: quota.pods === undefined ? undefined : String(quota.pods),
-    "requests.storage": quota.storage_gb === undefined ? undefined : `${quota.storage_gb}Gi`,
-  });
-  return hard && { apiVersion: "v1", kind: "ResourceQuota", name: "binnacle-quota", spec: { hard } };
-}
-
-function limitsOf(quota: Quota): Content | null {
-  const limit = given({
-    default: given({ cpu: quota.default_limit_cpu, memory: quota.default_limit_memory }),
-    defaultRequest: given({ cpu: quota.default_request_cpu, memory: quota.default_request_memory }),
-  });
-  const limits = [{ type: "Container", ...limit }];
-  return limit && { apiVersion: "v1", kind: "LimitRange", name: "binnacle-limits", spec: { limits } };
-}
-
-/** Null where nothing is given. */
-function given(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return entries.length > 0 ? Object.fromEntries(entries) : null;
 }

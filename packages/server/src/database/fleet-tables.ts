@@ -17,7 +17,6 @@ import type {
   PodSecurity,
   ProjectLifecycle,
   Provider,
-  Quota,
   Stage,
   StageStatus,
   TemplateComponent,
@@ -136,7 +135,6 @@ export interface ProjectTable extends Timestamps {
   /** An administrator of the organization has allowed a level weaker than the cluster's. */
   weaker_pod_security_allowed: Generated<boolean>;
   isolation: Generated<Isolation>;
-  quota: Json<Quota> | null;
   /** The time of the last report that changed the project; null before the first. */
   reported_at: Date | null;
 }

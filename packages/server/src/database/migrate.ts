@@ -18,6 +18,7 @@ import { provisioner } from "./migrations/0019_provisioner.ts";
 import { staticCounts } from "./migrations/0020_static_counts.ts";
 import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
 import { chartHosts } from "./migrations/0022_chart_hosts.ts";
+import { noQuota } from "./migrations/0026_no_quota.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -41,6 +42,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0020_static_counts": staticCounts,
   "0030_drift_repairs": driftRepairs,
   "0022_chart_hosts": chartHosts,
+  "0026_no_quota": noQuota,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -3,22 +3,21 @@ import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import { changedFields } from "../clusters/cluster-settings.ts";
 import type { Queries } from "../database/transaction.ts";
-import { inProject, wellFormed } from "../http/guard.ts";
+import { inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
 import { dispatchedProject, projectAnnouncement, projectIsDeleting } from "./project.ts";
-import { changePolicy, type PolicyColumns, quotaProblems, wirePolicy } from "./project-policy.ts";
+import { changePolicy, type PolicyColumns, wirePolicy } from "./project-policy.ts";
 
 interface Ports {
   readonly db: Queries;
   readonly clock: Clock;
 }
 
-const columnsOf = ({ pod_security, weaker_pod_security_allowed, isolation, quota }: PolicyColumns): PolicyColumns => ({
+const columnsOf = ({ pod_security, weaker_pod_security_allowed, isolation }: PolicyColumns): PolicyColumns => ({
   pod_security,
   weaker_pod_security_allowed,
   isolation,
-  quota,
 });
 
 export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
@@ -31,10 +30,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
 
     route(
       updateProjectPolicy,
-      wellFormed(
-        ({ body }) => quotaProblems(body.quota),
-        inProject("admin", ({ params }) => params.id),
-      ),
+      inProject("admin", ({ params }) => params.id),
       async ({ project: connection, params, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const project = await lockProject(tx, params.id);

@@ -9,7 +9,6 @@ import {
   FIRST_POLICY,
   type PolicyChange,
   type PolicyColumns,
-  quotaProblems,
 } from "./project-policy.ts";
 
 const ROLES = {
@@ -36,22 +35,15 @@ describe("who changes what of a policy", () => {
     ["the cluster's own level", { pod_security: "baseline" }, "baseline", ["superuser", "orgAdmin", "admin", "editor"]],
     ["a stricter one", { pod_security: "restricted" }, "baseline", ["superuser", "orgAdmin", "admin", "editor"]],
     ["no isolation", { isolation: "none" }, "baseline", ["superuser", "orgAdmin", "admin"]],
-    ["a quota", { quota: { pods: 1 } }, "baseline", ["superuser", "orgAdmin"]],
     [
       "what is so already",
-      { pod_security: null, isolation: "namespace", quota: null },
+      { pod_security: null, isolation: "namespace" },
       "baseline",
       ["superuser", "orgAdmin", "admin", "editor"],
     ],
-  ])("[PR25] [PR27] %s", (_, change, ofCluster, allowed) => {
+  ])("[PR25] %s", (_, change, ofCluster, allowed) => {
     const roles = (Object.keys(ROLES) as Role[]).filter((role) => tried(FIRST_POLICY, change, ofCluster, role));
     expect(roles).toEqual(allowed);
-  });
-
-  test("[PR27] a quota is not taken away by less than an administrator of the organization", () => {
-    const current = { ...FIRST_POLICY, quota: { pods: 1 } };
-    expect(tried(current, { quota: null }, "baseline", "admin")).toBeNull();
-    expect(tried(current, { quota: null }, "baseline", "orgAdmin")).toMatchObject({ quota: null });
   });
 
   test("[PR25] the refusal says which role it takes", () => {
@@ -101,13 +93,4 @@ describe("the level in force", () => {
     expect(following.weaker_pod_security_allowed).toBe(false);
     expect(tried(following, { pod_security: "privileged" }, "restricted", "admin")).toBeNull();
   });
-});
-
-test.each([
-  [{ default_request_cpu: "2", default_limit_cpu: "1500m" }, ["default_request_cpu"]],
-  [{ default_request_memory: "1Gi", default_limit_memory: "1000Mi" }, ["default_request_memory"]],
-  [{ default_request_cpu: "1000m", default_limit_cpu: "1", default_request_memory: "1Gi" }, []],
-  [null, []],
-])("[PR27] defaults %j", (quota, fields) => {
-  expect(quotaProblems(quota).map(({ loc }) => loc.at(-1))).toEqual(fields);
 });

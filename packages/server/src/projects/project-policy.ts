@@ -1,29 +1,19 @@
-import {
-  canonicalJson,
-  DEFAULT_POLICY,
-  POD_SECURITY_LEVELS,
-  type PodSecurity,
-  type ProjectPolicy,
-  parseQuantity,
-  type Quota,
-  type ValidationItem,
-} from "@binnacle/contract";
+import { DEFAULT_POLICY, POD_SECURITY_LEVELS, type PodSecurity, type ProjectPolicy } from "@binnacle/contract";
 import { decide, type Standing } from "../access/role.ts";
 import type { Settings } from "../clusters/cluster-settings.ts";
 import { forbidden } from "../fault.ts";
 import type { Project } from "./project.ts";
 
-export type PolicyColumns = Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation" | "quota">;
+export type PolicyColumns = Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation">;
 
 /** The fields of a request; those that are left out stay. */
-export type PolicyChange = Partial<Pick<Project, "pod_security" | "isolation" | "quota">>;
+export type PolicyChange = Partial<Pick<Project, "pod_security" | "isolation">>;
 
 /** The policy of a new project. */
 export const FIRST_POLICY: PolicyColumns = {
   pod_security: null,
   weaker_pod_security_allowed: false,
   isolation: DEFAULT_POLICY.isolation,
-  quota: null,
 };
 
 const isWeaker = (level: PodSecurity, than: PodSecurity): boolean =>
@@ -34,7 +24,7 @@ const isWeaker = (level: PodSecurity, than: PodSecurity): boolean =>
  * has allowed it; otherwise a project could keep a weak level from before the cluster became stricter.
  */
 export function effectivePodSecurity(
-  { pod_security: own, weaker_pod_security_allowed: isAllowed }: Omit<PolicyColumns, "isolation" | "quota">,
+  { pod_security: own, weaker_pod_security_allowed: isAllowed }: Omit<PolicyColumns, "isolation">,
   ofCluster: PodSecurity,
 ): PodSecurity {
   if (own === null) return ofCluster;
@@ -55,9 +45,6 @@ export function changePolicy(
   standing: Standing,
 ): PolicyColumns {
   const next = { ...current, ...change };
-  if (canonicalJson(next.quota) !== canonicalJson(current.quota) && !isOrgAdmin(standing)) {
-    throw forbidden("Only an administrator of the organization may change a project's quota.");
-  }
   if (next.isolation !== current.isolation && !isAdmin(standing)) {
     throw forbidden("Only an administrator of the project, its cluster or its organization may change its isolation.");
   }
@@ -83,19 +70,6 @@ export function refuseIngressNamespace(
   );
 }
 
-const RESOURCES = ["cpu", "memory"] as const;
-
-/** Kubernetes refuses a default request above the default limit. */
-export function quotaProblems(quota: Quota | null | undefined): ValidationItem[] {
-  return RESOURCES.flatMap((resource) => {
-    const request = parseQuantity(quota?.[`default_request_${resource}`]);
-    const limit = parseQuantity(quota?.[`default_limit_${resource}`]);
-    if (request === null || limit === null || request <= limit) return [];
-    const msg = `The default request is greater than default_limit_${resource}`;
-    return [{ loc: ["body", "quota", `default_request_${resource}`], msg, type: "value_error" }];
-  });
-}
-
 export function wirePolicy(project: PolicyColumns & Pick<Project, "id">, settings: Settings): ProjectPolicy {
   return {
     project_id: project.id,
@@ -103,6 +77,5 @@ export function wirePolicy(project: PolicyColumns & Pick<Project, "id">, setting
     effective_pod_security: effectivePodSecurity(project, settings.pod_security),
     isolation: project.isolation,
     ingress_namespaces: settings.ingress_namespaces,
-    quota: project.quota,
   };
 }

@@ -16,12 +16,11 @@ export function projectBody(
   settingsRow: SettingsRow | null,
 ): ProjectBody {
   const { ingress_namespaces, cluster_wide_charts, pod_security } = settingsOf(settingsRow);
-  const { org_id, name, namespace, isolation, quota } = project;
+  const { org_id, name, namespace, isolation } = project;
   const policy = {
     pod_security: effectivePodSecurity(project, pod_security),
     isolation,
     ingress_namespaces,
-    ...(quota ? { quota } : {}),
     cluster_wide_charts,
   };
   return { spec: { org_id, name, namespace, policy }, secret: {} };

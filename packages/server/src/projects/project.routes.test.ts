@@ -48,7 +48,6 @@ describe("POST /projects", () => {
       lifecycle_message: null,
       pod_security: null,
       isolation: "namespace",
-      quota: null,
       observed_at: null,
       stale: true,
       created_at: now,

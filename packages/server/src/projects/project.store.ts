@@ -9,7 +9,7 @@ import type { StoredKey } from "./secrets-overview.ts";
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx
     .insertInto("projects")
-    .values({ ...project, quota: project.quota && JSON.stringify(project.quota) })
+    .values(project)
     .execute()
     .catch((error: unknown) => {
       if (isUniqueViolation(error, "projects_namespace_taken")) throw projectNameTaken();
@@ -72,12 +72,12 @@ export async function saveLifecycle(tx: Tx, id: string, lifecycle: Lifecycle, no
 export async function savePolicy(
   tx: Tx,
   id: string,
-  { quota, ...policy }: Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation" | "quota">,
+  policy: Pick<Project, "pod_security" | "weaker_pod_security_allowed" | "isolation">,
   now: Date,
 ): Promise<void> {
   await tx
     .updateTable("projects")
-    .set({ ...policy, quota: quota && JSON.stringify(quota), updated_at: now })
+    .set({ ...policy, updated_at: now })
     .where("id", "=", id)
     .execute();
 }

@@ -99,7 +99,6 @@ export function wireProject(project: Project, connection: ClusterConnection, now
     lifecycle_message: project.lifecycle_message,
     pod_security: project.pod_security,
     isolation: project.isolation,
-    quota: project.quota,
     ...freshnessOf(project.reported_at, connection, now),
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),

@@ -5,10 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster } from "../../access/bindings.fixture.ts";
 import { firstDeployment, someApp, WEB, workload } from "../../apps/app.fixture.ts";
 import { insertApp } from "../../apps/app.store.ts";
+import { dispatchResources } from "../../dispatch/dispatch.store.ts";
 import { newId } from "../../id.adapter.ts";
 import { inTransaction, type Queries } from "../transaction.ts";
 import { templateScope } from "./0005_template_scope.ts";
 import { ingressHosts } from "./0006_ingress_hosts.ts";
+import { noQuota } from "./0026_no_quota.ts";
 
 let fresh: FreshDatabase;
 let db: Queries;
@@ -86,4 +88,26 @@ test("[AP70] apps from before have the hosts that they declare, also where two p
   await ingressHosts.up(db);
   const rows = await db.selectFrom("ingress_hosts").selectAll().orderBy("app_id").orderBy("host").execute();
   expect(rows).toEqual([two("*.b.example.com"), two("a.example.com"), same("a.example.com")]);
+});
+
+test("[PR72] a project from before loses its quota, and its cluster is told of it and of no other project", async () => {
+  const org_id = await org();
+  const [capped, free] = [await project(org_id, "capped"), await project(org_id, "free")];
+  for (const { id, cluster } of [capped, free]) {
+    const dispatched = { kind: "project" as const, resourceId: id, key: `project/${id}` };
+    await inTransaction(db, (tx) => dispatchResources(tx, cluster, [dispatched], new Date()));
+  }
+  await sql`update projects set quota = '{"pods": 1}' where id = ${capped.id}`.execute(db);
+  await noQuota.up(db);
+  const { rows } = await sql<{ resource_id: string; quota: object | null; generation: number; is_pending: boolean }>`
+    select resource_id, quota, generation::int, desired.revision = clusters.revision and clusters.revision = 2 as is_pending
+    from desired_resources desired join projects on projects.id = resource_id
+      join clusters on clusters.id = desired.cluster_id
+    where projects.org_id = ${org_id}`.execute(db);
+  expect(new Map(rows.map(({ resource_id, ...row }) => [resource_id, row]))).toEqual(
+    new Map([
+      [capped.id, { quota: null, generation: 2, is_pending: true }],
+      [free.id, { quota: null, generation: 1, is_pending: false }],
+    ]),
+  );
 });
