@@ -144,6 +144,31 @@ test("[FA6] a project that is deleted while the operator is away stays on record
   expect(back.store.entries.size).toBe(0);
 }, 60_000);
 
+test("[FA53] an operator that returns to an abandoned cluster is told to remove everything, and then the records end", async () => {
+  const api = await admin();
+  const cluster = await register(api);
+  const operator = operate(cluster.token);
+  const id = await project(api, cluster.id, "given-up");
+  await ready(api, id);
+  const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
+  expect((await api.post("/apps", { name: "web", project_id: id, components })).status).toBe(201);
+  await vi.waitFor(() => expect(operator.store.entries.size).toBe(3), SOON);
+  await operator.stop();
+  const { body: lost } = await api.get(`/clusters/${cluster.id}`);
+  await vi.waitFor(async () => {
+    expect((await api.post(`/clusters/${cluster.id}/abandon`, { name: lost.name })).status).toBe(202);
+  }, SOON);
+  expect(await lifecycle(api, id)).toBe("cleanup_degraded");
+  const { body: namesake } = await api.post(`/orgs/${lost.org_id}/clusters`, { name: lost.name });
+
+  const back = operate(cluster.token, { store: operator.store });
+  await vi.waitFor(async () => expect((await api.get(`/projects/${id}`)).status).toBe(404), SOON);
+  expect(back.store.entries.size).toBe(0);
+  await vi.waitFor(async () => expect((await api.get(`/clusters/${cluster.id}`)).status).toBe(404), SOON);
+  await vi.waitFor(() => expect(back.link.isLive).toBe(false), SOON);
+  expect((await api.get(`/clusters/${namesake.id}`)).body.status).toBe("pending");
+}, 90_000);
+
 test("[FA9] sessions outlive the death of the database, and what is wanted afterwards arrives", async () => {
   const api = await admin();
   const cluster = await register(api);

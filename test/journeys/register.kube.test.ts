@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { HELM } from "../../packages/operator/src/helm/helm-program.fixture.ts";
 import { createKubeClient } from "../../packages/operator/src/kube/client.adapter.ts";
 import { kubeAccessFrom } from "../../packages/operator/src/kube/kubeconfig.adapter.ts";
+import { NAMESPACES } from "../../packages/operator/src/kube/resource-types.ts";
 import { binaryFolder } from "../kube/binaries.ts";
 import { startKube } from "../kube/cluster.ts";
 import { openStage, SOON, type Stage } from "./stage.ts";
@@ -85,5 +86,28 @@ describe("a cluster that its owner brings", () => {
     await vi.waitFor(() => expect(operator.printed()).toContain("4403"), SOON);
     expect(operator.printed()).not.toContain(cluster.token);
     await stage.connect({ ...cluster, token: rotated.token });
+  });
+
+  test("[JO62] is cleaned up by its operator when that returns after it was abandoned, and its records end", async () => {
+    const { admin, kube } = stage;
+    const cluster = await stage.register();
+    const operator = await stage.connect(cluster);
+    const { id, namespace } = await stage.readyProject(cluster.id);
+    const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
+    expect((await admin.post("/apps", { name: "web", project_id: id, components })).status).toBe(201);
+    const deployments = await kube.resourceTypeOf("apps/v1", "Deployment");
+    await vi.waitFor(async () => expect(await kube.get(deployments, "web-web", namespace)).not.toBeNull(), SOON);
+    operator.signal("SIGKILL");
+    await vi.waitFor(async () => expect(await stage.statusOf(cluster.id)).toBe("disconnected"), SOON);
+
+    const { body } = await admin.get(`/clusters/${cluster.id}`);
+    expect((await admin.post(`/clusters/${cluster.id}/abandon`, { name: body.name })).status).toBe(202);
+    expect(await stage.statusOf(cluster.id)).toBe("abandoned");
+    expect((await kube.get(NAMESPACES, namespace))?.metadata.deletionTimestamp).toBeUndefined();
+
+    stage.start(cluster);
+    await vi.waitFor(async () => expect((await admin.get(`/projects/${id}`)).status).toBe(404), SOON);
+    expect(await kube.get(NAMESPACES, namespace)).toBeNull();
+    await vi.waitFor(async () => expect((await admin.get(`/clusters/${cluster.id}`)).status).toBe(404), SOON);
   });
 });

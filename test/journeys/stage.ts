@@ -24,7 +24,8 @@ export interface Stage {
   readonly kube: KubeClient;
   readonly kubeconfig: string;
   register(): Promise<RegisteredCluster>;
-  /** Begins an operator of the cluster, and waits until it is connected. */
+  start(cluster: RegisteredCluster, env?: Record<string, string>): OperatorProcess;
+  /** Starts an operator of the cluster, and waits until it is connected. */
   connect(cluster: RegisteredCluster, env?: Record<string, string>): Promise<OperatorProcess>;
   statusOf(clusterId: string): Promise<string>;
   /** The name of a project that nobody else has on the shared cluster. */
@@ -50,6 +51,13 @@ export async function openStage(env: Record<string, string> = {}, loading: Loadi
   const statusOf = async (clusterId: string) => (await admin.get(`/clusters/${clusterId}`)).body.status as string;
   const newName = () => `journey-${randomBytes(4).toString("hex")}`;
 
+  function start({ id, token }: RegisteredCluster, more: Record<string, string> = {}): OperatorProcess {
+    const hubUrl = `${server.url.replace("http", "ws")}/hub/v1`;
+    const operator = startOperatorProcess({ hubUrl, clusterId: id, token, kubeconfig, env: more });
+    operators.push(operator);
+    return operator;
+  }
+
   return {
     server,
     admin,
@@ -61,12 +69,11 @@ export async function openStage(env: Record<string, string> = {}, loading: Loadi
       const { body } = await admin.post(`/orgs/${orgs.data[0].id}/clusters`, { name: newName() });
       return { id: body.id, token: body.connection_token, installCommand: body.install_command };
     },
-    async connect({ id, token }, more = {}) {
-      const hubUrl = `${server.url.replace("http", "ws")}/hub/v1`;
-      const operator = startOperatorProcess({ hubUrl, clusterId: id, token, kubeconfig, env: more });
-      operators.push(operator);
+    start,
+    async connect(cluster, more) {
+      const operator = start(cluster, more);
       await vi.waitFor(async () => {
-        const status = await statusOf(id);
+        const status = await statusOf(cluster.id);
         if (status !== "connected") throw new Error(`the cluster is ${status}\n${operator.printed()}`);
       }, SOON);
       return operator;

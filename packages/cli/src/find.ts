@@ -118,9 +118,10 @@ export class Finder {
     const [namespace, name] = second === undefined ? [null, first] : [first, second];
     const isPlaced = Boolean(this.#flags.project ?? this.#target.project);
     const query = isPlaced && namespace === null ? { project_id: await this.projectId() } : {};
-    const found = (await this.#all("listApps", query)).filter(
+    const named = (await this.#all("listApps", query)).filter(
       (app) => (app["name"] === name && (namespace === null || app["namespace"] === namespace)) || app["id"] === text,
     );
+    const found = preferred(named);
     const [app] = found;
     if (!app) throw notFound("app", text, "binnacle apps list");
     if (found.length > 1) {
@@ -195,7 +196,7 @@ export class Finder {
   ): Promise<string> {
     if (UUID.test(text)) return text.toLowerCase();
     const rows = await list();
-    const found = rows.filter((row) => keys.some((key) => row[key] === text));
+    const found = preferred(rows.filter((row) => keys.some((key) => row[key] === text)));
     if (found.length === 1) return String(found[0]?.[id]);
     if (found.length === 0) {
       const names = rows.map((row) => String(row[keys[0] ?? "name"]));
@@ -212,7 +213,17 @@ function notFound(noun: string, text: string, fix: string | null, names: readonl
   return new CliError(`There is no ${noun} "${text}" that you can see.${known}`, EXIT.notFound, fix);
 }
 
-function onlyOne(noun: string, flag: string, rows: readonly Listed[]): string {
+/** The names of an abandoned cluster and of what was on it are free, so what has such a name now is meant. */
+function preferred(rows: readonly Listed[]): readonly Listed[] {
+  const kept = rows.filter(
+    ({ status, lifecycle, phase_reason }) =>
+      status !== "abandoned" && lifecycle !== "cleanup_degraded" && phase_reason !== "cluster_abandoned",
+  );
+  return kept.length > 0 ? kept : rows;
+}
+
+function onlyOne(noun: string, flag: string, listed: readonly Listed[]): string {
+  const rows = preferred(listed);
   if (rows.length === 1) return String(rows[0]?.["id"]);
   if (rows.length === 0)
     throw new CliError(

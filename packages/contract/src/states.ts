@@ -26,6 +26,7 @@ export const CLUSTER_STATUSES = [
   "disconnected",
   "installing",
   "install_failed",
+  "abandoned",
   "destroying",
   "error",
 ] as const;
@@ -69,13 +70,14 @@ export type StageStatus = (typeof STAGE_STATUSES)[number];
 export const HA_TIERS = ["single-server", "ha"] as const;
 export type HaTier = (typeof HA_TIERS)[number];
 
-export const PROJECT_LIFECYCLES = ["pending", "ready", "degraded", "cleanup_pending"] as const;
+export const PROJECT_LIFECYCLES = ["pending", "ready", "degraded", "cleanup_pending", "cleanup_degraded"] as const;
 export type ProjectLifecycle = (typeof PROJECT_LIFECYCLES)[number];
 export const LIFECYCLE_REASONS = [
   "operator_unreachable",
   "apply_failed",
   "namespace_conflict",
   "cleanup_degraded",
+  "cluster_abandoned",
 ] as const;
 export type LifecycleReason = (typeof LIFECYCLE_REASONS)[number];
 

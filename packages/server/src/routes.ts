@@ -108,7 +108,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...credentialRoutes(ports),
     ...chartRepositoryRoutes(ports, config.chartHosts),
     ...clusterRoutes(ports, publicUrl),
-    ...abandonmentRoutes({ bus, clock }),
+    ...abandonmentRoutes({ clock }),
     ...clusterSettingsRoutes(ports),
     ...connectionRoutes(ports, publicUrl),
     ...nodeRoutes(ports),

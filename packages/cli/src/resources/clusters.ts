@@ -279,11 +279,16 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
   }),
   verb({
     usage: "clusters abandon <cluster>",
-    about: "Give up a cluster that never returns, with all that runs on it",
+    about: "Give up a cluster that never returns, and free its name",
     operation: "abandonCluster",
     fields: [THE_CLUSTER, arg("<cluster>", "body.name")],
-    confirm: "Abandon {cluster}? Its projects and apps are forgotten, and what is left on it stays there.",
-    done: "Abandoned {cluster}.",
+    confirm:
+      "Abandon {cluster}? It and its projects take no changes any more, and what is on it stays until its operator returns.",
+    done: ({ name, left_behind }) =>
+      [
+        `Abandoned ${name}. It stays listed until its operator has cleaned up, or until it is deleted.`,
+        ...left_behind,
+      ].join("\n"),
   }),
   {
     usage: "clusters delete <cluster>",

@@ -31,9 +31,11 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
   const { canScale, abandonRefusal, deleteConsequences } = dangerousActions(cluster);
   const close = () => setDialog(null);
   const name = quoted(cluster.name);
-  const offered = (["rotateClusterToken", "scaleCluster", "deleteCluster", "abandonCluster"] as const).filter((each) =>
-    may(each, place),
-  );
+  const isAbandoned = cluster.status === "abandoned";
+  const possible = isAbandoned
+    ? (["deleteCluster"] as const)
+    : (["rotateClusterToken", "scaleCluster", "deleteCluster", "abandonCluster"] as const);
+  const offered: readonly string[] = possible.filter((each) => may(each, place));
   if (offered.length === 0) return null;
   return (
     <Section title="Danger zone">
@@ -62,12 +64,12 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
             isDisabled={abandonRefusal !== null}
           >
             {abandonRefusal ??
-              "For a cluster that never comes back: its projects, apps and addons are forgotten without its confirmation."}
+              "For a cluster that never comes back: it and its projects stay on record as abandoned, and their names are free."}
           </Entry>
         ) : null}
         {offered.includes("deleteCluster") ? (
           <Entry title="Delete the cluster" action="Delete…" onClick={() => setDialog("delete")}>
-            Possible when no project is left on it.
+            {isAbandoned ? "Ends its record and those of its projects." : "Possible when no project is left on it."}
           </Entry>
         ) : null}
       </Stack>
@@ -118,7 +120,7 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
         onDone={() => void navigate({ to: `/o/${org.slug}/clusters` })}
         consequences={deleteConsequences}
       >
-        <BlockingProjects clusterId={cluster.id} />
+        {isAbandoned ? null : <BlockingProjects clusterId={cluster.id} />}
         {cluster.provider === null ? null : <PlanPreview clusterId={cluster.id} body={{ action: "destroy" }} />}
       </ActionDialog>
       <ActionDialog
@@ -132,10 +134,10 @@ export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
         command={`binnacle clusters abandon ${name}`}
         onDone={setLeft}
         consequences={[
-          "All projects, apps and addons on it are deleted here at once.",
+          "It reads as abandoned, its projects as given up with it, and neither takes changes any more.",
           "Nothing on the cluster itself is touched: what runs there goes on running.",
-          "Its tokens are revoked. An operator that returns is refused.",
-          "The cluster stays in the list and can then be deleted.",
+          "If its operator returns, it is told to remove everything, and then the records end.",
+          "Its name is free at once. Deleting the cluster ends the records before.",
         ]}
       />
       <LeftBehind of={left} onClose={() => setLeft(null)} />
@@ -268,7 +270,7 @@ function LeftBehind({ of, onClose }: { readonly of: AbandonedCluster | null; rea
       {of === null ? null : (
         <Stack>
           <Text size="sm">
-            Deleted here: {of.namespaces.length} projects ({of.namespaces.join(", ") || "none"}), {of.apps} apps,{" "}
+            Given up: {of.namespaces.length} projects ({of.namespaces.join(", ") || "none"}), {of.apps} apps,{" "}
             {of.addon_instances} addon instances.
           </Text>
           <Text size="sm" fw={600}>

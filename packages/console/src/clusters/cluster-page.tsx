@@ -1,5 +1,5 @@
 import type { Cluster, ItemOf } from "@binnacle/client";
-import { Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { useRead } from "../api/queries.runner.ts";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
@@ -15,6 +15,7 @@ import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { visibleText } from "../parts/visible-text.ts";
 import { believed, CLUSTER_STATUS, PROJECT_LIFECYCLE } from "../status/status.ts";
 import { Basis, StatusBadge, StatusCell } from "../status/status-badge.tsx";
+import { ClusterDanger } from "./cluster-danger.tsx";
 import { ClusterInstall } from "./cluster-install.tsx";
 import { ClusterOverview } from "./cluster-overview.tsx";
 import { ClusterSettings } from "./cluster-settings.tsx";
@@ -40,15 +41,20 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
   const org = useOrg();
   const may = useMay();
   const place = { clusterId: cluster.id };
+  const isAbandoned = cluster.status === "abandoned";
   const tabs: readonly PageTab[] = [
     { key: "overview", label: "Overview", render: () => <ClusterOverview cluster={cluster} /> },
     { key: "projects", label: "Projects", render: () => <Projects cluster={cluster} /> },
-    { key: "install", label: "Platform", render: () => <ClusterInstall cluster={cluster} /> },
-    {
-      key: "registry",
-      label: "Registry secrets",
-      render: () => <RegistrySecrets of="cluster" id={cluster.id} place={place} />,
-    },
+    ...(isAbandoned
+      ? []
+      : [
+          { key: "install", label: "Platform", render: () => <ClusterInstall cluster={cluster} /> },
+          {
+            key: "registry",
+            label: "Registry secrets",
+            render: () => <RegistrySecrets of="cluster" id={cluster.id} place={place} />,
+          },
+        ]),
     ...(may("listClusterRoles", place)
       ? [
           {
@@ -58,7 +64,11 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
           },
         ]
       : []),
-    { key: "settings", label: "Settings", render: () => <ClusterSettings cluster={cluster} /> },
+    {
+      key: "settings",
+      label: "Settings",
+      render: () => (isAbandoned ? <ClusterDanger cluster={cluster} /> : <ClusterSettings cluster={cluster} />),
+    },
   ];
   return (
     <Page
@@ -76,13 +86,21 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
         </>
       }
       actions={
-        <Allowed to="createProject" in={place}>
-          <ButtonLink to={`/o/${org.slug}/projects`} search={{ new: cluster.id }} variant="default">
-            Create project
-          </ButtonLink>
-        </Allowed>
+        isAbandoned ? null : (
+          <Allowed to="createProject" in={place}>
+            <ButtonLink to={`/o/${org.slug}/projects`} search={{ new: cluster.id }} variant="default">
+              Create project
+            </ButtonLink>
+          </Allowed>
+        )
       }
     >
+      {isAbandoned ? (
+        <Alert color="gray" variant="light" role="status" title="The cluster was given up">
+          It takes no changes. If its operator returns, it removes the projects, and then these records end. Deleting
+          the cluster ends them now; its name is free either way.
+        </Alert>
+      ) : null}
       <PageTabs tabs={tabs} />
     </Page>
   );

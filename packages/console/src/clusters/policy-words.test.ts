@@ -13,6 +13,7 @@ test.each([
   ["aws", "connected", true, false],
   ["aws", "provisioning", false, true],
   ["aws", "destroying", false, true],
+  ["aws", "abandoned", false, true],
   ["aws", "error", false, true],
 ] as const)("[WC68] a cluster of %s that is %s can be scaled: %s, given up: %s", (provider, status, scale, abandon) => {
   const actions = dangerousActions({ provider, status });
@@ -25,4 +26,5 @@ test("[WC68] deleting says what goes: the record of an own cluster, the machines
     "not uninstalled",
   );
   expect(dangerousActions({ provider: "aws", status: "connected" }).deleteConsequences[0]).toContain("destroyed");
+  expect(dangerousActions({ provider: null, status: "abandoned" }).deleteConsequences[0]).toContain("end with it");
 });

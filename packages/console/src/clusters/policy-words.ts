@@ -32,13 +32,19 @@ export interface DangerousActions {
 export function dangerousActions({ provider, status }: Pick<Cluster, "provider" | "status">): DangerousActions {
   const isOwn = provider === null;
   return {
-    canScale: !isOwn && !["provisioning", "destroying", "error"].includes(status),
+    canScale: !isOwn && !["provisioning", "abandoned", "destroying", "error"].includes(status),
     abandonRefusal:
       status === "connected"
         ? "Its operator is connected, so its projects can be deleted properly. Abandoning is for clusters that never come back."
         : null,
     deleteConsequences: isOwn
       ? [
+          ...(status === "abandoned"
+            ? [
+                "Its projects, apps and addons end with it, although nobody has confirmed that they are gone from the cluster.",
+                "An operator that returns is refused, and what it runs stays.",
+              ]
+            : []),
           "The cluster is taken out of Binnacle at once, with its roles, its registry secrets and its templates of scope cluster.",
           "The operator on it is not uninstalled; run helm uninstall binnacle-operator -n binnacle-system there.",
         ]

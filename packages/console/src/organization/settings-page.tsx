@@ -238,7 +238,7 @@ function DangerZone() {
         consequences={[
           "Its members lose their access to it.",
           "Its templates, credentials, chart repositories and settings are deleted.",
-          "While it has clusters, the deletion is refused. Delete or abandon them first.",
+          "While it has clusters, the deletion is refused. Delete them first.",
         ]}
         command={`binnacle orgs delete ${org.slug}`}
         done={`${org.name} is deleted.`}

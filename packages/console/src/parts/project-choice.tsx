@@ -4,6 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useMay, useOrg } from "../frame/org.tsx";
+import { isGoing } from "../status/status.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 
 interface Props {
@@ -26,10 +27,11 @@ export function ProjectChoice(props: Props) {
   const clusters = useAll("listClusters", { org_id: org.id });
   const clusterName = new Map((clusters.data ?? []).map(({ id, name }) => [id, name]));
   const offered = (projects.data ?? []).filter(
-    ({ id, cluster_id, lifecycle }) =>
-      lifecycle !== "cleanup_pending" && may(to, { clusterId: cluster_id, projectId: id }),
+    ({ id, cluster_id, lifecycle }) => !isGoing(lifecycle) && may(to, { clusterId: cluster_id, projectId: id }),
   );
-  const mayCreate = (clusters.data ?? []).filter(({ id }) => may("createProject", { clusterId: id }));
+  const mayCreate = (clusters.data ?? []).filter(
+    ({ id, status }) => status !== "abandoned" && may("createProject", { clusterId: id }),
+  );
   const hasNone = projects.data !== undefined && offered.length === 0;
   const noneWords = projects.data?.length ? "There is no project that you can use" : "There is no project yet";
   const [only, ...others] = offered;

@@ -18,7 +18,9 @@ export function CreateProject({ clusterId, onClose }: { readonly clusterId: stri
   const navigate = useNavigate();
   const fleet = useFleet(org.id);
   const create = useChange("createProject");
-  const usable = (fleet.data?.clusters ?? []).filter(({ id }) => may("createProject", { clusterId: id }));
+  const usable = (fleet.data?.clusters ?? []).filter(
+    ({ id, status }) => status !== "abandoned" && may("createProject", { clusterId: id }),
+  );
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState("");
   const cluster =

@@ -16,7 +16,7 @@ import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
 import { EmptyState, Page, Section } from "../parts/page.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { useGone } from "../parts/use-gone.tsx";
-import { believed, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
+import { believed, isGoing, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { ProjectAddons, ProjectApps, ProjectSecrets } from "./project-contents.tsx";
 import { ProjectPolicy } from "./project-policy.tsx";
@@ -31,7 +31,7 @@ export function ProjectPage() {
   const lifecycle = project.data?.lifecycle;
   const settles = lifecycle === "pending" || lifecycle === "cleanup_pending";
   if (settles !== isSettling) setSettling(settles);
-  const { isGone, onDeleted } = useGone(id, project.error, lifecycle === "cleanup_pending");
+  const { isGone, onDeleted } = useGone(id, project.error, isGoing(lifecycle));
   if (isGone) {
     return (
       <Page title={project.data?.name ?? "Project"}>
@@ -39,7 +39,9 @@ export function ProjectPage() {
           title="The project is gone"
           action={<ButtonLink to={`/o/${org.slug}/projects`}>To the projects</ButtonLink>}
         >
-          The cluster has confirmed that its namespace no longer exists.
+          {lifecycle === "cleanup_degraded"
+            ? "Its abandoned cluster has cleaned up after all, or was deleted."
+            : "The cluster has confirmed that its namespace no longer exists."}
         </EmptyState>
       </Page>
     );
@@ -61,7 +63,7 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
   const place = { clusterId: project.cluster_id, projectId: project.id };
   const cluster = useRead("getCluster", { id: project.cluster_id });
   const [isDeleting, setDeleting] = useState(false);
-  const isGoing = project.lifecycle === "cleanup_pending";
+  const isLeaving = isGoing(project.lifecycle);
   const tabs: readonly PageTab[] = [
     { key: "apps", label: "Apps", render: () => <ProjectApps project={project} /> },
     { key: "addons", label: "Addons and exports", render: () => <ProjectAddons project={project} /> },
@@ -99,12 +101,12 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
       }
       actions={
         <>
-          {may("createApp", place) && !isGoing ? (
+          {may("createApp", place) && !isLeaving ? (
             <ButtonLink to={`/o/${org.slug}/apps/new`} search={{ project: project.id }}>
               Create app
             </ButtonLink>
           ) : null}
-          {may("deleteProject", place) && !isGoing ? (
+          {may("deleteProject", place) && !isLeaving ? (
             <Button
               variant="default"
               leftSection={<IconTrash size={16} aria-hidden />}

@@ -10,13 +10,14 @@ import { SameByCommand } from "../parts/action-dialog.tsx";
 import { quoted } from "../parts/commands.ts";
 import { FailurePanel, Loaded } from "../parts/loaded.tsx";
 import { Facts, Section } from "../parts/page.tsx";
+import { isGoing } from "../status/status.ts";
 
 /** What fences a project's namespace: pod security and isolation of the network. */
 export function ProjectPolicy({ project }: { readonly project: Project }) {
   const may = useMay();
   const policy = useRead("getProjectPolicy", { id: project.id });
   const place = { clusterId: project.cluster_id, projectId: project.id };
-  const isEditable = may("updateProjectPolicy", place) && project.lifecycle !== "cleanup_pending";
+  const isEditable = may("updateProjectPolicy", place) && !isGoing(project.lifecycle);
   return (
     <Loaded of={policy}>
       {(read) => (

@@ -23,6 +23,7 @@ test.each<Row>([
   ["cleanup_pending", null, false, null, /being deleted\. Its record goes/],
   ["cleanup_pending", null, true, "cluster", /being deleted\. Its record goes/],
   ["cleanup_pending", "cleanup_degraded", true, "cluster", /does not confirm/],
+  ["cleanup_degraded", "cluster_abandoned", true, "cluster", /given up with its cluster/],
 ])(
   "[WC69] a project that is %s (%s, stale: %s) leads to %s and says %s",
   (lifecycle, lifecycle_reason, stale, at, what) => {

@@ -32,6 +32,14 @@ export function lifecycleWords({ lifecycle, lifecycle_reason, lifecycle_message,
           at: stale ? "cluster" : null,
         };
   }
+  if (lifecycle === "cleanup_degraded") {
+    return {
+      what: "The project was given up with its cluster. Its record stays until somebody confirms that the namespace is gone.",
+      why: lifecycle_message,
+      todo: "If the operator of the cluster returns, it cleans up and the record ends. Deleting the cluster ends it now.",
+      at: "cluster",
+    };
+  }
   if (lifecycle === "degraded") return degradedWords(lifecycle_reason, lifecycle_message);
   if (lifecycle === "pending") {
     return {
@@ -80,6 +88,7 @@ function degradedWords(reason: Project["lifecycle_reason"], message: string | nu
         at: "policy",
       };
     case "cleanup_degraded":
+    case "cluster_abandoned":
     case null:
       return { what: "The project is not as it should be.", why: message, todo: null, at: null };
   }

@@ -53,6 +53,7 @@ export const CLUSTER_STATUS: Table<Cluster["status"]> = {
   disconnected: view("warning", "Disconnected"),
   installing: view("progress", "Installing"),
   install_failed: view("bad", "Install failed"),
+  abandoned: view("unknown", "Abandoned"),
   destroying: view("progress", "Destroying"),
   error: view("bad", "Error"),
 };
@@ -62,7 +63,12 @@ export const PROJECT_LIFECYCLE: Table<Project["lifecycle"]> = {
   ready: view("good", "Ready"),
   degraded: view("warning", "Degraded"),
   cleanup_pending: view("progress", "Cleaning up"),
+  cleanup_degraded: view("unknown", "Cluster abandoned"),
 };
+
+/** A project that is being deleted, also where nobody confirms it any more. */
+export const isGoing = (lifecycle: Project["lifecycle"] | undefined): boolean =>
+  lifecycle === "cleanup_pending" || lifecycle === "cleanup_degraded";
 
 export const ADDON_PHASE: Table<AddonInstance["phase"]> = {
   pending: view("progress", "Pending"),

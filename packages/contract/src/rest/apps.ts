@@ -94,7 +94,8 @@ export const App = Type.Object(
     phase_since: Timestamp("When the phase began."),
     phase_reason: Nullable(
       Type.String({
-        description: "While a change cannot reach the cluster: `operator_disconnected` or `namespace_conflict`.",
+        description:
+          "While a change cannot reach the cluster: `operator_disconnected`, `namespace_conflict` or `cluster_abandoned`.",
         examples: ["RolloutComplete"],
       }),
     ),

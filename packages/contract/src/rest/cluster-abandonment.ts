@@ -7,10 +7,10 @@ const AbandonedCluster = Type.Object(
     cluster_id: Uuid(),
     name: DisplayName("production"),
     namespaces: Type.Array(Type.String({ examples: ["shop"] }), {
-      description: "Of the projects that were deleted here. On the cluster they stay as they are.",
+      description: "Of the projects on it. On the cluster they stay as they are until its operator returns.",
     }),
-    apps: Type.Integer({ description: "How many apps were deleted here.", examples: [12] }),
-    addon_instances: Type.Integer({ description: "How many addon instances were deleted here.", examples: [3] }),
+    apps: Type.Integer({ description: "How many apps are on it.", examples: [12] }),
+    addon_instances: Type.Integer({ description: "How many addon instances are on it.", examples: [3] }),
     left_behind: Type.Array(Type.String({ examples: ["The namespaces shop and everything in them, with volumes."] }), {
       description: "What may be left on the cluster and at the provider, for people.",
     }),
@@ -26,9 +26,10 @@ export const abandonCluster = operation({
   tag: "Clusters",
   summary: "Give up a cluster that never comes back; org admin",
   description:
-    "Deletes its projects, apps and addon instances without the cluster's confirmation, and revokes its tokens. Nothing on the " +
-    "cluster is touched; the answer and the audit log say what may be left there. The cluster itself stays and can then be " +
-    "deleted. 409 while its operator is connected: delete the projects instead, so that the cluster is cleaned up.",
+    "The cluster reads `abandoned`, its projects `cleanup_degraded` with the reason `cluster_abandoned`, and their contents " +
+    "`deleting`. All stay readable and listed, take no changes, and their names are free. If its operator connects again, it " +
+    "is told to remove everything, and the records end when it has confirmed that. `DELETE /clusters/{id}` ends them before. " +
+    "The answer and the audit log say what may be left. 409 while the operator is connected: delete the projects instead.",
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
   body: Type.Object(

@@ -33,7 +33,7 @@ export const Project = Type.Object(
     org_id: Uuid(),
     lifecycle: Type.Enum(PROJECT_LIFECYCLES, {
       description:
-        "`pending` until the cluster confirms the project, `ready` from then on, `degraded` for the reason beside it, `cleanup_pending` until the cluster confirms that it is gone.",
+        "`pending` until the cluster confirms the project, `ready` from then on, `degraded` for the reason beside it, `cleanup_pending` until the cluster confirms that it is gone, `cleanup_degraded` with the reason `cluster_abandoned` where the cluster was abandoned and nobody confirms it.",
     }),
     lifecycle_reason: Nullable(Type.Enum(LIFECYCLE_REASONS)),
     lifecycle_message: Nullable(Type.String({ examples: ["The cluster has not confirmed the project."] })),

@@ -193,6 +193,21 @@ describe("operators of the organization", () => {
     await operator.next("chart_repositories", ({ chart_repositories }) => chart_repositories.length === 0);
   });
 
+  test("[CH9] are told none once their cluster is abandoned, also when something is changed", async () => {
+    const { id } = (await store()).body;
+    const { id: clusterId, name, connection_token } = await registeredCluster(admin.api, org);
+    await admin.api.post("/projects", { name: "shop", cluster_id: clusterId });
+    expect((await admin.api.post(`/clusters/${clusterId}/abandon`, { name })).status).toBe(202);
+    const operator = new TestOperator(world.url, connection_token);
+    open.push(operator);
+    expect((await operator.greet()).chart_repositories).toEqual([]);
+    await operator.next("remove");
+    const { operator: other } = await connected();
+    await admin.api.patch(`${path}/${id}`, { password: "another" });
+    await other.next("chart_repositories", ({ chart_repositories: [one] }) => one?.password === "another");
+    expect(operator.all("chart_repositories")).toEqual([]);
+  });
+
   test("[CH9] are not told those of another organization", async () => {
     const { operator } = await connected();
     const elsewhere = await world.org();

@@ -1,13 +1,34 @@
+import type { Operation } from "@binnacle/contract";
 import { conflict, type Fault, invalidValue } from "../fault.ts";
 import { type Cluster, hasLiveSession, isProvisioned } from "./cluster.ts";
 import { OPERATOR_NAMESPACE } from "./connection.ts";
+
+/** Changes that an abandoned cluster takes: they end it, or take rights away. */
+const TAKEN_WHEN_ABANDONED: ReadonlySet<string> = new Set([
+  "abandonCluster",
+  "deleteCluster",
+  "planCluster",
+  "revokeClusterRole",
+]);
+
+export const clusterIsAbandoned = () =>
+  conflict("The cluster was abandoned and takes no changes. Delete it to end its record.");
+
+/** Returns why an operation is not carried out on a cluster that was given up, or null. */
+export function abandonedProblem(
+  { abandoned_at, deletion_requested_at }: Pick<Cluster, "abandoned_at" | "deletion_requested_at">,
+  { id, method }: Pick<Operation, "id" | "method">,
+): Fault | null {
+  const isAbandoned = abandoned_at !== null && deletion_requested_at === null;
+  return isAbandoned && method !== "GET" && !TAKEN_WHEN_ABANDONED.has(id) ? clusterIsAbandoned() : null;
+}
 
 /** Returns why the cluster is not given up, or null. The name is typed to show that this very cluster is meant. */
 export function abandonmentProblem(cluster: Cluster, typedName: string, now: Date): Fault | null {
   if (typedName !== cluster.name) {
     return invalidValue(["body", "name"], "This is not the name of the cluster; type the name of the one to give up");
   }
-  if (hasLiveSession(cluster, now)) {
+  if (cluster.abandoned_at === null && hasLiveSession(cluster, now)) {
     return conflict(
       "The operator of the cluster is connected. Delete its projects, so that the cluster is cleaned up.",
     );
@@ -34,8 +55,8 @@ export function leftBehind(
       : []),
     ...(isTouched
       ? [
-          `The operator in the namespace ${OPERATOR_NAMESPACE} and the custom resources of Binnacle. Its token is revoked, so it ` +
-            "cannot connect; what it last stored keeps running.",
+          `The operator in the namespace ${OPERATOR_NAMESPACE} and the custom resources of Binnacle. If it connects again, it ` +
+            "removes the namespaces above; until then, what it last stored keeps running.",
         ]
       : []),
     ...(isProvisioned(cluster) ? ["The infrastructure at the provider: delete the cluster to have it destroyed."] : []),

@@ -13,6 +13,7 @@ import { findOrgCredential } from "../credentials/credential.store.ts";
 import { type Credential, providerMismatch } from "../credentials/credential.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
+import { deletionOf } from "../dispatch/kind.ts";
 import { notFound } from "../fault.ts";
 import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
 import { envelope, type Page, pageOf } from "../http/pagination.ts";
@@ -21,10 +22,13 @@ import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
 import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
+import { projectAnnouncement } from "../projects/project.ts";
 import { newestJob, requeue, startProvisioning, stopJobs } from "../provisioning/provisioning.store.ts";
 import { CANCELLED_BY_DELETION } from "../provisioning/provisioning.ts";
+import { deleteAbandonedProjects, lockContents } from "./abandonment.store.ts";
 import type { AgentTokens } from "./agent-token.adapter.ts";
 import {
+  blockingProjects,
   clustersById,
   deleteClusterRow,
   describeCluster,
@@ -33,7 +37,6 @@ import {
   listClusterRows,
   lockCluster,
   markForDeletion,
-  projectNamesOn,
 } from "./cluster.store.ts";
 import { type Cluster, hasProjects, isProvisioned, provisioningOptions, wireCluster } from "./cluster.ts";
 import { readClusterFacts } from "./cluster-facts.store.ts";
@@ -162,10 +165,11 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
     route(
       deleteCluster,
       onCluster("org_admin", ({ params }) => params.id),
-      async ({ cluster: { id }, caller, change }) =>
+      async ({ cluster: { id, abandoned_at }, caller, change }) =>
         change(async ({ db: tx, record, announce, afterCommit }) => {
+          if (abandoned_at !== null) await lockContents(tx, id);
           const cluster = await lockCluster(tx, id);
-          const projects = await projectNamesOn(tx, id);
+          const projects = await blockingProjects(tx, id);
           if (projects.length > 0) throw hasProjects(projects);
           const now = clock();
           if (isProvisioned(cluster)) {
@@ -174,6 +178,9 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
             if (announcement) announce(announcement);
             afterCommit(() => bus.publish(JOBS_TOPIC, {}));
           } else {
+            for (const project of await deleteAbandonedProjects(tx, id)) {
+              announce(deletionOf(projectAnnouncement(project, cluster, now)));
+            }
             await deleteClusterRow(tx, id);
             // The raised floor revokes every token, so that the hub ends the session.
             const floor = cluster.token_version + 1;

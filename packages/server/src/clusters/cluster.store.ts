@@ -92,11 +92,13 @@ export async function markForDeletion(tx: Tx, id: string, now: Date): Promise<vo
   await tx.updateTable("clusters").set({ deletion_requested_at: now, updated_at: now }).where("id", "=", id).execute();
 }
 
-export async function projectNamesOn(tx: Tx, clusterId: string): Promise<string[]> {
+/** The projects that prevent the deletion of a cluster. Those of an abandoned one do not: they end with it. */
+export async function blockingProjects(tx: Tx, clusterId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom("projects")
     .select("name")
     .where("cluster_id", "=", clusterId)
+    .where("lifecycle", "<>", "cleanup_degraded")
     .orderBy("name")
     .execute();
   return rows.map(({ name }) => name);

@@ -72,6 +72,9 @@ export function shownReason(
 ): Pick<Phased, "phase_reason" | "phase_message"> {
   const isPending = phase === "pending";
   const isUnansweredDeletion = phase === "deleting" && phase_reason === null;
+  if (isUnansweredDeletion && project_reason === "cluster_abandoned") {
+    return { phase_reason: project_reason, phase_message: project_message };
+  }
   if ((isPending || isUnansweredDeletion) && !isLive(connection, now)) {
     return { phase_reason: "operator_disconnected", phase_message: disconnectedMessage(connection) };
   }

@@ -21,6 +21,7 @@ const NOW = new Date("2026-03-01T12:00:00.000Z");
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 
 const NOTHING: StatusFacts = {
+  abandoned_at: null,
   deletion_requested_at: null,
   first_connected_at: null,
   install_journal: null,
@@ -46,6 +47,7 @@ const ended = (...stages: Stage[]) => ({
 const LIVE = { session_lease_until: later(1), first_connected_at: later(-60_000) };
 const LOST = { session_lease_until: later(0), first_connected_at: later(-60_000) };
 const GONE = { session_lease_until: null, first_connected_at: later(-60_000) };
+const GIVEN_UP = { abandoned_at: later(-2) };
 const DELETED = { deletion_requested_at: later(-1) };
 const CREATED = job("create", "succeeded", "done");
 
@@ -101,6 +103,11 @@ const TABLE: readonly Row[] = [
     "installing",
   ],
 
+  ["[CL107] given up", { ...GIVEN_UP, first_connected_at: later(-5) }, "abandoned"],
+  ["[CL107] given up, and its operator is back", { ...GIVEN_UP, ...LIVE }, "abandoned"],
+  ["[CL107] given up after a failed creation", { ...GIVEN_UP, ...job("create", "failed") }, "abandoned"],
+  ["[CL107] given up, and deletion asked for", { ...GIVEN_UP, ...DELETED, ...job("destroy", "running") }, "destroying"],
+
   ["[CL27] deletion asked for", { ...DELETED, ...job("destroy", "pending", "init") }, "destroying"],
   ["[CL27] destruction under way", { ...DELETED, ...LIVE, ...job("destroy", "running") }, "destroying"],
   ["[CL27] destruction during an installation", { ...DELETED, ...stage("agent", "failed") }, "destroying"],
@@ -119,6 +126,7 @@ describe("the status of a cluster", () => {
   const time = fc.option(fc.integer({ min: -10, max: 10 }).map(later));
   const anyStage = fc.constantFrom<Stage>(...(STAGES as readonly Stage[]));
   const anyFacts: fc.Arbitrary<StatusFacts> = fc.record({
+    abandoned_at: time,
     deletion_requested_at: time,
     first_connected_at: time,
     install_journal: fc.option(

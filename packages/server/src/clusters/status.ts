@@ -6,6 +6,7 @@ import { freshnessOf } from "./freshness.ts";
 /** The stored facts that the status of a cluster depends on. */
 export type StatusFacts = Pick<
   Cluster,
+  | "abandoned_at"
   | "deletion_requested_at"
   | "first_connected_at"
   | "install_journal"
@@ -30,13 +31,14 @@ export interface ClusterFacts extends StatusFacts {
 
 /**
  * Derives the status of a cluster. It is not stored, so every change of a fact changes it, including the expiry of a
- * lease. Deletion takes precedence over failure, and failure over installation.
+ * lease. Deletion takes precedence over everything else, then abandonment, failure and installation.
  */
 export function statusOf(facts: StatusFacts, now: Date): ClusterStatus {
   const { deletion_requested_at, job_action, job_status } = facts;
   if (deletion_requested_at !== null) {
     return job_action === "destroy" && job_status === "failed" ? "error" : "destroying";
   }
+  if (facts.abandoned_at !== null) return "abandoned";
   if (job_action === "create" && job_status === "failed") return "error";
   if (facts.stage_status === "failed") return "install_failed";
   if (isInstalling(facts)) return "installing";

@@ -100,6 +100,8 @@ export interface ClusterTable extends Timestamps {
   ssh_public_key: string | null;
   sealed_join_token: string | null;
   deletion_requested_at: Date | null;
+  /** An administrator has given the cluster up. It stays until its operator has cleaned up, or until it is deleted. */
+  abandoned_at: Date | null;
 }
 
 export interface ClusterSessionTable {

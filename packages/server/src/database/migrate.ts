@@ -19,6 +19,7 @@ import { staticCounts } from "./migrations/0020_static_counts.ts";
 import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
 import { chartHosts } from "./migrations/0022_chart_hosts.ts";
 import { noQuota } from "./migrations/0026_no_quota.ts";
+import { abandonedClusters } from "./migrations/0032_abandoned_clusters.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -43,6 +44,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0030_drift_repairs": driftRepairs,
   "0022_chart_hosts": chartHosts,
   "0026_no_quota": noQuota,
+  "0032_abandoned_clusters": abandonedClusters,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -15,6 +15,7 @@ import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { ShownInstance } from "../addons/addon.ts";
 import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
+import { abandonedProblem } from "../clusters/abandonment.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
 import { forbidden, invalid, unauthenticated } from "../fault.ts";
@@ -161,18 +162,28 @@ const inOrg = <I extends Input>(orgIdOf: IdOf<I>, requirement: PlaceRequirement)
     (caller, org) => ({ caller, org }),
   );
 
-/** `member` is every member of the cluster's organization. */
+/** `member` is every member of the cluster's organization. An abandoned cluster takes hardly any change. */
 export const onCluster = <I extends Input>(
   role: "member" | BindingRole | "org_admin",
   clusterIdOf: IdOf<I>,
-): Guard<OnCluster, I> =>
-  placeGuard(
+): Guard<OnCluster, I> => {
+  const guard = placeGuard<Cluster, string, OnCluster, I>(
     { needs: "cluster_role", role },
     "Cluster",
     (places) => places.cluster,
     clusterIdOf,
     (caller, cluster, standing) => ({ caller, cluster, standing }),
   );
+  return {
+    ...guard,
+    async authorize(request, input) {
+      const found = await guard.authorize(request, input);
+      const problem = abandonedProblem(found.cluster, request.operation);
+      if (problem) throw problem;
+      return found;
+    },
+  };
+};
 
 export const inProject = <I extends Input>(
   role: BindingRole | "org_admin",

@@ -141,7 +141,8 @@ export function createHandshake(ports: Ports): Handshake {
     const clusterIds = admitted.map(({ clusterId }) => clusterId);
     const [expected, credentials] = await Promise.all([findExpected(db, clusterIds), credentialsFor(admitted)]);
     for (const one of admitted) {
-      const { stamp, credentials: given } = credentials.get(one.admission.orgId) ?? NO_CREDENTIALS;
+      const { orgId, isAbandoned } = one.admission;
+      const { stamp, credentials: given } = isAbandoned ? NEVER_ANY : (credentials.get(orgId) ?? NO_CREDENTIALS);
       one.session.noteRepositories(stamp);
       welcomeOne(one, expected.get(one.clusterId) ?? [], given);
     }
@@ -251,6 +252,8 @@ export function createHandshake(ports: Ports): Handshake {
 
 type Credentials = Awaited<ReturnType<ChartCredentials["of"]>>;
 const NO_CREDENTIALS: Credentials = { stamp: "", credentials: [] };
+/** An abandoned cluster is out of control, and nothing is installed on it any more. */
+const NEVER_ANY = { stamp: null, credentials: [] };
 
 const arrivalOf = ({ clusterId, session, hello }: Greeting): Arrival => ({
   clusterId,

@@ -21,6 +21,8 @@ export type Admission =
       readonly orgId: string;
       readonly clusterName: string;
       readonly driftPolicy: LinkSettings["drift_policy"];
+      /** It was given up, and its operator is only to clean up. */
+      readonly isAbandoned: boolean;
       /** The values before the admission. They tell whether the status of the cluster has changed. */
       readonly leaseBefore: Date | null;
       readonly firstConnectedBefore: Date | null;
@@ -31,6 +33,7 @@ interface AdmissionRow {
   readonly org_id: string;
   readonly name: string;
   readonly deletion_requested_at: Date | null;
+  readonly abandoned_at: Date | null;
   readonly first_connected_at: Date | null;
   readonly drift_policy: string | null;
   readonly lease_until: Date | null;
@@ -74,7 +77,7 @@ async function registerAll(
         ${arrivals.map(({ operatorVersion }) => operatorVersion)}::text[],
         ${arrivals.map(({ facts }) => JSON.stringify(facts))}::jsonb[]) as given (id, token_version, operator_version, facts)
     ), seen as materialized (
-      select id, org_id, name, token_floor, deletion_requested_at, first_connected_at
+      select id, org_id, name, token_floor, deletion_requested_at, abandoned_at, first_connected_at
       from clusters where id = any (${arrivals.map(({ clusterId }) => clusterId)}::uuid[])
       order by id for no key update ${whenLocked}
     ), taken as (
@@ -94,7 +97,7 @@ async function registerAll(
       from taken join given on given.id = taken.cluster_id
       where clusters.id = taken.cluster_id
     )
-    select seen.id, seen.org_id, seen.name, seen.deletion_requested_at, seen.first_connected_at, taken.epoch,
+    select seen.id, seen.org_id, seen.name, seen.deletion_requested_at, seen.abandoned_at, seen.first_connected_at, taken.epoch,
       before.lease_until, orgs.settings ->> 'drift_policy' as drift_policy
     from seen
     join orgs on orgs.id = seen.org_id
@@ -113,6 +116,7 @@ function admissionOf(row: AdmissionRow): Admission {
     orgId: row.org_id,
     clusterName: row.name,
     driftPolicy: driftPolicyOf(row.drift_policy),
+    isAbandoned: row.abandoned_at !== null,
     leaseBefore: row.lease_until,
     firstConnectedBefore: row.first_connected_at,
   };

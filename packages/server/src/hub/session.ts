@@ -45,7 +45,8 @@ export interface Registration {
   readonly requests: readonly string[];
   readonly driftPolicy: LinkSettings["drift_policy"];
   /** Identifies the credentials of chart repositories that the operator was sent last. */
-  readonly repositoriesStamp: string;
+  /** Null for an abandoned cluster, whose operator is given no credentials. */
+  readonly repositoriesStamp: string | null;
 }
 
 /** Nothing more is dispatched to a socket that buffers this much, so that small and urgent frames still have room. */
@@ -244,7 +245,7 @@ export class Session implements LiveSession {
     this.send({ type: "settings", session: this.sessionId, settings: { drift_policy: driftPolicy } });
   }
   /** Notes which credentials the operator is sent. */
-  noteRepositories(repositoriesStamp: string): void {
+  noteRepositories(repositoriesStamp: string | null): void {
     this.#registration = { ...this.#registered(), repositoriesStamp };
   }
   /** Says once that everything up to a revision was sent and confirmed. */

@@ -93,9 +93,10 @@ export function createSweep(ports: Ports): Sweep {
 
   /** Credentials are decrypted only for sessions that were sent others. */
   async function sendRepositories(held: readonly Session[], stamps: ReadonlyMap<string, string>): Promise<void> {
-    const stale = held.filter(
-      ({ registration }) => registration && registration.repositoriesStamp !== (stamps.get(registration.orgId) ?? ""),
-    );
+    const stale = held.filter(({ registration }) => {
+      if (!registration || registration.repositoriesStamp === null) return false;
+      return registration.repositoriesStamp !== (stamps.get(registration.orgId) ?? "");
+    });
     for (const [orgId, ofOrg] of Map.groupBy(stale, ({ registration }) => registration?.orgId ?? "")) {
       const { stamp, credentials } = await repositories.of(orgId);
       for (const session of ofOrg) {

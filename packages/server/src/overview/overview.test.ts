@@ -8,6 +8,7 @@ const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
 const cluster = (changes: Partial<ClusterFacts> = {}): ClusterFacts => ({
   id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d13",
   name: "production",
+  abandoned_at: null,
   deletion_requested_at: null,
   first_connected_at: ago(100),
   last_heartbeat: ago(0),
@@ -107,7 +108,7 @@ test("[OV1] [OV3] states are all named, and totals count more than is listed", (
   );
   expect(overview).toMatchObject({
     clusters: { total: 2, by_status: { connected: 1, disconnected: 1, error: 0 }, stale: 1 },
-    projects: { total: 2, by_lifecycle: { pending: 0, ready: 2, degraded: 0, cleanup_pending: 0 } },
+    projects: { total: 2, by_lifecycle: { pending: 0, ready: 2, degraded: 0, cleanup_pending: 0, cleanup_degraded: 0 } },
     apps: { total: 7, by_phase: { running: 5, failed: 2, paused: 0 }, drifted: 1, blocked: 1, stale: 3 },
     addon_instances: { total: 0, by_phase: { ready: 0 } },
     attention: { total: 72 },

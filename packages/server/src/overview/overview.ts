@@ -72,11 +72,12 @@ export const FAILURES: readonly AttentionReason[] = [
 
 const CLUSTER_TROUBLE: readonly ClusterStatus[] = ["disconnected", "install_failed", "error"];
 
-/** The trouble of a cluster. One that has never been connected is waiting, not lost. */
+/** The trouble of a cluster. One that has never been connected is waiting, not lost, and one given up is no one's concern. */
 export function clusterTrouble(cluster: ClusterFacts, now: Date): Found[] {
   const { id, name, job_id } = cluster;
   const place = { namespace: null, project_id: null, cluster_id: id, cause: null };
   const status = statusOf(cluster, now);
+  if (status === "abandoned") return [];
   const isInTrouble = CLUSTER_TROUBLE.includes(status);
   const since = {
     disconnected: cluster.last_heartbeat,
@@ -178,7 +179,8 @@ export interface Counted {
 export function overviewOf(counted: Counted, now: Date): OrgOverview {
   const { clusters, appsOn, apps, contents, tokens } = counted;
   const ofClusters = clusters.flatMap((cluster) => clusterTrouble(cluster, now));
-  const stale = clusters.filter((cluster) => isStale(cluster, now));
+  // Nobody waits for an abandoned cluster.
+  const stale = clusters.filter((cluster) => cluster.abandoned_at === null && isStale(cluster, now));
   const statuses = clusters.map((cluster) => ({ state: statusOf(cluster, now), count: 1 }));
   return {
     clusters: { ...totals("by_status", CLUSTER_STATUSES, statuses), stale: stale.length },

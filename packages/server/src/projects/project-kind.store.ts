@@ -118,7 +118,7 @@ export async function deleteEmptyProjects(
   if (ids.length === 0) return [];
   const { rows } = await sql<Project>`
     delete from projects p where p.id = any(${[...new Set(ids)]}::uuid[]) and p.cluster_id = ${clusterId}
-      and p.lifecycle = 'cleanup_pending'
+      and p.lifecycle in ('cleanup_pending', 'cleanup_degraded')
       and not exists (select 1 from desired_resources d
         where d.cluster_id = p.cluster_id and d.kind = 'project' and d.resource_id = p.id)
       and not exists (select 1 from apps a where a.project_id = p.id)

@@ -6,7 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import { inProject } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
-import { dispatchedProject, projectAnnouncement, projectIsDeleting } from "./project.ts";
+import { dispatchedProject, projectAnnouncement, refuseDeleting } from "./project.ts";
 import { changePolicy, type PolicyColumns, wirePolicy } from "./project-policy.ts";
 
 interface Ports {
@@ -34,7 +34,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
       async ({ project: connection, params, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const project = await lockProject(tx, params.id);
-          if (project.lifecycle === "cleanup_pending") throw projectIsDeleting();
+          refuseDeleting(project);
           const settings = await readSettings(tx, project.cluster_id);
           const current = columnsOf(project);
           const policy = changePolicy(current, body, settings.pod_security, standing);

@@ -116,7 +116,7 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
         if (!next) return wireProject(current, connection, now);
         const project: Project = { ...current, ...next, updated_at: now };
         await saveLifecycle(tx, project.id, next, now);
-        const { apps, instances } = await markContentsDeleting(tx, project.id, now);
+        const { apps, instances } = await markContentsDeleting(tx, "project_id", project.id, now);
         for (const app of apps) announce(appEvent(app, connection, now));
         for (const instance of instances) announce(announcementOf(instance, connection, now));
         announce(projectAnnouncement(project, connection, now));

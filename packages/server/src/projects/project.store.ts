@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { Instance } from "../addons/addon.ts";
 import type { App } from "../apps/app.ts";
+import { clusterIsAbandoned } from "../clusters/abandonment.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import { clusterIsDeleting, type Lifecycle, type Project, projectIsDeleting, projectNameTaken } from "./project.ts";
+import { clusterIsDeleting, type Lifecycle, type Project, projectNameTaken, refuseDeleting } from "./project.ts";
 import type { StoredKey } from "./secrets-overview.ts";
 
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
@@ -22,12 +23,13 @@ export async function insertProject(tx: Tx, project: Project): Promise<void> {
 export async function lockActiveCluster(tx: Tx, id: string): Promise<void> {
   const cluster = await tx
     .selectFrom("clusters")
-    .select("deletion_requested_at")
+    .select(["deletion_requested_at", "abandoned_at"])
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
   if (!cluster) throw notFound("Cluster");
   if (cluster.deletion_requested_at !== null) throw clusterIsDeleting();
+  if (cluster.abandoned_at !== null) throw clusterIsAbandoned();
 }
 
 export async function lockProject(tx: Tx, id: string): Promise<Project> {
@@ -53,7 +55,7 @@ export async function lockActiveProject(tx: Tx, id: string): Promise<void> {
 /** Throws where the project is gone or being deleted. */
 export function requireActive(project: Pick<Project, "lifecycle"> | undefined): void {
   if (!project) throw notFound("Project");
-  if (project.lifecycle === "cleanup_pending") throw projectIsDeleting();
+  refuseDeleting(project);
 }
 
 /** Locks the names of a project until the commit, so that a free name stays free. */
@@ -82,8 +84,8 @@ export async function savePolicy(
     .execute();
 }
 
-/** Marks the contents of a project as deleting. Returns those that were not marked before. */
-export async function markContentsDeleting(tx: Tx, projectId: string, now: Date) {
+/** Marks the contents of a project or of a whole cluster as deleting. Returns those that were not marked before. */
+export async function markContentsDeleting(tx: Tx, place: "project_id" | "cluster_id", id: string, now: Date) {
   const deleting = {
     phase: "deleting" as const,
     phase_since: now,
@@ -95,20 +97,20 @@ export async function markContentsDeleting(tx: Tx, projectId: string, now: Date)
   const apps: App[] = await tx
     .updateTable("apps")
     .set(deleting)
-    .where("project_id", "=", projectId)
+    .where(place, "=", id)
     .where("phase", "<>", "deleting")
     .returningAll()
     .execute();
   await tx
     .updateTable("app_deployments")
     .set({ status: "superseded", finished_at: now, updated_at: now })
-    .where("app_id", "in", tx.selectFrom("apps").select("id").where("project_id", "=", projectId))
+    .where("app_id", "in", tx.selectFrom("apps").select("id").where(place, "=", id))
     .where("status", "=", "pending")
     .execute();
   const instances: Instance[] = await tx
     .updateTable("addon_instances")
     .set(deleting)
-    .where("project_id", "=", projectId)
+    .where(place, "=", id)
     .where("phase", "<>", "deleting")
     .returningAll()
     .execute();
@@ -121,7 +123,7 @@ export function listActiveProjects(db: Queries, clusterId: string): Promise<Pick
     .selectFrom("projects")
     .select(["id", "namespace"])
     .where("cluster_id", "=", clusterId)
-    .where("lifecycle", "<>", "cleanup_pending")
+    .where("lifecycle", "not in", ["cleanup_pending", "cleanup_degraded"])
     .execute();
 }
 

@@ -29,6 +29,7 @@ const FAILED = at("degraded", "apply_failed");
 const CONFLICT = at("degraded", "namespace_conflict");
 const GOING = at("cleanup_pending");
 const STUCK = at("cleanup_pending", "cleanup_degraded");
+const GIVEN_UP = at("cleanup_degraded", "cluster_abandoned", "the cluster was abandoned");
 
 const fail = (before: Lifecycle) => applyFailed(before, "why");
 const conflict = (before: Lifecycle) => namespaceConflict(before, "why");
@@ -44,6 +45,12 @@ const TABLE = [
   ["[PR14]", "is seen on the cluster", seenOnCluster, READY, null],
   ["[PR18]", "is seen on the cluster", seenOnCluster, GOING, null],
   ["[PR18]", "is seen on the cluster", seenOnCluster, STUCK, null],
+
+  ["[PR73]", "is seen on the cluster", seenOnCluster, GIVEN_UP, null],
+  ["[PR73]", "is not confirmed in time", timeOut, GIVEN_UP, null],
+  ["[PR73]", "cannot be applied", fail, GIVEN_UP, null],
+  ["[PR74]", "is to be deleted", requestDeletion, GIVEN_UP, null],
+  ["[PR73]", "is not cleaned up in time", cleanupTimesOut, GIVEN_UP, { ...GIVEN_UP, lifecycle_message: "why" }],
 
   ["[PR16]", "is not confirmed in time", timeOut, PENDING, UNREACHABLE],
   ["[PR16]", "is not confirmed in time", timeOut, READY, null],
@@ -101,6 +108,7 @@ describe("the lifecycle of a project", () => {
   test.each([
     [GOING, true],
     [STUCK, true],
+    [GIVEN_UP, true],
     [PENDING, false],
     [READY, false],
     [FAILED, false],

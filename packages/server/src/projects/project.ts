@@ -31,7 +31,8 @@ const changed = (before: Lifecycle, after: Lifecycle): Lifecycle | null =>
     ? null
     : after;
 
-const isDeletionRequested = ({ lifecycle }: Pick<Lifecycle, "lifecycle">): boolean => lifecycle === "cleanup_pending";
+export const isDeletionRequested = ({ lifecycle }: Pick<Lifecycle, "lifecycle">): boolean =>
+  lifecycle === "cleanup_pending" || lifecycle === "cleanup_degraded";
 
 const degraded = (before: Lifecycle, reason: LifecycleReason, message: string): Lifecycle | null =>
   isDeletionRequested(before)
@@ -66,16 +67,22 @@ export const requestDeletion = (before: Lifecycle): Lifecycle | null =>
 
 /**
  * The cluster cannot confirm that the namespace is gone. The project is never reported as deleted for that; the cleanup
- * continues.
+ * continues. That of an abandoned cluster stays so: its operator has returned, and says what it waits for.
  */
-export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycle | null =>
-  isDeletionRequested(before)
-    ? changed(before, {
-        lifecycle: "cleanup_pending",
-        lifecycle_reason: "cleanup_degraded",
-        lifecycle_message: message,
-      })
-    : null;
+export function cleanupUnconfirmed(before: Lifecycle, message: string): Lifecycle | null {
+  if (!isDeletionRequested(before)) return null;
+  if (before.lifecycle === "cleanup_degraded") return changed(before, { ...before, lifecycle_message: message });
+  const reason = { lifecycle: "cleanup_pending", lifecycle_reason: "cleanup_degraded" } as const;
+  return changed(before, { ...reason, lifecycle_message: message });
+}
+
+/** The cluster was given up: nobody confirms that the namespace is gone, unless its operator returns. */
+export const CLUSTER_ABANDONED: Lifecycle = {
+  lifecycle: "cleanup_degraded",
+  lifecycle_reason: "cluster_abandoned",
+  lifecycle_message:
+    "The cluster was abandoned, so nobody confirms that the namespace is gone. If its operator returns, it cleans up and this record ends.",
+};
 
 /**
  * Returns whether the row is deleted with the namespace: only if the deletion was requested. Otherwise the operator
@@ -84,7 +91,12 @@ export const cleanupUnconfirmed = (before: Lifecycle, message: string): Lifecycl
 export const confirmedGone = (before: Lifecycle): boolean => isDeletionRequested(before);
 
 export const projectNameTaken = () => conflict("A project with this name already exists on the cluster.");
-export const projectIsDeleting = () => conflict("The project is being deleted.");
+/** Throws where the project is being deleted, also where that waits for a cluster that was given up. */
+export function refuseDeleting(project: Pick<Lifecycle, "lifecycle">): void {
+  if (project.lifecycle === "cleanup_degraded")
+    throw conflict("The cluster of the project was abandoned. Create the project on another one.");
+  if (isDeletionRequested(project)) throw conflict("The project is being deleted.");
+}
 export const clusterIsDeleting = () => conflict("The cluster is being deleted.");
 
 export function wireProject(project: Project, connection: ClusterConnection, now: Date): WireProject {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { appendAudit } from "../audit/audit.store.ts";
 import { type AuditRow, auditRow } from "../audit/audit.ts";
 import type { ProvisioningFailure } from "../cloud/provider.ts";
+import { deleteAbandonedProjects } from "../clusters/abandonment.store.ts";
 import { deleteClusterRow, knownCluster, lockCluster } from "../clusters/cluster.store.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
@@ -166,6 +167,7 @@ export async function succeedRun(
         now,
       );
       await appendAudit(tx, [audit]);
+      await deleteAbandonedProjects(tx, before.id);
       await deleteClusterRow(tx, before.id);
       return { before, after: null, audit };
     }

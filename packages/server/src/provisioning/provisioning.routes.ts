@@ -12,7 +12,8 @@ import { type Caller, type Credential, readerOf } from "../access/caller.ts";
 import { allows } from "../access/role.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { knownCluster, lockCluster, projectNamesOn } from "../clusters/cluster.store.ts";
+import { abandonedProblem } from "../clusters/abandonment.ts";
+import { blockingProjects, knownCluster, lockCluster } from "../clusters/cluster.store.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Broadcast } from "../events/broadcast.runner.ts";
@@ -123,7 +124,9 @@ export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[
         change(async ({ db: tx, record, afterCommit }) => {
           const cluster = await lockCluster(tx, id);
           const problem =
-            body.action === "scale" ? scaleProblem(cluster) : destroyPlanProblem(cluster, await projectNamesOn(tx, id));
+            body.action === "scale"
+              ? scaleProblem(cluster)
+              : destroyPlanProblem(cluster, await blockingProjects(tx, id));
           if (problem) throw problem;
           if (await isPlanning(tx, id)) throw planUnderWay();
           const job = await startProvisioning(tx, {
@@ -174,7 +177,7 @@ export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[
         const newest = await newestJob(tx, seen.cluster_id);
         if (!newest) throw notFound("Provisioning job");
         const current = newest.id === seen.id ? newest : seen;
-        const problem = retryProblem(current, newest.id);
+        const problem = abandonedProblem(before, retryProvisioningJob) ?? retryProblem(current, newest.id);
         if (problem) throw problem;
         const now = clock();
         const job = await requeue(tx, seen.id, caller.id, now);

@@ -29,6 +29,7 @@ describe("a retry", () => {
 
 describe("a change of size", () => {
   const CREATED = {
+    abandoned_at: null,
     credential_id: "c",
     deletion_requested_at: null,
     job_action: "create",
@@ -43,6 +44,7 @@ describe("a change of size", () => {
     ["one in the making", { job_status: "running" }, /under way: create/],
     ["one whose change is queued", { job_action: "scale", job_status: "pending" }, /under way: scale/],
     ["one that was not created", { job_status: "failed" }, /retry its provisioning job/],
+    ["an abandoned one", { abandoned_at: new Date(0) }, /abandoned/],
     ["one being destroyed", { deletion_requested_at: new Date(0), job_action: "destroy" }, /being destroyed/],
   ] as const)("[CL41] of %s", (_, facts, refusal) => {
     const problem = scaleProblem({ ...CREATED, ...facts });

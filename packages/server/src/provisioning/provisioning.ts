@@ -1,5 +1,6 @@
 import type { ProvisioningLogLine, ProvisioningStatus, ProvisioningJob as WireJob } from "@binnacle/contract";
 import type { Selectable } from "kysely";
+import { clusterIsAbandoned } from "../clusters/abandonment.ts";
 import { type Cluster, hasProjects } from "../clusters/cluster.ts";
 import type { ProvisioningJobTable } from "../database/provisioning-tables.ts";
 import { conflict, type Fault } from "../fault.ts";
@@ -64,11 +65,12 @@ export function retryProblem(job: Pick<ProvisioningJob, "id" | "status" | "dry_r
 
 /** A cluster can be scaled if it exists and has no other job. */
 export function scaleProblem(
-  cluster: Pick<Cluster, "credential_id" | "deletion_requested_at" | "job_action" | "job_status">,
+  cluster: Pick<Cluster, "abandoned_at" | "credential_id" | "deletion_requested_at" | "job_action" | "job_status">,
 ): Fault | null {
   const { job_action, job_status } = cluster;
   if (cluster.credential_id === null) return conflict("A bring-your-own cluster is not scaled by Binnacle.");
   if (cluster.deletion_requested_at !== null) return conflict("The cluster is being destroyed.");
+  if (cluster.abandoned_at !== null) return clusterIsAbandoned();
   if (job_status === "pending" || job_status === "running") {
     return conflict(`Another job of the cluster is under way: ${job_action}.`);
   }

@@ -4,6 +4,7 @@ import { failOverdueDeployments } from "../apps/deployment.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { CloudProviders } from "../cloud/provider.ts";
+import { endAbandoned } from "../clusters/abandonment.runner.ts";
 import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
 import { hubClusters } from "../clusters/hub-clusters.runner.ts";
 import { type Config, originOf } from "../config.ts";
@@ -48,6 +49,7 @@ export function startWorkerRole(ports: Ports, config: Config): () => Promise<voi
     { name: "expiring CLI tokens", run: () => announceExpiringTokens({ db, bus, clock, log }) },
     { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock, log }) },
     { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock, clusters }) },
+    { name: "abandoned clusters", run: () => endAbandoned({ db, bus, clock }) },
     { name: "provisioning jobs", run: () => failAbandoned({ db, bus, clock }) },
   ];
   const upkeep = startUpkeep({ db, clock, log, chores });

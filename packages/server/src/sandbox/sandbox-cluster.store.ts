@@ -11,7 +11,7 @@ const DESCRIPTION = "A simulated cluster in the box: nothing in it really runs."
 
 /**
  * Returns the cluster of the organization `demo` that represents the sandbox, and creates it where there is none.
- * Returns null if it was deleted.
+ * Returns null if it was deleted or abandoned.
  */
 export function sandboxCluster(db: Queries, now: Date): Promise<SandboxCluster | null> {
   return inTransaction(db, async (tx) => {
@@ -22,9 +22,10 @@ export function sandboxCluster(db: Queries, now: Date): Promise<SandboxCluster |
       .select(["id", "token_version", "deletion_requested_at"])
       .where("org_id", "=", org.id)
       .where("name", "=", NAME)
+      .where("abandoned_at", "is", null)
       .executeTakeFirst();
     if (found) return found.deletion_requested_at ? null : { id: found.id, tokenVersion: found.token_version };
-    if (await wasDeleted(tx, org.id)) return null;
+    if (await wasGivenUp(tx, org.id)) return null;
     const id = newId();
     const { token_version } = await tx
       .insertInto("clusters")
@@ -35,12 +36,12 @@ export function sandboxCluster(db: Queries, now: Date): Promise<SandboxCluster |
   });
 }
 
-async function wasDeleted(tx: Tx, orgId: string): Promise<boolean> {
+async function wasGivenUp(tx: Tx, orgId: string): Promise<boolean> {
   const deletion = await tx
     .selectFrom("audit_log")
     .select("id")
     .where("org_id", "=", orgId)
-    .where("action", "=", "cluster.delete")
+    .where("action", "in", ["cluster.delete", "cluster.abandon"])
     .where("resource_name", "=", NAME)
     .limit(1)
     .executeTakeFirst();
