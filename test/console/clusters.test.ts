@@ -92,6 +92,31 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
+  test("[WC207] an abandoned cluster says so on its page and its projects' pages, and is offered for deletion alone", async () => {
+    const { id } = await newCluster("lost");
+    const { body: project } = await world.admin.api.post("/projects", { name: "adrift", cluster_id: id });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await visitor.goTo(`/o/demo/clusters/${id}?tab=settings`);
+    await page.getByRole("button", { name: "Abandon…" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("lost");
+    await page.getByRole("button", { name: "Abandon the cluster" }).click();
+    await page.getByText("Given up: 1 projects (adrift)").waitFor();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByText("The cluster was given up").waitFor();
+    await page.getByText("Ends its record and those of its projects.").waitFor();
+    for (const name of ["Abandon…", "Rotate…", "Save the policy"]) {
+      expect(await page.getByRole("button", { name }).count(), name).toBe(0);
+    }
+    expect(await page.getByRole("link", { name: "Create project" }).count()).toBe(0);
+
+    await visitor.goTo(`/o/demo/projects/${project.id}`);
+    await page.getByText("The project was given up with its cluster.").waitFor();
+    await visitor.goTo("/o/demo/clusters?status=abandoned");
+    await page.getByRole("link", { name: "lost" }).waitFor();
+    expectNoProblems(visitor);
+  });
+
   test("[WC73] a rotated token is shown once, by the dialog alone", async () => {
     const cluster = await newCluster("rotated");
     const visitor = await signedIn();

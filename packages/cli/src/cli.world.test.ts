@@ -38,6 +38,31 @@ describe("commands", () => {
     expect((await show("01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11")).code).toBe(3);
   });
 
+  test("[BC82] mean what has a name now, and not what an abandoned cluster had; both are shown", async () => {
+    const id = async (...words: string[]) => (await on.run(...words, "-o", "jsonpath=$.id")).out.trim();
+    const register = () => on.run("clusters", "register", "onprem", "--org", "demo");
+    await register();
+    const old = await id("clusters", "show", "onprem");
+    await on.run("projects", "create", "wares", "--cluster", "onprem");
+    const oldProject = await id("projects", "show", "wares");
+    expect(await on.run("clusters", "abandon", "onprem", "--yes")).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^Abandoned onprem\. It stays listed until its operator has cleaned up/),
+    });
+    expect(await id("clusters", "show", "onprem")).toBe(old);
+    await register();
+    expect(await id("clusters", "show", "onprem")).not.toBe(old);
+    expect((await on.run("projects", "create", "wares", "--cluster", "onprem")).code).toBe(0);
+    expect(await id("projects", "show", "wares")).not.toBe(oldProject);
+    const abandoned = await on.run("clusters", "list", "--org", "demo", "--status", "abandoned");
+    expect(abandoned.out).toMatch(/onprem +abandoned/);
+    expect((await on.run("projects", "show", oldProject)).out).toMatch(
+      /STATE +cleanup_degraded\nREASON +cluster_abandoned/,
+    );
+    expect(await on.run("clusters", "delete", old, "--yes")).toMatchObject({ code: 0 });
+    expect((await on.run("projects", "show", oldProject)).code).toBe(3);
+  });
+
   test("[BC12] print data on stdout and everything else on stderr; lists in the API's shape", async () => {
     await on.run("orgs", "create", "Listed");
     const list = await on.run("orgs", "list", "-o", "json");

@@ -195,7 +195,8 @@ export const deleteCluster = operation({
   tag,
   summary: "Delete a cluster; org admin",
   description:
-    "409 while projects exist on it; the answer names them. A bring-your-own cluster is gone at once. The infrastructure " +
+    "409 while projects exist on it; the answer names them. Those of an abandoned cluster do not count and end with it. " +
+    "A bring-your-own cluster is gone at once. The infrastructure " +
     "of a provisioned one is destroyed; until then it reads as `destroying`. The operator is not uninstalled. " +
     "Stack templates of scope `cluster` go with it.",
   credentials: "user",
@@ -276,7 +277,7 @@ export const createAgentCredentials = operation({
       { title: "AgentCredentials" },
     ),
   ],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });
 
 export const ENFORCEMENTS = ["in_force", "pending"] as const;
@@ -308,5 +309,5 @@ export const rotateClusterToken = operation({
       { title: "RotatedToken" },
     ),
   ],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });

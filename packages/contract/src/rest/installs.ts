@@ -125,7 +125,7 @@ export const reportInstallEvent = operation({
   params,
   body: InstallEvent,
   success: [201, JournalEntry],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });
 
 export const getClusterBundle = operation({
@@ -152,5 +152,5 @@ export const recordClusterBundle = operation({
   params,
   body: WrittenBundleRecord,
   success: [200, BundleRecord],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });

@@ -52,7 +52,7 @@ export const updateClusterSettings = operation({
     strict,
   ),
   success: [200, ClusterSettings],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });
 
 const ofProject = { path: "/projects/{id}/policy", tag: "Projects", credentials: "user" } as const;

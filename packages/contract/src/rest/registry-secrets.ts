@@ -80,7 +80,7 @@ export const detachClusterRegistrySecret = operation({
   summary: "Remove an image pull secret of a cluster",
   params: secretParams,
   success: [204, null],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });
 
 export const listProjectRegistrySecrets = operation({

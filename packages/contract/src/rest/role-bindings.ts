@@ -53,7 +53,7 @@ export const replaceClusterRole = operation({
   description: replacing,
   body: RoleGrant,
   success: [200, RoleBinding],
-  failures: [403, 404],
+  failures: [403, 404, 409],
 });
 
 export const revokeClusterRole = operation({

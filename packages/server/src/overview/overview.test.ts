@@ -47,7 +47,8 @@ test.each<[string, Partial<ClusterFacts>, [string, string, Date | null][]]>([
       ["provisioning_job", "provisioning_failed", ago(5)],
     ],
   ],
-])("[OV2] [OV4] a cluster that %s", (_, facts, expected) => {
+  ["was given up", { ...lost, ...failedJob, job_action: "scale", abandoned_at: ago(3) }, []],
+])("[OV2] [OV4] [CL107] a cluster that %s", (_, facts, expected) => {
   const found = clusterTrouble(cluster(facts), NOW);
   expect(found.map(({ kind, reason, since }) => [kind, reason, since])).toEqual(expected);
 });
@@ -89,7 +90,7 @@ test("[OV3] failures come before warnings, the oldest first, and at most fifty o
 
 test("[OV1] [OV3] states are all named, and totals count more than is listed", () => {
   const on = {
-    clusters: [cluster(), cluster({ id: "lost", ...lost })],
+    clusters: [cluster(), cluster({ id: "lost", ...lost }), cluster({ id: "gone", ...lost, abandoned_at: ago(3) })],
     appsOn: new Map([["lost", { apps: 3, failing: 1, held_up: 2 }]]),
   };
   const overview = overviewOf(
@@ -107,8 +108,11 @@ test("[OV1] [OV3] states are all named, and totals count more than is listed", (
     NOW,
   );
   expect(overview).toMatchObject({
-    clusters: { total: 2, by_status: { connected: 1, disconnected: 1, error: 0 }, stale: 1 },
-    projects: { total: 2, by_lifecycle: { pending: 0, ready: 2, degraded: 0, cleanup_pending: 0, cleanup_degraded: 0 } },
+    clusters: { total: 3, by_status: { connected: 1, disconnected: 1, abandoned: 1, error: 0 }, stale: 1 },
+    projects: {
+      total: 2,
+      by_lifecycle: { pending: 0, ready: 2, degraded: 0, cleanup_pending: 0, cleanup_degraded: 0 },
+    },
     apps: { total: 7, by_phase: { running: 5, failed: 2, paused: 0 }, drifted: 1, blocked: 1, stale: 3 },
     addon_instances: { total: 0, by_phase: { ready: 0 } },
     attention: { total: 72 },
@@ -117,6 +121,7 @@ test("[OV1] [OV3] states are all named, and totals count more than is listed", (
   expect(fleetOf(on.clusters, on.appsOn, NOW)).toMatchObject([
     { status: "connected", stale: false, apps: 0, failing: 0 },
     { status: "disconnected", stale: true, apps: 3, failing: 1, held_up: 2 },
+    { status: "abandoned", apps: 0 },
   ]);
 });
 
