@@ -9,7 +9,8 @@ export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [react()],
   css: { postcss: { plugins: [(await import("postcss-preset-mantine")).default()] } },
-  server: { proxy: { "/api": { target: TARGET, ws: true }, "/docs": TARGET } },
+  // The server refuses pages of other origins than its own, and this one has a port of its own.
+  server: { proxy: { "/api": { target: TARGET, ws: true, headers: { origin: TARGET } }, "/docs": TARGET } },
   build: {
     target: "es2023",
     // The server gives these files an immutable cache entry, because their names carry a hash of their contents.

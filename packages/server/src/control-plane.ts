@@ -14,6 +14,7 @@ import { type Config, hasSandbox, listeningPort, metricsAddress } from "./config
 import { type Address, connect, type Database } from "./database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "./database/embedded/embedded.adapter.ts";
 import { migrate } from "./database/migrate.ts";
+import { acceptedHosts } from "./http/addressed-host.ts";
 import { registerHealth, registerMetrics } from "./http/health.routes.ts";
 import { createMetrics, type Metrics } from "./http/request-metrics.adapter.ts";
 import { createHttpServer } from "./http/server.adapter.ts";
@@ -106,7 +107,7 @@ export async function startControlPlane(
     const ports = { db, bus, clock, log, catalog, vault, agentTokens, passwords, operators };
 
     const metrics = createMetrics();
-    const app = await createHttpServer({ ...config, log, metrics, tracer });
+    const app = await createHttpServer({ ...config, acceptsHost: acceptedHosts(config), log, metrics, tracer });
     registerHealth(app, database.pool);
     const apart = metricsAddress(config);
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
@@ -148,7 +149,7 @@ async function serveMetrics(
   metrics: Metrics,
   started: (() => Promise<void>)[],
 ): Promise<string> {
-  const app = await createHttpServer({ ...config, corsOrigins: [], log, metrics });
+  const app = await createHttpServer({ ...config, corsOrigins: [], acceptsHost: () => true, log, metrics });
   registerMetrics(app, metrics);
   const url = await app.listen(address);
   started.push(() => drain(app, config.drainTimeoutMs));

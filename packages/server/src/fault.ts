@@ -17,6 +17,7 @@ export type FaultKind =
   | "rate_limited"
   | "payload_too_large"
   | "unsupported_media_type"
+  | "misdirected"
   | "unavailable"
   | "bad_gateway"
   | "timed_out";

@@ -37,6 +37,7 @@ import { deletionPreviewRoutes } from "./deletions/deletion-preview.routes.ts";
 import type { Broadcast } from "./events/broadcast.runner.ts";
 import { eventRoutes } from "./events/event.routes.ts";
 import { versionRoutes } from "./http/health.routes.ts";
+import { otherPagesRefusal } from "./http/page-origin.ts";
 import type { Route } from "./http/route.ts";
 import type { OperatorRequests } from "./hub/operator-requests.ts";
 import { installRoutes } from "./installs/install.routes.ts";
@@ -82,17 +83,18 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     refreshTokenDays: config.refreshTokenDays,
     secureCookies: config.environment !== "local",
   });
-  const { chartHosts, deploymentTimeoutSeconds } = config;
+  const { chartHosts, corsOrigins, deploymentTimeoutSeconds } = config;
+  const refuseOtherPages = otherPagesRefusal({ isLocal: config.environment === "local", publicUrl, corsOrigins });
   const findDefinition = definitionFinder(catalog.addons);
   const appPorts = { vault, clock, operators, findDefinition, chartHosts, deploymentTimeoutSeconds };
   const isPasswordRight = passwordCheck({ db, passwords, clock });
   return [
     ...versionRoutes(config.build),
     ...systemRoutes(db, clock, config),
-    ...sessionRoutes(db, tokens, isPasswordRight, clock, issuer, config.corsOrigins),
+    ...sessionRoutes(db, tokens, isPasswordRight, clock, issuer, refuseOtherPages),
     ...userRoutes({ db, passwords, isPasswordRight, clock }),
     ...cliTokenRoutes(db, clock),
-    ...deviceLoginRoutes({ db, clock, publicUrl, issuer }),
+    ...deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPages }),
     ...orgRoutes(bus, clock),
     ...memberRoutes(db, clock),
     ...auditRoutes(db),
@@ -126,7 +128,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...deploymentRoutes(db),
     ...appSecretRoutes(db, appPorts),
     ...appStreamRoutes(ports),
-    ...execRoutes(ports, { origins: config.corsOrigins }),
+    ...execRoutes(ports, { refuseOtherPages }),
     ...appResourceRoutes(operators),
     ...deletionPreviewRoutes(ports),
   ];

@@ -13,6 +13,7 @@ import type { PublicUrl } from "../clusters/connection.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { Fault, notFound } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
+import type { RefuseOtherPages } from "../http/page-origin.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { insertCliToken, requireRoomForToken, visibleBoundary } from "./cli-token.store.ts";
@@ -60,6 +61,7 @@ interface Ports {
   readonly clock: Clock;
   readonly publicUrl: PublicUrl;
   readonly issuer: SessionIssuer;
+  readonly refuseOtherPages: RefuseOtherPages;
 }
 
 /** The grant of an approval, for the audit log. */
@@ -70,7 +72,7 @@ const grantOf = ({ kind, scopes, org_id, project_id, source_address }: DeviceLog
   asked_from: source_address,
 });
 
-export function deviceLoginRoutes({ db, clock, publicUrl, issuer }: Ports): Route[] {
+export function deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPages }: Ports): Route[] {
   /** Two devices may draw the same short user code; the later one draws another. */
   async function begin(tx: Tx, wanted: LoginRequest, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
@@ -154,6 +156,8 @@ export function deviceLoginRoutes({ db, clock, publicUrl, issuer }: Ports): Rout
     }),
 
     route(claimDeviceToken, anyone, async ({ body, headers, sourceAddress, reply, change }) => {
+      // An approved session sets the refresh cookie, as a login does.
+      refuseOtherPages(headers);
       const digest = digestOf(body.device_code);
       const asked = await inTransaction(db, async (tx) => {
         const login = await lockDeviceByCode(tx, digest);

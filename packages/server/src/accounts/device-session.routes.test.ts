@@ -50,6 +50,14 @@ describe("a device that asks for a session", () => {
     expect((await ada.api.get("/user/me")).status).toBe(200);
   });
 
+  test("[AU87] a page of another origin gets neither the session nor its cookie, and the device still can", async () => {
+    const device = await start();
+    await decide(await world.person(), device);
+    const refused = await claim(device, world.anyone.with({ origin: "https://evil.example" }));
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([403, null]);
+    expect((await claim(device)).status).toBe(200);
+  });
+
   test("[AU54] its session is listed with the name of the device and ends like any other", async () => {
     const ada = await world.person();
     const { api } = await sessionOf(ada, from("203.0.113.9").with({ "user-agent": "binnacle/1.0" }));

@@ -41,14 +41,32 @@ describe("POST /login", () => {
     ["another site", "cross-site", "https://evil.example", 403],
     ["another host of the site", "same-site", "https://other.example.com", 403],
     ["a sandboxed frame", "cross-site", "null", 403],
+    ["another site that a browser names by its origin alone", null, "https://evil.example", 403],
+    ["a name that was given the address of the server", "same-origin", "http://rebind.evil.example", 403],
     ["the console itself", "same-origin", "https://binnacle.example.com", 200],
+    ["the console itself, named by its origin alone", null, "https://binnacle.example.com", 200],
     ["an origin that is trusted", "cross-site", "https://portal.example.com", 200],
   ])("[AU56] sent by a page of %s", async (_, site, origin, status) => {
-    const own = await worldOfItsOwn({ BINNACLE_CORS_ORIGINS: "https://portal.example.com" });
+    const own = await worldOfItsOwn({
+      BINNACLE_CORS_ORIGINS: "https://portal.example.com",
+      BINNACLE_PUBLIC_URL: "https://binnacle.example.com",
+    });
     const { username, password } = await own.person();
-    const answer = await login(username, password, { anyone: own.anyone.with({ "sec-fetch-site": site, origin }) });
+    const sent = own.anyone.with({ origin, ...(site === null ? {} : { "sec-fetch-site": site }) });
+    const answer = await login(username, password, { anyone: sent });
     expect(answer.status).toBe(status);
     expect(answer.headers.get("set-cookie") === null).toBe(status === 403);
+  });
+
+  test("[AU87] a page of another origin can neither use nor end the session of the cookie, and ours can", async () => {
+    const { token, cookie } = await world.person();
+    const page = (origin: string) => world.anyone.with({ authorization: `Bearer ${token}`, cookie, origin });
+    for (const path of ["/refresh", "/logout"]) {
+      const refused = await page("https://evil.example").post(path);
+      expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining("BINNACLE_PUBLIC_URL") } });
+      expect(refused.headers.get("set-cookie")).toBeNull();
+      expect((await page(world.url).post(path)).status).toBe(200);
+    }
   });
 
   test("[AU1] takes the fields of the OAuth2 password flow and no other", async () => {

@@ -1,15 +1,16 @@
 import { endSession, listSessions, login, logout, refresh } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { forbidden, notFound, unauthenticated } from "../fault.ts";
+import { notFound, unauthenticated } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
+import type { RefuseOtherPages } from "../http/page-origin.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
 import type { SessionIssuer } from "./open-session.runner.ts";
 import type { IsPasswordRight } from "./password-check.runner.ts";
 import { endSessionOf, isSessionLive, listSessionsOf, recordSessionUse } from "./session.store.ts";
-import { isSentByAnotherSite, readableUserAgent, sessionResource, wireSession } from "./session.ts";
+import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
 import type { TokenClaims, Tokens } from "./tokens.adapter.ts";
 import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";
@@ -24,8 +25,7 @@ export function sessionRoutes(
   isPasswordRight: IsPasswordRight,
   clock: Clock,
   issuer: SessionIssuer,
-  /** Other origins whose pages may sign in. */
-  origins: readonly string[],
+  refuseOtherPages: RefuseOtherPages,
 ): Route[] {
   async function refreshClaims(presented: string | undefined): Promise<TokenClaims> {
     if (!presented) throw unauthenticated("Refresh token missing.");
@@ -38,9 +38,8 @@ export function sessionRoutes(
 
   return [
     route(login, anyone, async ({ body, headers, sourceAddress, reply, change }) => {
-      if (isSentByAnotherSite(headers, origins)) {
-        throw forbidden("A page of this origin may not sign in. Add the origin to BINNACLE_CORS_ORIGINS.");
-      }
+      // The browser would keep the cookie of the answer, and its user would go on in the account that the page has chosen.
+      refuseOtherPages(headers);
       const account = body.username.trim().toLowerCase();
       const user = await findUserByLogin(db, account);
       const sources = [bySource(sourceAddress)];
@@ -69,13 +68,15 @@ export function sessionRoutes(
       return issuer.answer(reply, session);
     }),
 
-    route(refresh, anyone, async ({ cookies, sourceAddress }) => {
+    route(refresh, anyone, async ({ cookies, headers, sourceAddress }) => {
+      refuseOtherPages(headers);
       const claims = await refreshClaims(cookies.refresh_token);
       await recordSessionUse(db, claims.sessionId, sourceAddress, clock());
       return issuer.accessToken(claims);
     }),
 
-    route(logout, signedIn, async ({ caller, cookies, reply, change }) => {
+    route(logout, signedIn, async ({ caller, cookies, headers, reply, change }) => {
+      refuseOtherPages(headers);
       const { sessionId } = await refreshClaims(cookies.refresh_token);
       // The browser adds the cookie by itself. A page with another token must not end the session of that cookie.
       if (sessionId !== caller.credentialId) throw invalidRefreshToken();

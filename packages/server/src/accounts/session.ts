@@ -30,18 +30,3 @@ export function readableUserAgent(header: string | undefined): string | null {
   const text = (header ?? "").replace(/[^\x20-\x7e]+/g, " ").trim();
   return text.slice(0, LONGEST_USER_AGENT) || null;
 }
-
-const OF_OTHERS = ["cross-site", "same-site"];
-
-/**
- * A page of another site may send a form here, and the browser would keep the cookie of the answer: whoever uses Binnacle in
- * it would go on in the account that the page has chosen. Browsers say from where a request comes; programs say nothing.
- * The Host header is not compared: behind a proxy that changes it nobody could sign in.
- */
-export function isSentByAnotherSite(
-  headers: { readonly [name: string]: string | readonly string[] | undefined },
-  trusted: readonly string[],
-): boolean {
-  const { origin, "sec-fetch-site": site } = headers;
-  return OF_OTHERS.includes(String(site)) && !trusted.includes(String(origin));
-}

@@ -7,15 +7,16 @@ import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Broadcast, WatchEnd } from "../events/broadcast.runner.ts";
 import { EVENTS_TOPIC, isEvent } from "../events/event.ts";
-import { Fault, forbidden, invalidValue, notFound } from "../fault.ts";
+import { Fault, invalidValue, notFound } from "../fault.ts";
 import { inApp } from "../http/guard.ts";
+import type { RefuseOtherPages } from "../http/page-origin.ts";
 import { type Route, route } from "../http/route.ts";
 import { acceptWebSocket, isHandshake } from "../http/websocket.adapter.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
 import type { Log } from "../outage.ts";
 import { findExecApp, requireOperator } from "./app.store.ts";
 import { type AppWithSecretPaths, addressed, auditedApp } from "./app.ts";
-import { type ExecReason, execProblem, isTrustedOrigin, reasonOf } from "./exec.ts";
+import { type ExecReason, execProblem, reasonOf } from "./exec.ts";
 import { startExecSession } from "./exec-session.runner.ts";
 
 interface Ports {
@@ -28,8 +29,7 @@ interface Ports {
 }
 
 interface Options {
-  /** Of pages that may open a session, beside the server's own. */
-  readonly origins: readonly string[];
+  readonly refuseOtherPages: RefuseOtherPages;
   readonly times?: Parameters<typeof startExecSession>[2];
 }
 
@@ -43,7 +43,10 @@ const REASON_OF: Readonly<Record<WatchEnd, ExecReason>> = {
 };
 
 /** Commands in containers. What is typed and shown is neither stored nor logged. */
-export function execRoutes({ db, bus, clock, log, operators, broadcast }: Ports, { origins, times }: Options): Route[] {
+export function execRoutes(
+  { db, bus, clock, log, operators, broadcast }: Ports,
+  { refuseOtherPages, times }: Options,
+): Route[] {
   async function problemNow(app: AppWithSecretPaths, component: string): Promise<Fault | null> {
     const [found, { exec_enabled }] = await Promise.all([findExecApp(db, app.id), readSettings(db, app.cluster_id)]);
     return found ? execProblem(found, component, exec_enabled) : notFound("App");
@@ -108,9 +111,7 @@ export function execRoutes({ db, bus, clock, log, operators, broadcast }: Ports,
       const { app, params, query, caller, credential, reply, change } = call;
       const { component } = params;
       const { request } = reply;
-      if (!isTrustedOrigin(request.headers.origin, request.host, origins)) {
-        throw forbidden("A page of this origin may not do this. Add the origin to BINNACLE_CORS_ORIGINS.");
-      }
+      refuseOtherPages(request.headers);
       if (query.command[0] === "") throw invalidValue(["query", "command", 0], "The first word names a program");
       const { exec_enabled: isEnabled } = await readSettings(db, app.cluster_id);
       const refusal = execProblem(app, component, isEnabled);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { codedConflict, notFound } from "../fault.ts";
 import { someApp } from "./app.fixture.ts";
-import { closingOf, type ExecReason, execProblem, isTrustedOrigin, readClientFrame, reasonOf } from "./exec.ts";
+import { closingOf, type ExecReason, execProblem, readClientFrame, reasonOf } from "./exec.ts";
 
 test.each([
   ["a running app", {}, "web", true, null],
@@ -12,20 +12,6 @@ test.each([
   const found = execProblem(someApp(changes), component, isEnabled);
   if (problem) expect(found).toMatchObject(problem);
   else expect(found).toBeNull();
-});
-
-test.each([
-  [undefined, true],
-  ["https://b.example.com", true],
-  ["http://b.example.com", true],
-  ["https://console.example.com", true],
-  ["https://b.example.com.evil.com", false],
-  ["https://evil.com/b.example.com", false],
-  ["https://b.example.com:8443", false],
-  ["null", false],
-  ["", false],
-])("[EX5] a page of %j is trusted: %s", (origin, isTrusted) => {
-  expect(isTrustedOrigin(origin, "b.example.com", ["https://console.example.com"])).toBe(isTrusted);
 });
 
 const sized = (text: string) => Buffer.concat([Buffer.of(4), Buffer.from(text)]);

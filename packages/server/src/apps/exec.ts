@@ -15,15 +15,6 @@ export function execProblem(app: ExecApp, component: string, isEnabled: boolean)
   );
 }
 
-/**
- * Browsers let any page open a WebSocket, and say from where. Programs say nothing, and a page of the server's own origin and of
- * the configured ones is trusted.
- */
-export function isTrustedOrigin(origin: string | undefined, host: string, trusted: readonly string[]): boolean {
-  if (origin === undefined || trusted.includes(origin)) return true;
-  return URL.canParse(origin) && new URL(origin).host === host;
-}
-
 export type ClientFrame =
   | { readonly input: Buffer }
   | { readonly size: TerminalSize }

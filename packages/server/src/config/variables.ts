@@ -121,7 +121,7 @@ export const SETTINGS = {
   publicUrl: optional(
     "BINNACLE_PUBLIC_URL",
     baseUrl,
-    "Address under which people and clusters reach the control plane; `https://` outside `local`. Without it the address that it listens on",
+    "Address under which people and clusters reach the control plane, and the origin of its pages; `https://` outside `local`. Without it the address that it listens on",
   ),
   allowInsecurePublicUrl: setting(
     "BINNACLE_ALLOW_INSECURE_PUBLIC_URL",

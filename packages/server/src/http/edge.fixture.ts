@@ -43,6 +43,7 @@ export async function startEdge(
     metrics,
     trustedProxies: [],
     corsOrigins: [],
+    acceptsHost: () => true,
     bodyLimitBytes: 1024,
     requestTimeoutMs: 30_000,
     ...options,

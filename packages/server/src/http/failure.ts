@@ -13,6 +13,7 @@ export const STATUS_OF: Record<FaultKind, number> = {
   precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  misdirected: 421,
   invalid: 422,
   upgrade_required: 426,
   rate_limited: 429,

@@ -1,6 +1,7 @@
 import { appManifestSchema, CONTRACT, getVersion, MANIFEST_SCHEMA_PATH } from "@binnacle/contract";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
+import { FOR_ANY_HOST } from "./addressed-host.ts";
 import { signedIn } from "./guard.ts";
 import { refuseOtherMethods } from "./refusals.adapter.ts";
 import type { Metrics } from "./request-metrics.adapter.ts";
@@ -8,9 +9,9 @@ import { type Route, route } from "./route.ts";
 
 /** Registers the liveness and readiness probes. */
 export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
-  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/healthz", FOR_ANY_HOST, async () => ({ status: "ok" }));
 
-  app.get("/readyz", async (request, reply) => {
+  app.get("/readyz", FOR_ANY_HOST, async (request, reply) => {
     try {
       await pool.query("select 1");
       return { status: "ready" };
@@ -26,7 +27,7 @@ export function registerHealth(app: FastifyInstance, pool: pg.Pool): void {
 /** Registers the schema of `binnacle.yaml`. Editors read it without credentials; it holds nothing of the installation. */
 export function registerSchemas(app: FastifyInstance): void {
   const text = JSON.stringify(appManifestSchema());
-  app.get(MANIFEST_SCHEMA_PATH, async (_request, reply) =>
+  app.get(MANIFEST_SCHEMA_PATH, FOR_ANY_HOST, async (_request, reply) =>
     reply.type("application/schema+json").header("cache-control", "public, max-age=3600").send(text),
   );
   refuseOtherMethods(app, MANIFEST_SCHEMA_PATH, ["GET"]);

@@ -58,6 +58,11 @@ const COMMON: Record<number, CommonFailure> = {
     "The media type of the request body is not supported",
     "The request body must be application/json.",
   ),
+  421: sentence(
+    "Misdirected",
+    "Only in local: the Host header names another server. `BINNACLE_PUBLIC_URL` sets the name that people use",
+    "Where BINNACLE_ENVIRONMENT is local, Binnacle answers only to localhost, to the address that it listens on and to the host of BINNACLE_PUBLIC_URL.",
+  ),
   422: {
     name: "Invalid",
     description: "Invalid fields, all of them",
@@ -90,8 +95,9 @@ export function failuresOf(operation: Operation): number[] {
     422,
     // An unexpected body is read too.
     ...(method === "GET" ? [] : [413, 415]),
-    // Malformed HTTP and malformed headers are a 400 on every path.
+    // Malformed HTTP and malformed headers are a 400 on every path, and in local the name of another server a 421.
     400,
+    421,
     ...(isCreation(operation) ? [409] : []),
     ...(honoursIfMatch(operation) ? [412] : []),
     500,

@@ -11,6 +11,7 @@ import Fastify, {
 import type { Logger } from "pino";
 import { Fault } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
+import { hostProblem } from "./addressed-host.ts";
 import { registerBodyParsers } from "./body.ts";
 import { sendFailure } from "./failure.ts";
 import { proxyWarning } from "./proxy-warning.ts";
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Decides by the Host header whether a request is meant for this server. */
+  readonly acceptsHost: (header: string) => boolean;
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
   /** Null, or missing, where tracing is off. */
@@ -40,7 +43,7 @@ const SLOWEST_CHECK_MS = 1000;
 
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { log, metrics, trustedProxies, corsOrigins, requestTimeoutMs, tracer = null } = options;
+  const { log, metrics, trustedProxies, corsOrigins, acceptsHost, requestTimeoutMs, tracer = null } = options;
   const recordAnswer = answerRecorder(metrics, log);
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -110,10 +113,8 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
 
   app.addHook("onRequest", (request, reply, next) => {
     if (isDraining) return next(new Fault("unavailable", "The server is stopping. Try again in a moment."));
-    // HTTP/1.1 demands it; said here so that the answer has the common form.
-    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      return next(new Fault("bad_request", "The request has no Host header."));
-    }
+    const misaddressed = hostProblem(request, acceptsHost);
+    if (misaddressed) return next(misaddressed);
     // Before the body is read: what was sent to nowhere is not worth parsing.
     if (request.is404) return void sendNotFound(request, reply);
     next();

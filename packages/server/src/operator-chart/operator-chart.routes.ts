@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { FOR_ANY_HOST } from "../http/addressed-host.ts";
 import { refuseOtherMethods } from "../http/refusals.adapter.ts";
 import type { Chart } from "./operator-chart.adapter.ts";
 
@@ -13,7 +14,7 @@ export function registerCharts(app: FastifyInstance, chart: Chart): void {
     ["README.md", "text/plain; charset=utf-8", chart.readme],
   ];
   for (const [name, mediaType, content] of files) {
-    app.get(`/charts/${name}`, async (_request, reply) => reply.type(mediaType).send(content));
+    app.get(`/charts/${name}`, FOR_ANY_HOST, async (_request, reply) => reply.type(mediaType).send(content));
     refuseOtherMethods(app, `/charts/${name}`, ["GET"]);
   }
 }
