@@ -106,6 +106,8 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     operations: ["reportInstallEvent", "recordClusterBundle"],
     at: [
       "body.component",
+      "body.detail",
+      "body.install_journal.*.detail",
       "body.bundle_version",
       "body.profiles.*",
       "body.ha_tier",
@@ -113,7 +115,7 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
       "body.at",
       "body.install_journal.*.at",
     ],
-    why: "Bundles of the catalog say which components, profiles and tiers they have, and nothing happened in the future.",
+    why: "Bundles of the catalog say which components, profiles and tiers they have, nothing happened in the future, and a detail holds no secret.",
   },
   {
     operations: ["createChartRepository", "updateChartRepository"],

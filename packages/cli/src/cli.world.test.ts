@@ -179,6 +179,21 @@ describe("commands", () => {
     expect((await on.run("templates", "show", "web-app")).out).toMatch(/^PARAMETERS +image=/m);
   });
 
+  test("[BC72] show the stage of an install that is under way after the stages that have ended", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "installed" });
+    const report = (body: object) => world.admin.api.post(`/clusters/${cluster.body.id}/install-events`, body);
+    await report({ stage: "preflight", status: "completed" });
+    await report({ stage: "platform-storage", status: "started", component: "longhorn" });
+    const status = (...more: string[]) => on.run("clusters", "install-status", "installed", "--org", "demo", ...more);
+    expect((await status()).out).toMatch(/^STAGE .*\npreflight +completed.*\nplatform-storage +started +longhorn/);
+    expect(JSON.parse((await status("-o", "json")).out)).toMatchObject({
+      install_journal: [{ stage: "preflight" }],
+      current_stage: { stage: "platform-storage", component: "longhorn", started_at: expect.any(String) },
+    });
+    const wide = await on.run("clusters", "list", "--org", "demo", "-o", "wide");
+    expect(wide.out).toContain("platform-storage longhorn");
+  });
+
   test("[BC19] [BC18] do not overwrite a change that somebody else makes meanwhile", async () => {
     const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "edge" });
     const project = await world.admin.api.post("/projects", { name: "shop", cluster_id: cluster.body.id });

@@ -74,19 +74,31 @@ const STAGE = view(
 
 export async function followInstall(call: Call, { input, options, args }: Given): Promise<ExitCode | undefined> {
   const read = async (): Promise<Row> => await send(call, "getClusterBundle", input);
+  const readCurrent = async (): Promise<Row | null> => {
+    const { current_stage }: Row = await send(call, "getCluster", input);
+    return current_stage;
+  };
   if (!options["watch"]) {
-    const bundle = await read();
-    if (call.format.kind === "table" || call.format.kind === "wide") call.list(STAGE, bundle.install_journal ?? []);
-    else call.show(null, bundle);
+    const [bundle, current_stage] = [await read(), await readCurrent()];
+    const underWay = current_stage ? [{ ...current_stage, status: "started", at: current_stage.started_at }] : [];
+    if (call.format.kind === "table" || call.format.kind === "wide")
+      call.list(STAGE, [...(bundle.install_journal ?? []), ...underWay]);
+    else call.show(null, { ...bundle, current_stage });
     return undefined;
   }
   let shown = 0;
+  let begun: string | null = null;
   const ended = await until(call, durationMs("--timeout", String(options["timeout"])), async () => {
     const journal: Row[] = (await read()).install_journal ?? [];
     for (const { stage, status, component, detail } of journal.slice(shown)) {
       call.host.out.write(`${[stage, status, component, detail].filter(Boolean).join("  ")}\n`);
     }
     shown = journal.length;
+    const current = await readCurrent();
+    if (current && current.started_at !== begun) {
+      call.host.out.write(`${[current.stage, "started", current.component].filter(Boolean).join("  ")}\n`);
+      begun = current.started_at;
+    }
     const last = journal.at(-1);
     if (!last) return null;
     return last.status === "failed" ||

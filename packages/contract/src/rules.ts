@@ -20,9 +20,12 @@ export const exactlyOneOf = (...fields: readonly [string, string, ...string[]]):
 export const given = (field: string): Condition => ({ required: [field] });
 
 /** The field is present and has one of the values. */
-export const holds = (field: string, values: readonly unknown[]): Condition => ({
-  ...given(field),
-  properties: { [field]: { enum: values } },
+export const holds = (field: string, values: readonly unknown[]): Condition => holdsEach({ [field]: values });
+
+/** All these fields are present, and each has one of its values. */
+export const holdsEach = (fields: Readonly<Record<string, readonly unknown[]>>): Condition => ({
+  required: Object.keys(fields),
+  properties: Object.fromEntries(Object.entries(fields).map(([field, values]) => [field, { enum: values }])),
 });
 
 /** The same, or the field is left out and its default is one of the values. */

@@ -64,6 +64,8 @@ export const UPGRADE_STAGES = [
 ] as const;
 export const STAGES = [...new Set([...INSTALL_STAGES, ...UPGRADE_STAGES])] as const;
 export type Stage = (typeof INSTALL_STAGES)[number] | (typeof UPGRADE_STAGES)[number];
+/** Stages that install components of the bundle one by one. */
+export const COMPONENT_STAGES = STAGES.filter((stage) => stage.startsWith("platform-") || stage === "profiles");
 export const STAGE_STATUSES = ["started", "completed", "failed"] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
 

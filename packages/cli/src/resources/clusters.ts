@@ -21,6 +21,11 @@ const CLUSTER = view(
     of: ({ metrics }) => (metrics?.memory_bytes == null ? null : quantity(metrics.memory_bytes, "bytes")),
   },
   column("PROVIDER", "provider", true),
+  {
+    title: "STAGE",
+    isWide: true,
+    of: ({ current_stage: at }) => at && [at.stage, at.component].filter(Boolean).join(" "),
+  },
   column("MESSAGE", "message", true),
   column("DESCRIPTION", "description", true),
   ageColumn("AGE", "created_at"),
@@ -179,7 +184,7 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
       { from: "-w, --watch", kind: "flag", help: "until it has ended" },
       { from: "--timeout <duration>", help: "how long to watch", preset: "1h" },
     ],
-    uses: ["getClusterBundle"],
+    uses: ["getClusterBundle", "getCluster"],
     run: followInstall,
   },
   verb({

@@ -21,7 +21,7 @@ export function ClusterInstall({ cluster }: { readonly cluster: Cluster }) {
         <Stack>
           <Bundle record={read} cluster={cluster} />
           <Section title="Install journal">
-            <Journal record={read} />
+            <Journal record={read} cluster={cluster} />
           </Section>
           {read.bundle_version === null ? null : <Upgrade installed={read.bundle_version} />}
         </Stack>
@@ -99,8 +99,8 @@ function Upgrade({ installed }: { readonly installed: string }) {
   );
 }
 
-function Journal({ record }: { readonly record: BundleRecord }) {
-  const lines = journalLines(record.install_journal ?? []);
+function Journal({ record, cluster }: { readonly record: BundleRecord; readonly cluster: Cluster }) {
+  const lines = journalLines(record.install_journal ?? [], cluster.current_stage);
   if (lines.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -19,6 +19,7 @@ import { ClusterDanger } from "./cluster-danger.tsx";
 import { ClusterInstall } from "./cluster-install.tsx";
 import { ClusterOverview } from "./cluster-overview.tsx";
 import { ClusterSettings } from "./cluster-settings.tsx";
+import { stageWords } from "./cluster-words.ts";
 import { RegistrySecrets } from "./registry-secrets.tsx";
 import { Roles } from "./roles.tsx";
 
@@ -78,6 +79,11 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
         <>
           <Basis of={cluster} />
           {cluster.message ? <div>{cluster.message}</div> : null}
+          {cluster.current_stage ? (
+            <div>
+              {stageWords(cluster.current_stage)}, since <Moment at={cluster.current_stage.started_at} />
+            </div>
+          ) : null}
           {cluster.description ? (
             <Text size="sm" lineClamp={2} title={visibleText(cluster.description)}>
               {visibleText(cluster.description)}

@@ -9,6 +9,7 @@ import {
   journalLines,
   phasesOf,
   planWords,
+  stageWords,
   tokenIssuedAt,
   tokenTone,
 } from "./cluster-words.ts";
@@ -129,6 +130,16 @@ test("[WC66] the journal is a timeline, newest first, with stage, component, rea
     ["Storage: longhorn", "Failed", "bad", "TIMEOUT: 10 min"],
     ["Preflight checks", "Completed", "good", null],
   ]);
+});
+
+test("[WC197] the stage that is under way is above the journal, and stands beside the status of the cluster", () => {
+  const current = { stage: "profiles", component: "kyverno", started_at: "2026-03-01T00:00:00.000Z" } as const;
+  expect(journalLines([entry({})], current).map(({ title, word, at }) => [title, word, at])).toEqual([
+    ["Profiles: kyverno", "Under way", current.started_at],
+    ["Preflight checks", "Completed", entry({}).at],
+  ]);
+  expect(stageWords({ stage: "k3s-server", component: null })).toBe("Kubernetes server");
+  expect(stageWords(null)).toBeNull();
 });
 
 test("[WC66] the age of the operator's token is that of the newest entry that issued one", () => {

@@ -176,14 +176,25 @@ const ENDS: Readonly<Record<JournalEntry["status"], readonly [Tone, string]>> = 
   failed: ["bad", "Failed"],
 };
 
-/** The install journal as a timeline, the newest entry first. */
-export function journalLines(journal: readonly JournalEntry[]): readonly JournalLine[] {
-  return journal.toReversed().map(({ stage, status, component, detail, reason_code, at }) => {
-    const [tone, word] = ENDS[status];
-    const name = STAGES[stage] ?? stage;
-    const said = [reason_code, detail].filter((text) => text !== null && text !== "").join(": ");
-    return { title: component ? `${name}: ${component}` : name, tone, word, detail: said || null, at };
+type CurrentStage = Cluster["current_stage"];
+
+/** The stage of an install that is under way, such as `Storage: longhorn`, or null. */
+export function stageWords(current: Pick<JournalEntry, "stage" | "component"> | null): string | null {
+  if (current === null) return null;
+  const name = STAGES[current.stage] ?? current.stage;
+  return current.component ? `${name}: ${current.component}` : name;
+}
+
+/** The install journal as a timeline, the newest entry first, with the stage that is under way above it. */
+export function journalLines(journal: readonly JournalEntry[], current: CurrentStage = null): readonly JournalLine[] {
+  const ended = journal.toReversed().map((entry): JournalLine => {
+    const [tone, word] = ENDS[entry.status];
+    const said = [entry.reason_code, entry.detail].filter((text) => text !== null && text !== "").join(": ");
+    return { title: stageWords(entry) ?? "", tone, word, detail: said || null, at: entry.at };
   });
+  const title = stageWords(current);
+  if (current === null || title === null) return ended;
+  return [{ title, tone: "progress", word: "Under way", detail: null, at: current.started_at }, ...ended];
 }
 
 const ISSUES_TOKEN: readonly string[] = ["cluster.create", "cluster.rotate_token", "cluster.mint_agent_credentials"];

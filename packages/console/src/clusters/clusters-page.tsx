@@ -12,7 +12,7 @@ import { EmptyState, Page } from "../parts/page.tsx";
 import { usePageSearch } from "../parts/use-search.tsx";
 import { believed, CLUSTER_STATUS } from "../status/status.ts";
 import { Basis, StatusCell } from "../status/status-badge.tsx";
-import { providerWord } from "./cluster-words.ts";
+import { providerWord, stageWords } from "./cluster-words.ts";
 import { Fleet } from "./fleet.tsx";
 
 const STATUSES = Object.entries(CLUSTER_STATUS).map(([value, { word }]) => ({ value, label: word }));
@@ -32,7 +32,10 @@ const columnsOf = (org: string): readonly Column<Cluster>[] => [
     title: "Status",
     width: "minmax(150px, 1.4fr)",
     render: (cluster) => (
-      <StatusCell status={believed(CLUSTER_STATUS[cluster.status], cluster)} reason={cluster.message} />
+      <StatusCell
+        status={believed(CLUSTER_STATUS[cluster.status], cluster)}
+        reason={cluster.message ?? stageWords(cluster.current_stage)}
+      />
     ),
   },
   {

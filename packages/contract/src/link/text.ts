@@ -3,10 +3,11 @@ import Type from "typebox";
 /** Free text that comes from a cluster and is shown to people. */
 export const LONGEST_MESSAGE = 1_024;
 
-/** Markup, a JWT, a cloud key, a private key or an address with a password: none has a place in a message for people. */
+/** Markup, a JWT, a CLI token, a cloud key, a private key or an address with a password: none has a place in a message for people. */
 const UNSAFE = [
   /<[a-z!/?]/i,
   /eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/,
+  /\bbnc_[\w-]{20,}/,
   /\b(AKIA|ASIA)[0-9A-Z]{16}\b/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   /[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]+@/i,

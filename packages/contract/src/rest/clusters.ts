@@ -16,6 +16,7 @@ import {
 import { operation } from "../operation.ts";
 import { CLUSTER_STATUSES, PROVIDERS, WIRED_PROVIDERS } from "../states.ts";
 import { Region } from "./credentials.ts";
+import { CurrentStage } from "./installs.ts";
 
 const tag = "Clusters";
 const orgParams = Type.Object({ org_id: Uuid() });
@@ -60,6 +61,11 @@ const fields = {
   name: Name,
   description: Nullable(Description),
   status: Type.Enum(CLUSTER_STATUSES),
+  current_stage: {
+    ...Nullable(CurrentStage),
+    description:
+      "The stage of an install or upgrade that was reported to have started and not yet to have ended; null between stages and otherwise.",
+  },
   message: Nullable(Type.String({ description: "Explains the status `error`.", examples: ["No capacity."] })),
   provider: Nullable(Type.Enum(PROVIDERS, { description: "Null for a bring-your-own cluster." })),
   credential_id: Nullable(Uuid()),

@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
 import { BundleVersion } from "../catalog/bundle.ts";
-import { FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
+import { DisplayLine, FreeMap, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { holds, where } from "../rules.ts";
-import { HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts";
+import { holds, holdsEach, where } from "../rules.ts";
+import { COMPONENT_STAGES, HA_TIERS, STAGE_STATUSES, STAGES } from "../states.ts";
 
 const tag = "Clusters";
 const params = Type.Object({ id: Uuid() });
@@ -17,11 +17,11 @@ const fields = {
   status: Type.Enum(STAGE_STATUSES, { examples: ["completed"] }),
   component: Nullable({ ...name, description: "The key of a component in the bundle's manifest." }),
   detail: Nullable(
-    Type.String({
-      maxLength: 2000,
-      description: "For people to read; never secrets or raw command output.",
-      examples: ["Volumes are replicated."],
-    }),
+    DisplayLine(
+      "Volumes are replicated.",
+      2000,
+      "One line for people to read; never secrets, markup or the raw output of a command.",
+    ),
   ),
   reason_code: Nullable(
     Type.String({
@@ -33,6 +33,12 @@ const fields = {
     }),
   ),
 };
+
+/** The stage that an install or upgrade is at. */
+export const CurrentStage = Type.Object(
+  { stage: fields.stage, component: fields.component, started_at: Timestamp() },
+  { title: "CurrentStage" },
+);
 
 export const JournalEntry = Type.Object({ ...fields, at: Timestamp() }, { title: "JournalEntry" });
 export type JournalEntry = Static<typeof JournalEntry>;
@@ -54,6 +60,11 @@ const eventRules = [
     requires: ["reason_code"],
     fields: { reason_code: { type: "string" } },
   }),
+  where(
+    holdsEach({ status: ["failed"], stage: COMPONENT_STAGES }),
+    "A stage that installs components and has failed names the component",
+    { requires: ["component"], fields: { component: { type: "string" } } },
+  ),
 ];
 
 export const InstallEvent = Type.Object(reported, {

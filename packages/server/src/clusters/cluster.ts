@@ -36,6 +36,7 @@ export function wireCluster(cluster: Cluster, now: Date): WireCluster {
     name: cluster.name,
     description: cluster.description,
     status: statusOf(cluster, now),
+    current_stage: currentStageOf(cluster),
     message: messageOf(cluster, now),
     provider: cluster.provider,
     credential_id: cluster.credential_id,
@@ -56,6 +57,19 @@ export function wireCluster(cluster: Cluster, now: Date): WireCluster {
     created_at: cluster.created_at.toISOString(),
     updated_at: cluster.updated_at.toISOString(),
   };
+}
+
+type StageColumns = Pick<Cluster, "stage" | "stage_status" | "stage_component" | "stage_at">;
+
+/** The last report is the current stage until it says that the stage has ended. */
+function currentStageOf({
+  stage,
+  stage_status,
+  stage_component,
+  stage_at,
+}: StageColumns): WireCluster["current_stage"] {
+  if (stage === null || stage_status !== "started" || stage_at === null) return null;
+  return { stage, component: stage_component, started_at: stage_at.toISOString() };
 }
 
 /** The defaults of a provisioned cluster. */

@@ -104,6 +104,71 @@ describe("POST /clusters/{id}/install-events", () => {
     expect((await bundle()).install_journal).toHaveLength(1);
   });
 
+  const JWT = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(43)}`;
+  test.each([
+    ["a JWT", `helm was called with --set token=${JWT}`],
+    ["a CLI token", "curl -H 'Authorization: Bearer bnc_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'"],
+    ["an AWS key", "the key AKIAIOSFODNN7EXAMPLE was refused"],
+    ["a private key", "-----BEGIN OPENSSH PRIVATE KEY-----"],
+    ["an address with a password", "https://robot:hush@registry.example.com refused"],
+    ["markup", "<img src=x onerror=alert(1)>"],
+    ["several lines", "Error: exit status 1\nhelm upgrade failed"],
+    ["an escape sequence", "\u001b[31mfailed"],
+  ])("[IN48] a detail with %s is refused and stored nowhere, in a journal too", async (_, detail) => {
+    const refused = await report({ stage: "preflight", status: "completed", detail });
+    expect([refused.status, locsOf(refused)]).toEqual([422, ["body.detail"]]);
+    const journal = [{ stage: "preflight", status: "completed", detail }];
+    const written = await put({ ...RECORD, install_journal: journal });
+    expect([written.status, locsOf(written)]).toEqual([422, ["body.install_journal.0.detail"]]);
+    expect(JSON.stringify([refused.body, written.body])).not.toMatch(/hush|AKIA|bnc_|eyJ/);
+    expect(await bundle()).toEqual(NOTHING);
+  });
+
+  test("[IN48] a secret that an earlier version has stored is masked when the journal is read", async () => {
+    const entry = { stage: "agent", status: "completed", component: null, detail: `token=${JWT}`, reason_code: null };
+    await world.database.kysely
+      .updateTable("clusters")
+      .set({ install_journal: JSON.stringify([{ ...entry, at: world.clock.now().toISOString() }]) })
+      .where("id", "=", cluster)
+      .execute();
+    const read = await bundle(member.api);
+    expect(read.install_journal).toMatchObject([{ detail: "token=[masked]" }]);
+    expect((await put({ ...RECORD, install_journal: read.install_journal })).status).toBe(200);
+  });
+
+  test.each(["platform-networking", "platform-storage", "platform-components", "profiles"])(
+    "[IN49] a failure of %s names the component",
+    async (stage) => {
+      const failed = { stage, status: "failed", reason_code: "TIMEOUT" };
+      for (const body of [failed, { ...failed, component: null }]) {
+        const refused = await report(body);
+        expect([refused.status, locsOf(refused)]).toEqual([422, ["body.component"]]);
+      }
+      expect((await report({ ...failed, component: "longhorn" })).status).toBe(201);
+      expect((await report({ ...failed, stage: "preflight" })).status).toBe(201);
+    },
+  );
+
+  test("[IN50] the stage that is under way is part of the cluster until it has ended", async () => {
+    const current = async () => {
+      const listed = (await member.api.get(`/orgs/${org}/clusters?items_per_page=100`)).body.data;
+      const { current_stage } = (await member.api.get(`/clusters/${cluster}`)).body;
+      expect(listed.find(({ id }: { id: string }) => id === cluster).current_stage).toEqual(current_stage);
+      return current_stage;
+    };
+    expect(await current()).toBeNull();
+    const started_at = world.clock.now().toISOString();
+    await report({ stage: "preflight", status: "started" });
+    expect(await current()).toEqual({ stage: "preflight", component: null, started_at });
+    await report({ stage: "profiles", status: "started", component: "kyverno" });
+    expect(await current()).toEqual({ stage: "profiles", component: "kyverno", started_at });
+    await report({ stage: "profiles", status: "failed", component: "kyverno", reason_code: "TIMEOUT" });
+    expect(await current()).toBeNull();
+    await report({ stage: "profiles", status: "started", component: "kyverno" });
+    await report({ stage: "profiles", status: "completed", component: "kyverno" });
+    expect(await current()).toBeNull();
+  });
+
   test("[IN5] takes a component of any bundle until one is on record, and then only of that one", async () => {
     const promtail = { stage: "profiles", status: "completed", component: "promtail" };
     expect((await report(promtail)).status).toBe(201);

@@ -11,6 +11,7 @@ import {
   afterRecord,
   catalogProblems,
   componentProblems,
+  detailProblems,
   entryOf,
   manifestsFor,
   stageEvent,
@@ -26,7 +27,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
     route(
       reportInstallEvent,
       wellFormed(
-        ({ body }) => timeProblems(body, clock()),
+        ({ body }) => [...detailProblems(body), ...timeProblems(body, clock())],
         onCluster("editor", ({ params }) => params.id),
       ),
       async ({ cluster, body, change }) =>

@@ -45,8 +45,9 @@ const recordProblems = (record: WrittenBundleRecord) => bodyProblems(recordClust
 
 describe("the form of an event", () => {
   test.each([[{}], [{ reason_code: null }]])("[IN3] a failure says why, and %j does not", (facts) => {
-    expect(placesOf(eventProblems(completed({ status: "failed", ...facts })))).toEqual([["body", "reason_code"]]);
-    expect(eventProblems(completed({ status: "failed", reason_code: "NO_DISK" }))).toEqual([]);
+    const failed = completed({ status: "failed", component: "longhorn" });
+    expect(placesOf(eventProblems({ ...failed, ...facts }))).toEqual([["body", "reason_code"]]);
+    expect(eventProblems({ ...failed, reason_code: "NO_DISK" })).toEqual([]);
   });
 
   test.each(STAGES)("[IN4] a component may be given at %s", (stage) => {
@@ -125,7 +126,7 @@ describe("a record that is written", () => {
   test("[IN15] has a journal whose entries obey the rules of events", () => {
     const install_journal = [
       completed(),
-      completed({ status: "failed" }),
+      completed({ status: "failed", component: "k3s" }),
       completed({ stage: "verify", component: "k3s" }),
       { ...completed(), at: "2030-01-31T23:59:60Z" },
     ];
@@ -145,7 +146,11 @@ describe("a record that is written", () => {
   });
 
   test("[IN15] may be written back as it was read", () => {
-    const facts = afterRecord([entryOf(completed({ status: "failed", reason_code: "X" }), NOW)], written(), NOW);
+    const facts = afterRecord(
+      [entryOf(completed({ status: "failed", reason_code: "X", component: "k3s" }), NOW)],
+      written(),
+      NOW,
+    );
     const read = wireBundleRecord(facts) as WrittenBundleRecord;
     expect(recordProblems(read)).toEqual([]);
     expect(afterRecord(null, read, new Date(0))).toEqual(facts);

@@ -2,8 +2,10 @@ import {
   type BundleManifest,
   type BundleRecord,
   type InstallEvent,
+  isSafeText,
   type JournalEntry,
   MAX_JOURNAL_ENTRIES,
+  safeText,
   type ValidationItem,
   type WrittenBundleRecord,
 } from "@binnacle/contract";
@@ -46,6 +48,12 @@ export function componentProblems(
   return [wrong([...loc, "component"], `No component of the bundle is called ${component}`)];
 }
 
+/** Every member of the organization reads the journal. The hub refuses the same in the messages of operators. */
+export function detailProblems({ detail }: Pick<InstallEvent, "detail">, loc: Loc = BODY): ValidationItem[] {
+  if (!detail || isSafeText(detail)) return [];
+  return [wrong([...loc, "detail"], "A detail is for people to read: leave out tokens, keys, passwords and markup")];
+}
+
 /** Returns the problem of an event that is said to happen later than it is reported. */
 export function timeProblems({ at }: Pick<InstallEvent, "at">, now: Date, loc: Loc = BODY): ValidationItem[] {
   if (at === undefined || Date.parse(at) <= now.getTime()) return [];
@@ -58,12 +66,13 @@ export function catalogProblems(
   bundles: readonly BundleManifest[],
   now: Date,
 ): ValidationItem[] {
-  const times = (install_journal ?? []).flatMap((entry, index) =>
-    timeProblems(entry, now, [...BODY, "install_journal", index]),
-  );
-  if (bundle_version === undefined) return times;
+  const ofEntries = (install_journal ?? []).flatMap((entry, index) => {
+    const loc = [...BODY, "install_journal", index];
+    return [...detailProblems(entry, loc), ...timeProblems(entry, now, loc)];
+  });
+  if (bundle_version === undefined) return ofEntries;
   const manifest = bundles.find(({ bundle }) => bundle === bundle_version);
-  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${bundle_version}`), ...times];
+  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${bundle_version}`), ...ofEntries];
   const profiles = unknownProfiles(manifest, named).map((name) =>
     wrong([...BODY, "profiles", named.indexOf(name)], `The bundle has no profile ${name}`),
   );
@@ -74,7 +83,7 @@ export function catalogProblems(
   const journal = (install_journal ?? []).flatMap((entry, index) =>
     componentProblems(entry, [manifest], [...BODY, "install_journal", index]),
   );
-  return [...profiles, ...tier, ...journal, ...times];
+  return [...profiles, ...tier, ...journal, ...ofEntries];
 }
 
 /** An event that says no time is taken to have happened now. */
@@ -128,9 +137,13 @@ export function wireBundleRecord(facts: RecordFacts): BundleRecord {
     profiles: facts.profiles,
     ha_tier: facts.ha_tier,
     volume_group_ownership: facts.volume_group_ownership as BundleRecord["volume_group_ownership"],
-    install_journal: facts.install_journal as JournalEntry[] | null,
+    install_journal: (facts.install_journal as JournalEntry[] | null)?.map(readableEntry) ?? null,
   };
 }
+
+/** Earlier versions stored any text. */
+const readableEntry = (entry: JournalEntry): JournalEntry =>
+  entry.detail === null || isSafeText(entry.detail) ? entry : { ...entry, detail: safeText(entry.detail) };
 
 export function stageEvent(cluster: Pick<Cluster, "id" | "name" | "org_id">, entry: JournalEntry): Announcement {
   return {
