@@ -5,7 +5,6 @@
 
 /** Reads that never contain a secret value. */
 export const OPEN_TO_READ = [
-  "getVersion",
   "getMe",
   "getMyAccess",
   "listOrgs",
@@ -50,7 +49,6 @@ export const OPEN_TO_READ = [
   "getProvisioningJob",
   "getProvisioningLogs",
   "getProvisioningPlan",
-  "getClusterBundle",
   "listClusterRegistrySecrets",
   "listProjectRegistrySecrets",
   "listEffectiveRegistrySecrets",
@@ -104,8 +102,6 @@ export const OPEN_TO_WRITE = [
   "retryProvisioningJob",
   "cancelProvisioningJob",
   "checkCredential",
-  "reportInstallEvent",
-  "recordClusterBundle",
   "attachClusterRegistrySecret",
   "detachClusterRegistrySecret",
   "attachProjectRegistrySecret",
@@ -135,8 +131,12 @@ export const OPEN_TO_WRITE = [
   "deleteComponentSecret",
 ];
 
-/** Neither `read` nor `write` opens these. */
+/** Neither `read` nor `write` opens these. The first ones name a scope of their own, see `OPEN_TO`. */
 export const CLOSED = [
+  "getVersion",
+  "getClusterBundle",
+  "recordClusterBundle",
+  "reportInstallEvent",
   "logout",
   "listSessions",
   "endSession",

@@ -47,6 +47,12 @@ export const CLOSED_TO_READ_AND_WRITE: Readonly<Record<string, string>> = {
     "updateCredential",
     "deleteCredential",
   ]),
+  ...because("Its description names the scope that it takes, and it takes no other.", [
+    "getVersion",
+    "getClusterBundle",
+    "recordClusterBundle",
+    "reportInstallEvent",
+  ]),
   ...because("Its answer has a secret of something that exists already.", [
     "getSshKey",
     "createAgentCredentials",

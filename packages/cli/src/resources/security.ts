@@ -81,7 +81,14 @@ export const SECURITY_COMMANDS: readonly Command[] = [
     operation: "createCliToken",
     fields: [
       arg("<name>", "body.name"),
-      option("--scopes <scopes>", "body.scopes", "separated by commas", { kind: "list" }),
+      option(
+        "--scopes <scopes>",
+        "body.scopes",
+        "with commas: read and write, for installers bundles:read, clusters:read, clusters:register and install:report",
+        {
+          kind: "list",
+        },
+      ),
       option("--expires-in-days <days>", "body.expires_in_days", "90 unless given", { kind: "integer" }),
       option("--for-org <organization>", "body.org_id", "only for what is in it", { kind: "org" }),
       option("--for-project <project>", "body.project_id", "only for what is in it", { kind: "project" }),

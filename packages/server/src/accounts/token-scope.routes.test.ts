@@ -42,7 +42,7 @@ describe("the scope `read`", () => {
       status: 200,
       body: { id: ada.id, organizations: [{ id: org }] },
     });
-    for (const path of ["/version", "/orgs", "/projects", "/apps", `/clusters/${cluster}`, `/orgs/${org}/audit-log`]) {
+    for (const path of ["/bundles", "/orgs", "/projects", "/apps", `/clusters/${cluster}`, `/orgs/${org}/audit-log`]) {
       expect({ path, status: (await token.get(path)).status }).toEqual({ path, status: 200 });
     }
   });
@@ -85,8 +85,18 @@ describe("the scope `read`", () => {
         body: { detail: NO_TOKEN },
       });
     }
-    const minted = await token.post(`/clusters/${cluster}/agent-credentials`);
-    expect(minted).toMatchObject({ status: 403, body: { detail: "The CLI token lacks the scope clusters:register." } });
+  });
+
+  test.each([
+    ["POST", "agent-credentials", "clusters:register", undefined],
+    ["POST", "install-events", "install:report", { stage: "preflight", status: "started" }],
+    ["PUT", "bundle", "install:report", { bundle_version: "1.3", profiles: [], ha_tier: "ha" }],
+    ["GET", "bundle", "clusters:read or clusters:register", undefined],
+  ])("[CT75] does not open %s /clusters/{id}/%s, with `write` neither, because that names %s", async (...row) => {
+    const [method, path, needed, body] = row;
+    const token = await tokenOf(world.admin, "read", "write");
+    const refused = await token.send(method, `/clusters/${cluster}/${path}`, { ...(body ? { body } : {}) });
+    expect(refused).toMatchObject({ status: 403, body: { detail: `The CLI token lacks the scope ${needed}.` } });
   });
 
   test("[CT41] a thief of it cannot turn it into a session, a token, a member or a password", async () => {

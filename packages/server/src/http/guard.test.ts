@@ -93,7 +93,7 @@ describe("a CLI token", () => {
     const token = await cliToken(world.admin, "install:report");
     expect(await token.get("/version")).toMatchObject({
       status: 403,
-      body: { detail: "The CLI token lacks the scope bundles:read or read." },
+      body: { detail: "The CLI token lacks the scope bundles:read." },
     });
     expect(await token.get("/orgs")).toMatchObject({
       status: 403,

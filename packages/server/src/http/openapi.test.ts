@@ -83,7 +83,7 @@ const EXPECTED = [
   ["logout", "Sessions", "user", [200, 400, 401, 403, 413, 415, 421, 422, 500, 503]],
   ["startDeviceLogin", "CLI tokens", "none", [200, 400, 413, 415, 421, 422, 429, 500, 503]],
   ["getMe", "Users", ["read"], [200, 400, 401, 403, 421, 422, 500, 503]],
-  ["getVersion", "Control plane", ["bundles:read", "read"], [200, 400, 401, 403, 421, 422, 500, 503]],
+  ["getVersion", "Control plane", ["bundles:read"], [200, 400, 401, 403, 421, 422, 500, 503]],
   [
     "listOrgs",
     "Organizations",
@@ -109,7 +109,7 @@ const EXPECTED = [
   [
     "reportInstallEvent",
     "Clusters",
-    ["install:report", "write"],
+    ["install:report"],
     [201, 400, 401, 403, 404, 409, 413, 415, 421, 422, 500, 503],
   ],
   ["deleteAddonInstance", "Addons", ["write"], [204, 400, 401, 403, 404, 412, 413, 415, 421, 422, 500, 502, 503, 504]],

@@ -243,6 +243,7 @@ describe("POST /clusters/{id}/install-events", () => {
     expect((await report(event, stranger.api)).status).toBe(404);
     expect((await report(event, await tokenWith("install:report"))).status).toBe(201);
     expect((await report(event, await tokenWith("clusters:read", "clusters:register"))).status).toBe(403);
+    expect((await report(event, await tokenWith("read", "write"))).status).toBe(403);
     expect((await editor.api.post(`/clusters/${newId()}/install-events`, event)).status).toBe(404);
   });
 });
@@ -265,7 +266,7 @@ describe("GET /clusters/{id}/bundle", () => {
     expect(await read(world.anyone)).toBe(401);
     expect(await read(await tokenWith("clusters:read"))).toBe(200);
     expect(await read(await tokenWith("clusters:register"))).toBe(200);
-    expect(await read(await tokenWith("install:report", "bundles:read"))).toBe(403);
+    expect(await read(await tokenWith("install:report", "bundles:read", "read", "write"))).toBe(403);
   });
 });
 
@@ -326,7 +327,7 @@ describe("PUT /clusters/{id}/bundle", () => {
   test("[IN16] is for editors of the cluster and tokens with install:report", async () => {
     expect((await put(RECORD, member.api)).status).toBe(403);
     expect((await put(RECORD, stranger.api)).status).toBe(404);
-    expect((await put(RECORD, await tokenWith("clusters:register"))).status).toBe(403);
+    expect((await put(RECORD, await tokenWith("clusters:register", "read", "write"))).status).toBe(403);
     expect((await put(RECORD, await tokenWith("install:report"))).status).toBe(200);
   });
 });
