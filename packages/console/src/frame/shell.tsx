@@ -38,11 +38,12 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
-import { type ComponentType, memo, Suspense, useEffect } from "react";
+import { type ComponentType, memo, Suspense, useEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
 import { LoadingLines } from "../parts/loaded.tsx";
 import { ConnectionIndicator } from "./connection-indicator.tsx";
+import { useDocumentation } from "./documentation.runner.ts";
 import { Logo } from "./logo.tsx";
 import { crumbsOf, NAVIGATION } from "./navigation.ts";
 import { useAccess, useIsAccessKnown, useMay } from "./org.tsx";
@@ -276,8 +277,10 @@ function ThemeButton() {
 function UserMenu() {
   const me = useRead("getMe", {});
   const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const hasDocumentation = useDocumentation(me.data?.is_superuser ?? false, opened);
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" opened={opened} onChange={setOpened}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label="Your account">
           <IconUser size={18} aria-hidden />
@@ -288,15 +291,17 @@ function UserMenu() {
         <Menu.Item leftSection={<IconUser size={16} aria-hidden />} onClick={() => void navigate({ to: "/account" })}>
           Account
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconBook2 size={16} aria-hidden />}
-          component="a"
-          href="/docs"
-          target="_blank"
-          rel="noopener noreferrer"
-        >
-          API documentation
-        </Menu.Item>
+        {hasDocumentation ? (
+          <Menu.Item
+            leftSection={<IconBook2 size={16} aria-hidden />}
+            component="a"
+            href="/docs"
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            API documentation
+          </Menu.Item>
+        ) : null}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void session.signOut()}>
           Sign out

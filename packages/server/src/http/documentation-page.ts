@@ -27,29 +27,12 @@ const CSS = `
 .swagger-ui .auth-container .scope-def,
 .swagger-ui .auth-container div:has(> label[for="password_type"]),
 .swagger-ui .auth-container div:has(> label[for^="client_"]) { display: none; }
+.sign-in { max-width: 320px; margin: 15vh auto 0; font-family: system-ui, sans-serif; color: ${INK}; }
+.sign-in label { display: block; margin: 12px 0; }
+.sign-in input { display: block; box-sizing: border-box; width: 100%; margin-top: 4px; padding: 8px; font: inherit; }
+.sign-in button { padding: 8px 16px; font: inherit; color: #fff; background: ${INK}; border: 0; border-radius: 4px; cursor: pointer; }
+.sign-in [role="alert"] { color: #b42318; }
 `;
-
-interface Authorization {
-  readonly auth: object;
-  readonly token: unknown;
-}
-
-/** These functions run in the browser: they are sent as text and refer to nothing of this file. */
-declare const SwaggerUIBundle: { readonly plugins: { DownloadUrl(system: unknown): object } };
-
-const loadDocument = (system: unknown) => SwaggerUIBundle.plugins.DownloadUrl(system);
-
-/** Swagger UI would store the password beside the token, where every script of the origin can read it. */
-const forgetPassword = () => ({
-  statePlugins: {
-    auth: {
-      wrapActions: {
-        authorizeOauth2WithPersistOption: (authorize: (given: Authorization) => unknown) => (given: Authorization) =>
-          authorize({ ...given, auth: { ...given.auth, password: "" } }),
-      },
-    },
-  },
-});
 
 export const DOCUMENTATION_PAGE = {
   logo: { type: "image/svg+xml", content: svg(140, MARK + WORD) },
@@ -63,7 +46,7 @@ export const DOCUMENTATION_PAGE = {
     docExpansion: "none",
     filter: true,
     defaultModelsExpandDepth: 0,
-    persistAuthorization: true,
-    plugins: [loadDocument, forgetPassword],
+    // A token in the storage of the browser could be read by every script of the origin, which is the console's too.
+    persistAuthorization: false,
   },
 } satisfies FastifySwaggerUiOptions;

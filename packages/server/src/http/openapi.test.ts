@@ -106,12 +106,7 @@ const EXPECTED = [
     ["clusters:read", "clusters:register", "read"],
     [200, 400, 401, 403, 404, 421, 422, 500, 502, 503, 504],
   ],
-  [
-    "reportInstallEvent",
-    "Clusters",
-    ["install:report"],
-    [201, 400, 401, 403, 404, 409, 413, 415, 421, 422, 500, 503],
-  ],
+  ["reportInstallEvent", "Clusters", ["install:report"], [201, 400, 401, 403, 404, 409, 413, 415, 421, 422, 500, 503]],
   ["deleteAddonInstance", "Addons", ["write"], [204, 400, 401, 403, 404, 412, 413, 415, 421, 422, 500, 502, 503, 504]],
   ["updateApp", "Apps", ["write"], [200, 400, 401, 403, 404, 409, 412, 413, 415, 421, 422, 500, 503]],
   [
