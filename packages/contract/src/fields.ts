@@ -8,7 +8,7 @@ import Type, { type TSchema } from "typebox";
  * them depends on the flags of the engine: see `holdsTags`.
  */
 const HIDDEN =
-  "\\x00-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff";
+  "\\x00-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff";
 const SPACES = " \\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000";
 
 /** No two neighbouring classes share a character, so a text is matched or refused in one pass. */
@@ -17,10 +17,12 @@ const WORD = `^[^${SPACES}${HIDDEN}]+$`;
 const LINE = `^[^${HIDDEN}]*$`;
 
 /**
- * Returns whether the text holds tags (U+E0000 to U+E007F), which repeat ASCII invisibly, or the variation selectors beyond
- * U+FFFF. No pattern for every engine can say so; the server refuses them wherever one of these patterns applies.
+ * Returns whether the text holds tags (U+E0000 to U+E007F), which repeat ASCII invisibly, variation selectors beyond U+FFFF, or
+ * other characters there that are never drawn. No pattern for every engine can say so; the server refuses them wherever one of
+ * these patterns applies.
  */
-export const holdsTags = (text: string): boolean => /[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/u.test(text);
+export const holdsTags = (text: string): boolean =>
+  /[\u{e0000}-\u{e0fff}]|[\u{1bca0}-\u{1bca3}]|[\u{1d173}-\u{1d17a}]/u.test(text);
 
 const NOTHING_HIDDEN =
   "no control characters, line breaks, zero-width characters, tags, variation selectors or marks of the writing direction";

@@ -27,7 +27,7 @@ export const startDeviceLogin = operation({
   description: [
     "By default the device gets a CLI token with the requested scopes, which may be bound to an organization or a project. With",
     "`kind: session` it gets a session, with which it may do everything that its user may do; scopes are ignored then.",
-    "An address has at most 10 logins that wait for a decision; one more is a 429.",
+    "An address has at most 50 logins that wait for a decision; with one more, the one that has polled least recently expires.",
   ].join(" "),
   credentials: "none",
   body: Type.Object(
@@ -63,7 +63,6 @@ export const startDeviceLogin = operation({
       { title: "DeviceLogin" },
     ),
   ],
-  failures: [429],
 });
 
 export const getDeviceLogin = operation({

@@ -11,7 +11,13 @@ const fields = {
     minLength: 1,
     maxLength: 500,
     pattern: "^[!-~]+$",
-    description: "Relative to the base URL.",
+    description: "Relative to the base URL. A slash is put before a path that begins with none.",
+    allOf: [
+      {
+        description: "A path has at most 500 characters with the slash at its beginning",
+        anyOf: [{ pattern: "^/" }, { maxLength: 499 }],
+      },
+    ],
     examples: ["/tasks/task"],
   }),
   limit: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "Requests.", examples: [10] }),

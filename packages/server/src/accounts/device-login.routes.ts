@@ -30,7 +30,7 @@ import {
   insertDeviceLogin,
   lockDeviceByCode,
   lockDeviceByUserCode,
-  requireRoomForDevice,
+  makeRoomForDevice,
   updateDeviceLogin,
 } from "./device-login.store.ts";
 import {
@@ -106,7 +106,7 @@ export function deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPag
         sourceAddress,
       };
       const userCode = await inTransaction(db, async (tx) => {
-        await requireRoomForDevice(tx, sourceAddress, clock());
+        await makeRoomForDevice(tx, sourceAddress);
         return begin(tx, wanted, deviceCode);
       });
       return {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { type DeviceLogin, MOST_PENDING, secondsUntil, tooManyPending } from "./device-login.ts";
+import { type DeviceLogin, MOST_PENDING } from "./device-login.ts";
 
 const COLUMNS = [
   "id",
@@ -20,21 +20,25 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Requests of one address are serialized: of two that begin at once, each would count itself as the last allowed one.
+ * Keeps the number of undecided logins of an address below the limit. The one that has been silent for longest goes: a program that
+ * waits for its user polls, and others behind the same address must not be locked out by logins that nobody waits for. Requests of
+ * one address are serialized, because two that begin at once would each count the other out.
  */
-export async function requireRoomForDevice(tx: Tx, sourceAddress: string, now: Date): Promise<void> {
+export async function makeRoomForDevice(tx: Tx, sourceAddress: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('device_logins'), hashtext(${sourceAddress}))`.execute(tx);
-  const pending = await tx
-    .selectFrom("device_logins")
-    .select("expires_at")
-    .where("source_address", "=", sourceAddress)
-    .where("status", "=", "pending")
-    .where("expires_at", ">", now)
-    .orderBy("expires_at")
-    .limit(MOST_PENDING)
+  await tx
+    .deleteFrom("device_logins")
+    .where("id", "in", (logins) =>
+      logins
+        .selectFrom("device_logins")
+        .select("id")
+        .where("source_address", "=", sourceAddress)
+        .where("status", "=", "pending")
+        .orderBy(sql`coalesce(last_asked_at, created_at)`, "desc")
+        .orderBy("id", "desc")
+        .offset(MOST_PENDING - 1),
+    )
     .execute();
-  const [first] = pending;
-  if (first && pending.length === MOST_PENDING) throw tooManyPending(secondsUntil(first.expires_at.getTime(), now));
 }
 
 /** Returns false where another device has this user code. */

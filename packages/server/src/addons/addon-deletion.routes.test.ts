@@ -144,7 +144,17 @@ describe("a deletion with an operator", () => {
     expect((await desiredRow(id))?.removed_at).toEqual(world.clock.now());
   });
 
-  test("[AD30] keeps its name taken, and requested again is a 204 without an operator", async () => {
+  const deletionsOnRecord = async (path: string) =>
+    (
+      await world.database.kysely
+        .selectFrom("audit_log")
+        .select("id")
+        .where("action", "=", "addon_instance.delete")
+        .where("resource_id", "=", path.split("/").at(-1) ?? "")
+        .execute()
+    ).length;
+
+  test("[AD30] [AL44] keeps its name taken, and requested again is a 204 without an operator", async () => {
     const place = await projectWithPeople(world);
     const { path } = await instanceIn(place);
     const operator = await operatorOf(place, (it) => it.storesAll());
@@ -152,6 +162,7 @@ describe("a deletion with an operator", () => {
     isConnected = false;
     expect((await impatient(place.editor).delete(path)).status).toBe(204);
     expect(operator.all("remove")).toHaveLength(1);
+    expect(await deletionsOnRecord(path)).toBe(1);
     const body = { name: "db", project_id: place.project, addon_definition_id: POSTGRESQL };
     expect((await place.editor.api.post("/addon-instances", body)).status).toBe(409);
   });

@@ -272,12 +272,11 @@ export function addonChangeRoutes(
       // in between.
       await change(async (unit) => {
         const current = await lockInstance(unit.db, seen.id);
+        if (current.phase === "deleting") return unit.unchanged();
         unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id, changes });
-        if (current.phase === "deleting") return null;
         const instance = deleting(current, clock());
         await updateInstance(unit.db, instance);
         await deliver(unit, instance, seen, removalOf(dispatchedAddon(instance)));
-        return null;
       });
       if (!(await confirmedWithin(db, seen.cluster_id, dispatchedAddon(seen), confirmWithinMs)))
         throw deletionUnconfirmed();

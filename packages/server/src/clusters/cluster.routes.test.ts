@@ -68,6 +68,7 @@ describe("reading clusters", () => {
       name,
       description: null,
       status: "pending",
+      current_stage: null,
       message: null,
       provider: null,
       credential_id: null,
@@ -229,11 +230,21 @@ describe("DELETE /clusters/{id}", () => {
     ]);
   });
 
-  test("[CL17] asked again, leaves a destruction alone, and tries one that failed again", async () => {
+  test("[CL17] [AL44] asked again, leaves a destruction alone, and tries one that failed again", async () => {
     const { id } = await provisionedCluster(admin.api, org);
+    const deletionsOnRecord = async () =>
+      (
+        await db
+          .selectFrom("audit_log")
+          .select("id")
+          .where("action", "=", "cluster.delete")
+          .where("resource_id", "=", id)
+          .execute()
+      ).length;
     await admin.api.delete(`/clusters/${id}`);
     expect((await admin.api.delete(`/clusters/${id}`)).status).toBe(204);
     expect(await queuedInLane(db, id)).toHaveLength(2);
+    expect(await deletionsOnRecord()).toBe(1);
 
     const [{ id: destruction }] = (await admin.api.get(`/clusters/${id}/provisioning-jobs`)).body.data;
     await bringJob(db, destruction, "failed", { error_message: "A volume is in use." });
@@ -245,5 +256,6 @@ describe("DELETE /clusters/{id}", () => {
     expect((await admin.api.get(`/clusters/${id}`)).body.status).toBe("destroying");
     expect((await admin.api.get(`/clusters/${id}/provisioning-jobs`)).body.total_count).toBe(2);
     expect(await queuedInLane(db, id)).toHaveLength(3);
+    expect(await deletionsOnRecord()).toBe(2);
   });
 });

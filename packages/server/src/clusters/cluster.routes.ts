@@ -166,14 +166,17 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
       deleteCluster,
       onCluster("org_admin", ({ params }) => params.id),
       async ({ cluster: { id, abandoned_at }, caller, change }) =>
-        change(async ({ db: tx, record, announce, afterCommit }) => {
+        change(async ({ db: tx, record, unchanged, announce, afterCommit }) => {
           if (abandoned_at !== null) await lockContents(tx, id);
           const cluster = await lockCluster(tx, id);
           const projects = await blockingProjects(tx, id);
           if (projects.length > 0) throw hasProjects(projects);
           const now = clock();
           if (isProvisioned(cluster)) {
-            await requestDestruction(tx, cluster, caller.id, now);
+            if (!(await requestDestruction(tx, cluster, caller.id, now))) {
+              unchanged();
+              return null;
+            }
             const announcement = statusAnnouncement(cluster, await knownCluster(tx, id), now);
             if (announcement) announce(announcement);
             afterCommit(() => bus.publish(JOBS_TOPIC, {}));
@@ -203,14 +206,16 @@ async function credentialFor(tx: Tx, orgId: string, body: ClusterInput): Promise
   return credential;
 }
 
-/** A repeated request leaves a running destroy job alone and retries a failed one. */
-async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, now: Date): Promise<void> {
+/** A repeated request leaves a running destroy job alone, and returns false, or retries a failed one. */
+async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, now: Date): Promise<boolean> {
   const newest = await newestJob(tx, cluster.id);
   if (newest?.action === "destroy") {
-    if (newest.status === "failed") await requeue(tx, newest.id, callerId, now);
-    return;
+    if (newest.status !== "failed") return false;
+    await requeue(tx, newest.id, callerId, now);
+    return true;
   }
   await stopJobs(tx, cluster.id, CANCELLED_BY_DELETION, now);
   await markForDeletion(tx, cluster.id, now);
   await startProvisioning(tx, { cluster, action: "destroy", desiredNodeCount: null, createdBy: callerId, now });
+  return true;
 }

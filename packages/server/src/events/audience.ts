@@ -16,6 +16,18 @@ export const maySee = (event: Event, access: Access): boolean =>
   (event.user_id !== undefined && event.user_id === access.userId && !access.boundary) ||
   allows(access, requirementOf(event), event);
 
+/**
+ * The audit log is for administrators of the organization. An activity tells others what was done where they see the place, and not
+ * from which address.
+ */
+export const isShownWhole = (event: Event, access: Access): boolean =>
+  event.type !== "activity" ||
+  allows(access, { needs: "org_role", role: "admin", hidden: true }, { org_id: event.org_id });
+
+/** The event for those who may not read the audit log. */
+export const withoutAddress = (event: Event): Event =>
+  event.type === "activity" ? { ...event, source_address: null } : event;
+
 /** Event types about a cluster as a whole. */
 const OF_THE_CLUSTER: readonly string[] = ["cluster-status", "install_stage_update", "activity"];
 

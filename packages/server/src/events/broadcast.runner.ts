@@ -9,7 +9,7 @@ import { Fault, unauthenticated } from "../fault.ts";
 import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
 import { newId } from "../id.adapter.ts";
 import type { Log } from "../outage.ts";
-import { audienceOf, type Filter, matches, maySee } from "./audience.ts";
+import { audienceOf, type Filter, isShownWhole, matches, maySee, withoutAddress } from "./audience.ts";
 import { EVENTS_TOPIC, type Event, isEvent } from "./event.ts";
 
 /** Events are gathered for this long, so that two thousand clients cost at most twenty thousand writes a second. */
@@ -51,6 +51,8 @@ interface EventStream {
 interface Gathered {
   readonly event: Event;
   readonly frame: string;
+  /** The frame for those who may not read the audit log. */
+  readonly reducedFrame: string;
 }
 
 export interface Broadcast {
@@ -99,7 +101,9 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
       log.warn({}, "a message on the topic of events is not an event; it is dropped");
       return;
     }
-    gathered.push({ event: message, frame: encodeFrame(message.type, message) });
+    const frame = encodeFrame(message.type, message);
+    const reducedFrame = message.type === "activity" ? encodeFrame(message.type, withoutAddress(message)) : frame;
+    gathered.push({ event: message, frame, reducedFrame });
     if (gathered.length > MOST_GATHERED) overflow();
     plan();
   }
@@ -290,18 +294,20 @@ class Round {
     const key = this.#isPersonal ? `${audience} ${access.userId}` : audience;
     let bytes = this.#byAudience.get(key);
     if (bytes === undefined) {
-      bytes = this.#select(({ event }) => matches(event, filter) && maySee(event, access));
+      bytes = this.#select((event) => matches(event, filter) && maySee(event, access), access);
       this.#byAudience.set(key, bytes);
     }
     return bytes;
   }
 
-  #select(isVisible: (gathered: Gathered) => boolean): Buffer | null {
-    const visible = this.#events.flatMap((gathered, at) => (isVisible(gathered) ? [at] : []));
+  #select(isVisible: (event: Event) => boolean, access: Access): Buffer | null {
+    const visible = this.#events.flatMap(({ event, frame, reducedFrame }, at) => {
+      if (!isVisible(event)) return [];
+      return isShownWhole(event, access) ? [{ key: `${at}`, frame }] : [{ key: `${at} reduced`, frame: reducedFrame }];
+    });
     if (visible.length === 0) return null;
-    const selection = visible.join();
-    const bytes =
-      this.#bySelection.get(selection) ?? Buffer.from(visible.map((at) => this.#events[at]?.frame).join(""));
+    const selection = visible.map(({ key }) => key).join();
+    const bytes = this.#bySelection.get(selection) ?? Buffer.from(visible.map(({ frame }) => frame).join(""));
     this.#bySelection.set(selection, bytes);
     return bytes;
   }

@@ -168,6 +168,25 @@ describe("who hears what", () => {
     expect(await nextId(stream)).toBe(own);
   });
 
+  test("[EV58] the address of an actor is for those who may read the audit log, and null for everybody else", async () => {
+    const [member, viewer] = [await world.person({ org }), await world.person({ org })];
+    await bindRole(world.database.kysely, viewer.id, "viewer", { project });
+    const bound = (await admin.api.post("/cli-tokens", { name: "ci", scopes: ["read"], project_id: project })).body
+      .token;
+    const token = { ...admin, api: world.anyone.with({ authorization: `Bearer ${bound}` }) };
+    const place = { cluster_id: cluster, project_id: project };
+    const addressOf = async (following: Following) => (await following.next())?.data.source_address;
+    const streams = await Promise.all([admin, world.admin, viewer, token].map((person) => follow(person)));
+    emit({ type: "activity", ...place, source_address: "203.0.113.7" });
+    expect(await Promise.all(streams.map(addressOf))).toEqual(["203.0.113.7", "203.0.113.7", null, null]);
+    const [ofMember, ofAdmin] = await Promise.all([member, admin].map((person) => follow(person)));
+    emit({ type: "activity", cluster_id: cluster, source_address: "203.0.113.8" });
+    expect([await addressOf(ofMember as Following), await addressOf(ofAdmin as Following)]).toEqual([
+      null,
+      "203.0.113.8",
+    ]);
+  });
+
   test("[EV14] members hear no activity that is about the organization alone, nor of no organization", async () => {
     const stream = await follow(await world.person({ org }));
     await admin.api.put(`/orgs/${org}`, { name: `Org ${newId()}` });

@@ -2,7 +2,7 @@ import { exampleOf, operation, PATTERN_DESCRIPTIONS } from "@binnacle/contract";
 import fc from "fast-check";
 import Type, { type TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
-import { DisplayName } from "../../../contract/src/fields.ts";
+import { DisplayName, holdsTags } from "../../../contract/src/fields.ts";
 import { describedRoutes } from "../routes.ts";
 import { UnreadableBody } from "./body.ts";
 import { judged } from "./checked.fixture.ts";
@@ -346,6 +346,16 @@ describe("a name for people to read", () => {
     ["a variation selector beyond U+FFFF", "a\u{e0100}"],
   ])("[CV22] may not hold %s, and is told so in words", (_, name) => {
     expect(problem(name)).toEqual(["body", "string_pattern_mismatch", WORDS]);
+  });
+
+  test("[CV22] may hold no character that Unicode lets programs leave out of the picture", () => {
+    const all = Array.from({ length: 0x110000 }, (_, code) => code)
+      .filter((code) => code < 0xd800 || code > 0xdfff)
+      .map((code) => String.fromCodePoint(code));
+    const unseen = all.filter((character) => /\p{Default_Ignorable_Code_Point}/u.test(character));
+    expect(unseen.length).toBeGreaterThan(4000);
+    const pattern = new RegExp(DisplayName("x").pattern ?? "", "u");
+    expect(unseen.filter((character) => pattern.test(`a${character}`) && !holdsTags(character))).toEqual([]);
   });
 
   test("[CV22] has 1 to 100 characters", () => {

@@ -56,6 +56,16 @@ describe("DELETE /projects/{id}", () => {
     expect(await desired()).toEqual(before);
   });
 
+  test("[AL44] asked three times, leaves one entry in the audit log", async () => {
+    for (let times = 0; times < 3; times++) expect((await remove()).status).toBe(202);
+    const log = (await orgAdmin.api.get(`/orgs/${org}/audit-log?items_per_page=100`)).body.data;
+    const about = log.filter(
+      ({ action, resource }: { action: string; resource: { id: string } }) =>
+        action === "project.delete" && resource.id === project,
+    );
+    expect(about).toHaveLength(1);
+  });
+
   test("[PR11] asked several times at once, is done once", async () => {
     const answers = await Promise.all([remove(), remove(), remove()]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);

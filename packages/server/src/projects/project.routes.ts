@@ -108,12 +108,15 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
       const { cluster_id: clusterId, namespace } = connection;
       const isFirst = requestDeletion(connection) !== null;
       const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace }) : {};
-      return change(async ({ db: tx, record, announce, dispatch }) => {
+      return change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
         const current = await lockProject(tx, params.id);
-        record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id, changes });
         const next = requestDeletion(current);
         const now = clock();
-        if (!next) return wireProject(current, connection, now);
+        if (!next) {
+          unchanged();
+          return wireProject(current, connection, now);
+        }
+        record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id, changes });
         const project: Project = { ...current, ...next, updated_at: now };
         await saveLifecycle(tx, project.id, next, now);
         const { apps, instances } = await markContentsDeleting(tx, "project_id", project.id, now);

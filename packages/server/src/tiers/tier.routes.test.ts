@@ -105,6 +105,15 @@ describe("limits", () => {
     }
   });
 
+  test("[TI44] have a path of at most 500 characters with the slash that is put before it", async () => {
+    const longest = `a${newId()}`.padEnd(499, "x");
+    expect((await limit({ path: longest })).path).toBe(`/${longest}`);
+    for (const path of [`${longest}x`, `/${longest}x`]) {
+      const refused = await superuser.api.post("/tier/pro/rate_limit", { path, limit: 1, period: 1 });
+      expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "path"] }] } });
+    }
+  });
+
   test("[TI5] are stored under a normalised path", async () => {
     const path = limitPath();
     expect((await limit({ path: `//api/v1${path}/?page=1` })).path).toBe(path);
