@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CONTRACT } from "../packages/contract/src/rest/version.ts";
@@ -56,6 +57,25 @@ export function objectionTo(present: ContractRecord, recorded: ContractRecord | 
   }
   if (present.digest === recorded.digest) return null;
   return `What clients see has changed, but CONTRACT is still ${present.contract}. Raise it in packages/contract/src/rest/version.ts.`;
+}
+
+/** The contract of the newest release that the present state is based on, by its git tag; else why there is none to compare with. */
+export function releasedContract(folder = fileAt(".").pathname): ContractRecord | string {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      maxBuffer: 2 ** 28,
+    });
+  let tag: string;
+  try {
+    tag = git("describe", "--tags", "--abbrev=0", "--match", "v*").trim();
+  } catch {
+    return "There is no git, or no tag v… yet: the contract is compared with no release.";
+  }
+  const document = JSON.parse(git("show", `${tag}:openapi.json`)) as Document;
+  return { contract: Number((document["info"] as Document)["version"]), digest: digestOf(document) };
 }
 
 function sorted(value: unknown): unknown {

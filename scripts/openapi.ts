@@ -9,6 +9,7 @@ import {
   presentRecord,
   RECORD_FILE,
   recordedContract,
+  releasedContract,
   textOf,
 } from "./contract.ts";
 
@@ -22,8 +23,11 @@ const document = presentDocument();
 const record = presentRecord(document);
 const objection = objectionTo(record, recordedContract());
 const isTolerated = values.unreleased && record.contract === recordedContract()?.contract;
-if (objection && !isTolerated) {
-  process.stderr.write(`${objection}\n`);
+const released = releasedContract();
+const refusal =
+  (isTolerated ? null : objection) ?? (typeof released === "string" ? null : objectionTo(record, released));
+if (refusal) {
+  process.stderr.write(`${refusal}\n`);
   process.exit(1);
 }
 writeFileSync(DOCUMENT_FILE, textOf(document));

@@ -1,4 +1,7 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ACCESS, type Requirement } from "../../packages/client/src/index.ts";
 import { CONTRACT } from "../../packages/contract/src/rest/version.ts";
@@ -6,12 +9,14 @@ import type { Requirement as CheckedRequirement } from "../../packages/server/sr
 import { openApiDocument } from "../../packages/server/src/http/openapi.ts";
 import { describedRoutes } from "../../packages/server/src/routes.ts";
 import {
+  type ContractRecord,
   DOCUMENT_FILE,
   digestOf,
   objectionTo,
   presentDocument,
   presentRecord,
   recordedContract,
+  releasedContract,
   textOf,
 } from "../../scripts/contract.ts";
 
@@ -48,6 +53,33 @@ describe("the committed description of the API", () => {
     const present = presentRecord(document);
     expect(objectionTo(present, recordedContract())).toBeNull();
     expect(recordedContract(), "docs/spec/contract.json is stale: `npm run openapi`").toEqual(present);
+  });
+
+  test("[OA54] has a higher number than the newest release where it differs from that", ({ annotate }) => {
+    const released = releasedContract();
+    if (typeof released === "string") return void annotate(released);
+    expect(objectionTo(presentRecord(document), released)).toBeNull();
+  });
+
+  test("[OA54] is compared with the document at the newest tag, if there is one", () => {
+    const folder = mkdtempSync(join(tmpdir(), "binnacle-release-"));
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
+        cwd: folder,
+        stdio: "ignore",
+      });
+    expect(releasedContract(folder)).toMatch(/^There is no git, or no tag/);
+    git("init");
+    writeFileSync(join(folder, "openapi.json"), textOf({ ...document, info: { title: "Binnacle", version: "7" } }));
+    git("add", ".");
+    git("commit", "--no-gpg-sign", "-m", "release");
+    expect(releasedContract(folder)).toMatch(/^There is no git, or no tag/);
+    git("tag", "v1.0.0");
+    const released = releasedContract(folder) as ContractRecord;
+    expect(released.contract).toBe(7);
+    expect(objectionTo({ contract: 7, digest: "changed" }, released)).toMatch(/Raise it/);
+    expect(objectionTo({ contract: 8, digest: "changed" }, released)).toBeNull();
+    rmSync(folder, { recursive: true });
   });
 
   test("[OA8] is the same whenever it is written, and its digest whatever order the routes have", () => {

@@ -9,6 +9,7 @@ import {
   Unreachable,
 } from "@binnacle/client";
 import { type Call, type Command, type Given, textOf, verb } from "./command.ts";
+import { noteContract } from "./contract.ts";
 import { CliError, EXIT } from "./host.ts";
 import { column, view } from "./output.ts";
 import {
@@ -156,6 +157,9 @@ async function login(call: Call, { args, options }: Given): Promise<undefined> {
   call.say(
     `Signed in to ${url}${credential.username ? ` as ${credential.username}` : ""}. The context is called ${name}.`,
   );
+  const { token, session } = credential;
+  const client = createClient({ url, fetch: call.fetch, ...(token ? { token } : { session: session ?? {} }) });
+  await noteContract(host, client, name).catch(() => undefined);
 }
 
 function credentialOf(call: Call, url: string, options: Given["options"]): Promise<Credential> {
@@ -275,7 +279,7 @@ async function logout(call: Call): Promise<undefined> {
     else if (!(error instanceof Unauthenticated)) throw error;
   }
   await changeState(call.host, (state) => {
-    const { token: _token, session: _session, username: _username, ...rest } = existing(state, name);
+    const { token: _token, session: _session, username: _username, contract: _contract, ...rest } = existing(state, name);
     return { ...state, contexts: { ...state.contexts, [name]: rest } };
   });
   call.say(`Signed out of ${url}.`);

@@ -68,6 +68,28 @@ describe("login", () => {
     expect((await on.run("context", "list")).out).not.toContain("eyJ");
   });
 
+  test("[BC73] reads the contract at the login and then once a day, and warns where it is too old", async () => {
+    const versions: string[] = [];
+    let contract = 1;
+    on.fetch = async (input, init) => {
+      if (!new URL(String(input)).pathname.endsWith("/version")) return globalThis.fetch(input, init);
+      versions.push(init?.method ?? "GET");
+      return contract === 0 ? json(404, { detail: "Not Found" }) : json(200, { contract, build: null });
+    };
+    const warning = "warning: this program needs contract 2 or newer; the control plane has 1.";
+    expect((await signIn("lab")).err).toContain(warning);
+    expect(stored().contexts.lab.contract).toEqual({ checked_at: "2026-01-31T10:00:00.000Z", contract: 1 });
+    expect((await on.run("whoami")).err).toBe("");
+    expect(versions).toHaveLength(1);
+    const dayLater = { ...stored() };
+    dayLater.contexts.lab.contract.checked_at = "2026-01-30T09:00:00.000Z";
+    on.state = JSON.stringify(dayLater);
+    contract = 0;
+    expect(await on.run("whoami")).toMatchObject({ code: 0, err: "" });
+    expect(stored().contexts.lab.contract).toEqual({ checked_at: "2026-01-31T10:00:00.000Z", contract: null });
+    expect(await on.run("version")).toMatchObject({ code: 0, err: "The control plane does not tell its version.\n" });
+  });
+
   test("[BC24] asks a person for the password, and keeps nothing when the person leaves or is wrong", async () => {
     on.isTerminal = true;
     on.answers = [world.admin.password, null, "wrong-password"];
@@ -130,6 +152,7 @@ describe("login", () => {
           : json(200, DEVICE),
       "POST /auth/cli/device/token": () => json(200, { token: "bnc_1" }),
       "GET /user/me": () => json(403, { detail: "Not with a token." }),
+      "GET /version": () => json(200, { contract: 2, build: null }),
     });
     expect(await on.run("login", "https://b.example.com", "--no-browser")).toMatchObject({ code: 0 });
     expect(on.pages).toEqual([]);
@@ -138,8 +161,13 @@ describe("login", () => {
       "POST /auth/cli/device",
       "POST /auth/cli/device/token",
       "GET /user/me",
+      "GET /version",
     ]);
-    expect(stored().contexts["b.example.com"]).toEqual({ url: "https://b.example.com", token: "bnc_1" });
+    expect(stored().contexts["b.example.com"]).toEqual({
+      url: "https://b.example.com",
+      token: "bnc_1",
+      contract: { checked_at: expect.any(String), contract: 2 },
+    });
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { ACCOUNT_COMMANDS } from "./account.ts";
 import type { Command } from "./command.ts";
 import { completionCommands } from "./completion.ts";
+import { CONTRACT_FLOOR, contractWarning, readVersion } from "./contract.ts";
 import { column, view } from "./output.ts";
 import { type Group, VERSION } from "./program.ts";
 import { APP_CLUSTER_COMMANDS } from "./resources/app-cluster.ts";
@@ -21,9 +22,6 @@ const VERSIONS = view(
   column("SERVER'S BUILD", "server.build"),
 );
 
-/** The oldest contract of a control plane that this program works with. */
-const CONTRACT_FLOOR = 2;
-
 const VERSION_COMMAND: Command = {
   usage: "version",
   about: "Show the versions of this program and of the control plane",
@@ -31,12 +29,10 @@ const VERSION_COMMAND: Command = {
   uses: ["getVersion"],
   async run(call) {
     const isConnected = call.state.current ?? call.asked.url ?? call.host.env["BINNACLE_URL"];
-    const server = isConnected ? await call.client.call("getVersion") : null;
-    if (server && server.contract < CONTRACT_FLOOR) {
-      call.say(
-        `warning: this program needs contract ${CONTRACT_FLOOR} or newer; the control plane has ${server.contract}.`,
-      );
-    }
+    const server = isConnected ? await readVersion(call.client) : null;
+    const warning = contractWarning(server?.contract ?? null);
+    if (warning) call.say(warning);
+    else if (isConnected && !server) call.say("The control plane does not tell its version.");
     call.show(VERSIONS, { cli: VERSION, contract_floor: CONTRACT_FLOOR, server });
     return undefined;
   },

@@ -13,6 +13,7 @@ import {
   place,
   positionsIn,
 } from "./command.ts";
+import { isCheckDue, noteContract } from "./contract.ts";
 import { type PositionOf, requestLines, told } from "./failure.ts";
 import { Finder } from "./find.ts";
 import { CliError, EXIT, type Host, printable } from "./host.ts";
@@ -72,6 +73,8 @@ interface Run {
   readonly pending: Promise<void>[];
   positionOf: PositionOf;
   exitCode?: number;
+  /** Checks the contract of the control plane that the command has called, if it is time. */
+  checkContract?: () => Promise<void>;
 }
 
 function programOf(commands: readonly Command[], groups: readonly Group[], run: Run): Program {
@@ -179,7 +182,9 @@ async function perform(command: Command, program: Program, globals: Globals, run
     else if (field.to) place(input, field.to, value);
   }
   const given: Given = { args, rest, options, input };
-  return (await command.run(call, given)) ?? undefined;
+  const exitCode = (await command.run(call, given)) ?? undefined;
+  await run.checkContract?.();
+  return exitCode;
 }
 
 const nameOf = ({ from }: Field): string => new Option(from).attributeName();
@@ -245,6 +250,14 @@ async function callOf(globals: Globals, run: Run): Promise<Call> {
   let client: Client | null = null;
   const targetNow = () => (target ??= targetOf(state, globals, host.env));
   const clientNow = () => (client ??= connected(targetNow(), fetch, run));
+  run.checkContract = async () => {
+    const name = target?.name ?? null;
+    if (client === null || name === null) return;
+    // It is read again: the command may have signed out.
+    const context = parseState(await host.readState()).contexts[name];
+    if (!(context?.token || context?.session) || !isCheckDue(context.contract, host.now())) return;
+    await noteContract(host, client, name).catch(() => undefined);
+  };
   return {
     host,
     format,

@@ -9,6 +9,13 @@ export interface Context {
   readonly session?: SessionTokens;
   readonly org?: string;
   readonly project?: string;
+  readonly contract?: ContractCheck;
+}
+
+/** When the contract of the control plane was last asked for, and what it was; null where it is unknown. */
+export interface ContractCheck {
+  readonly checked_at: string;
+  readonly contract: number | null;
 }
 
 export interface State {
@@ -59,6 +66,12 @@ export function withSession(state: State, name: string, session: SessionTokens |
   if (!context) return state;
   const { session: _session, ...rest } = context;
   return { ...state, contexts: { ...state.contexts, [name]: session ? { ...rest, session } : rest } };
+}
+
+/** One that was removed meanwhile stays removed. */
+export function withContract(state: State, name: string, contract: ContractCheck): State {
+  const context = state.contexts[name];
+  return context ? { ...state, contexts: { ...state.contexts, [name]: { ...context, contract } } } : state;
 }
 
 export function withoutContext(state: State, name: string): State {

@@ -43,6 +43,7 @@ import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
 import { LoadingLines } from "../parts/loaded.tsx";
 import { ConnectionIndicator } from "./connection-indicator.tsx";
+import { ContractBanner } from "./contract-banner.tsx";
 import { useDocumentation } from "./documentation.runner.ts";
 import { Logo } from "./logo.tsx";
 import { crumbsOf, NAVIGATION } from "./navigation.ts";
@@ -120,6 +121,7 @@ function Main() {
   const isLoading = useRouterState({ select: (state) => state.isLoading });
   return (
     <AppShell.Main aria-busy={isLoading}>
+      <ContractBanner />
       <Suspense fallback={<LoadingLines lines={6} />}>
         <Outlet />
       </Suspense>
