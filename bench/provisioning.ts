@@ -10,7 +10,7 @@ import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
 import { migrate } from "../packages/server/src/database/migrate.ts";
 import { localCloud } from "../test/provisioning/local-provider.ts";
-import { addJob, newCluster, tofuForTests } from "../test/provisioning/stage.ts";
+import { addJob, bootMachines, newCluster, tofuForTests } from "../test/provisioning/stage.ts";
 import { descendantsOf } from "../test/world/descendants.ts";
 import { printTable } from "./table.ts";
 
@@ -61,6 +61,7 @@ async function measure(parallel: number): Promise<string[]> {
       programMb,
       running.reduce((sum, process) => sum + megabytes(process.pid, "VmRSS"), 0),
     );
+    await bootMachines(db);
     const rows = await db.selectFrom("provisioning_jobs").select("status").where("id", "in", jobs).execute();
     if (rows.some(({ status }) => status === "failed")) throw new Error("A job has failed.");
     ended = rows.filter(({ status }) => status === "succeeded").length;

@@ -14,7 +14,7 @@ import { type FreshDatabase, freshDatabase } from "../world/database.ts";
 import { descendantsOf } from "../world/descendants.ts";
 import { isAlive } from "../world/server-process.ts";
 import { type LocalCloud, localCloud } from "./local-provider.ts";
-import { addJob, newCluster, recordOf, tofuForTests, vault, wantedAddresses } from "./stage.ts";
+import { addJob, bootMachines, newCluster, recordOf, tofuForTests, vault, wantedAddresses } from "./stage.ts";
 
 /** `npm run test:crash` has 200 kills. */
 const KILLS = Number(process.env["BINNACLE_CRASH_KILLS"] ?? 6);
@@ -59,6 +59,7 @@ async function startWorkerProcess(): Promise<ChildProcess> {
 /** Resolves when the job has succeeded. It fails where the job has, and where the queue has given it up. */
 async function finished(jobId: string): Promise<void> {
   for (;;) {
+    await bootMachines(db);
     const record = await recordOf(db, jobId);
     if (!record || record.status === "succeeded") return;
     const queued = db.selectFrom("jobs").select("id").where("lane", "=", record.cluster_id);

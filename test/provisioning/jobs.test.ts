@@ -11,6 +11,7 @@ import { type FreshDatabase, freshDatabase } from "../world/database.ts";
 import { type LocalCloud, type LocalOptions, localCloud, localProvider } from "./local-provider.ts";
 import {
   addJob,
+  bootMachines,
   type HandlerOptions,
   handlerFor,
   newCluster,
@@ -63,6 +64,7 @@ function start({ local, settings, ...options }: Start = {}): Worker {
 
 async function ended(jobId: string) {
   return vi.waitFor(async () => {
+    await bootMachines(db);
     const record = await recordOf(db, jobId);
     if (record?.status === "running" || record?.status === "pending") throw new Error(`The job is ${record.status}.`);
     return record;

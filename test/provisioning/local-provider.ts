@@ -69,6 +69,8 @@ export function localProvider({ folder, seconds = 0.05, fails = "", stuck = [] }
       agents: agentNames(0, agentCount),
       node_tokens: nodeTokens,
     }),
+    machineAddress: (node) =>
+      node === "control-plane" ? "terraform_data.control_plane" : `terraform_data.agent["${node}"]`,
     environment: ({ secretAccessKey }) => ({
       LOCAL_CLOUD: folder,
       LOCAL_SECONDS: String(seconds),

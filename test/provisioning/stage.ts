@@ -8,6 +8,7 @@ import type { CloudProvider } from "../../packages/server/src/cloud/provider.ts"
 import { inTransaction, type Queries } from "../../packages/server/src/database/transaction.ts";
 import { newId } from "../../packages/server/src/id.adapter.ts";
 import type { JobHandler } from "../../packages/server/src/jobs/running-job.runner.ts";
+import { settleWait, waitingJobs } from "../../packages/server/src/provisioning/bootstrap-wait.store.ts";
 import {
   type ProvisionerPorts,
   type ProvisionerSettings,
@@ -50,6 +51,7 @@ export const settingsFor = (program: string | null): ProvisionerSettings => ({
   cliConfigFile: null,
   pluginCacheFolder: null,
   timeoutMinutes: 60,
+  bootstrapMinutes: 20,
   graceMs: 30_000,
   publicUrl: "https://binnacle.example.com",
   adminRanges: [],
@@ -142,6 +144,20 @@ export const retryJob = (db: Queries, jobId: string) =>
 
 export const recordOf = (db: Queries, jobId: string) =>
   db.selectFrom("provisioning_jobs").selectAll().where("id", "=", jobId).executeTakeFirst();
+
+/** The machines of jobs that wait become nodes and operators connect, as on a cloud where everything goes well. */
+export async function bootMachines(db: Queries): Promise<void> {
+  for (const jobId of await waitingJobs(db, null)) {
+    const { cluster_id } = (await recordOf(db, jobId)) ?? {};
+    if (!cluster_id) continue;
+    const cluster = db.updateTable("clusters").where("id", "=", cluster_id);
+    await db.updateTable("node_boots").set({ status: "completed" }).where("cluster_id", "=", cluster_id).execute();
+    await cluster.set({ first_connected_at: new Date() }).execute();
+    await settleWait(db, jobId, 20, new Date());
+    // No operator is there: a later job must not wait for its return.
+    await cluster.set({ first_connected_at: null }).execute();
+  }
+}
 
 /** The addresses that a cluster with so many agents consists of, sorted. */
 export const wantedAddresses = (agentCount: number): string[] =>

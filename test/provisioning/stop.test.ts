@@ -10,7 +10,7 @@ import { descendantsOf } from "../world/descendants.ts";
 import { isAlive, type ServerProcess, startServer } from "../world/server-process.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type LocalCloud, localCloud } from "./local-provider.ts";
-import { addJob, newCluster, recordOf, tofuForTests, vault, wantedAddresses } from "./stage.ts";
+import { addJob, bootMachines, newCluster, recordOf, tofuForTests, vault, wantedAddresses } from "./stage.ts";
 
 const SOON = { timeout: 60_000, interval: 30 };
 /** Of a resource before it exists, and again after that. */
@@ -62,7 +62,10 @@ const addressesOf = async (clusterId: string) => (await cloud.list(clusterId)).m
 const queuedOf = (clusterId: string) =>
   db.selectFrom("jobs").select(["status", "attempts"]).where("lane", "=", clusterId).where("status", "!=", "succeeded");
 const succeeded = (jobId: string) =>
-  vi.waitFor(async () => expect(await recordOf(db, jobId)).toMatchObject({ status: "succeeded" }), SOON);
+  vi.waitFor(async () => {
+    await bootMachines(db);
+    expect(await recordOf(db, jobId)).toMatchObject({ status: "succeeded" });
+  }, SOON);
 
 describe.skipIf(!tofu)("SIGTERM of a whole server", () => {
   test("[PN47] during an apply saves the state and leaves no process, and another server goes on with nothing twice", async () => {

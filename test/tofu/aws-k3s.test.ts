@@ -26,6 +26,7 @@ import { Workspace } from "./workspace.ts";
 
 const access = { region: "eu-west-1", accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
 const signal = AbortSignal.timeout(1_800_000);
+const REPORT_TOKENS = { "control-plane": "report-control-plane", "agent-1": "report-agent-1" };
 const TOKENS = {
   "control-plane": "token-of-control-plane",
   "agent-1": "token-of-agent-1",
@@ -57,6 +58,7 @@ const wantedCluster = (changes: Partial<WantedCluster> = {}): WantedCluster => (
   agentCount: 1,
   sshPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS ops",
   nodeTokens: TOKENS,
+  reportTokens: REPORT_TOKENS,
   publicUrl: "https://binnacle.example",
   adminRanges: ["203.0.113.0/24"],
   ...changes,

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Makes a new machine a node of its cluster: it fetches the node's secrets from Binnacle with a token that works once, then
-# installs k3s. cloud-init runs it once; it can be run again by hand, and goes on where it failed.
+# Makes a new machine a node of its cluster: it fetches the node's secrets from Binnacle with its token, then installs k3s.
+# cloud-init runs it once; it can be run again by hand, and goes on where it failed.
 #
-# Each step is written to /var/log/binnacle-bootstrap.log. The last line says whether the node is up, or what failed.
+# Each step is written to /var/log/binnacle-bootstrap.log and reported to Binnacle with the lines of that log. The last line says
+# whether the node is up, or what failed.
 set -Eeuo pipefail
 umask 077
 
@@ -19,14 +20,18 @@ exec 2>>"$log"
 say() {
   echo "$(date -u +%FT%TZ) $1" | tee -a "$log"
 }
+stage=secrets
 step="start"
 begin() {
-  step=$1
+  stage=$1
+  step=$2
   say "$step"
+  report running 1
 }
 give_up() {
   trap - ERR
   say "FAILED: $step: $1"
+  report failed 6 "$1"
   exit 1
 }
 trap 'give_up "line $LINENO ended with status $?"' ERR
@@ -60,12 +65,69 @@ request() {
   echo "$status"
 }
 
+# Writes the next report: the lines of the log that Binnacle does not have yet, without secrets. Prints whether more are left.
+next_report() {
+  python3 - "$folder" "$log" "$stage" "$@" <<'PYTHON'
+import json, os, sys
+folder, log, stage, status, message = sys.argv[1:]
+def read(name):
+    try:
+        with open(os.path.join(folder, name)) as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+node, secrets = read("node.json"), read("secrets.json")
+operator = secrets.get("operator") or {}
+hidden = [node.get("token"), node.get("report_token"), secrets.get("join_token"), operator.get("token")]
+def masked(text):
+    for secret in hidden:
+        if secret and len(secret) >= 6:
+            text = text.replace(secret, "****")
+    return text
+with open(log, errors="replace") as file:
+    lines = file.read().split("\n")[:-1]
+first = read("received.json").get("next_line", 0)
+chosen, size = [], 0
+for line in lines[first:first + 100]:
+    line = masked(line)[:1000]
+    size += len(json.dumps(line)) + 2
+    if chosen and size > 10000:
+        break
+    chosen.append(line)
+is_last = first + len(chosen) >= len(lines)
+body = {"cluster_id": node["cluster_id"], "node": node["node"], "token": node["report_token"], "stage": stage}
+# The end is told with the last lines.
+body["status"] = status if is_last else "running"
+if message and is_last:
+    body["message"] = masked(message)[:400]
+body.update(first_line=first, lines=chosen)
+with open(os.path.join(folder, "report.json"), "w") as file:
+    json.dump(body, file)
+print("last" if is_last else "more")
+PYTHON
+}
+
+# Tells Binnacle how far the machine is. A report that does not arrive never stops the bootstrap.
+report() {
+  local status=$1 tries=$2 more code
+  [ -n "$(value "$folder/node.json" report_token 2>/dev/null || true)" ] || return 0
+  for ((part = 1; part <= 30; part++)); do
+    more=$(next_report "$status" "${3:-}" 2>/dev/null) || return 0
+    code=$(request "$folder/reported.json" "$tries" --max-time 20 --request POST \
+      --header 'content-type: application/json' --data-binary "@$folder/report.json" "$(value "$folder/node.json" public_url)/api/v1/node-reports" 2>/dev/null) || return 0
+    rm -f "$folder/report.json"
+    [ "$code" = 200 ] || return 0
+    mv "$folder/reported.json" "$folder/received.json"
+    [ "$more" = more ] || return 0
+  done
+}
+
 fetch_secrets() {
   local url status
-  # The token is spent by the first answer, so that answer is kept.
+  # The token answers for some minutes only, so its answer is kept.
   [ ! -s "$folder/secrets.json" ] || return 0
   url=$(value "$folder/node.json" public_url)/api/v1/node-bootstrap
-  begin "fetch the secrets of the node from $url"
+  begin secrets "fetch the secrets of the node from $url"
   python3 - "$folder/node.json" "$folder/request.json" <<'PYTHON'
 import json, sys
 with open(sys.argv[1]) as file:
@@ -78,7 +140,7 @@ PYTHON
   rm -f "$folder/request.json"
   case $status in
     200) ;;
-    401) give_up "the token of the node was refused: it has been used or has expired; retry the job, or remove the node and add it again" ;;
+    401) give_up "the token of the node was refused: it has been used or has expired; retry the job, which replaces the machine" ;;
     000) give_up "$url could not be reached; check that machines of the cluster may reach the address of Binnacle" ;;
     *) give_up "$url answered with status $status" ;;
   esac
@@ -91,7 +153,7 @@ install_k3s() {
   version=$(value "$folder/node.json" k3s_version)
   machine=$(uname -m)
   want=$(value "$folder/node.json" k3s_sha256 "$machine")
-  begin "install k3s $version for $machine"
+  begin install "install k3s $version for $machine"
   [ -n "$want" ] || give_up "there is no k3s for machines of type $machine"
   if [ "$machine" = aarch64 ]; then file=k3s-arm64; else file=k3s; fi
   mkdir -p "$root/usr/local/bin"
@@ -113,7 +175,7 @@ instance() {
 
 configure() {
   local zone id token
-  begin "configure k3s"
+  begin configure "configure k3s"
   token=$(curl --silent --show-error --fail --max-time 5 --retry 5 --retry-connrefused --request PUT \
     --header 'X-aws-ec2-metadata-token-ttl-seconds: 300' "$metadata/latest/api/token")
   printf 'header = "X-aws-ec2-metadata-token: %s"\n' "$token" >"$folder/metadata"
@@ -174,12 +236,19 @@ PYTHON
   rm -f "$folder/metadata"
 }
 
+# The last words of a service are in the log before the machine gives up, because nobody may be able to sign in.
+explain_and_give_up() {
+  trap - ERR
+  journalctl --unit "$1" --no-pager --lines 60 --output cat >>"$log" 2>/dev/null || true
+  give_up "$2; the log has the last lines of its journal"
+}
+
 start() {
   local role=server name=k3s type=notify joined=$root/etc/rancher/k3s/k3s.yaml
   if [ -n "$(value "$folder/node.json" server)" ]; then
     role=agent name=k3s-agent type=exec joined=$root/var/lib/rancher/k3s/agent/kubelet.kubeconfig
   fi
-  begin "start $name"
+  begin start "start $name"
   mkdir -p "$root/etc/systemd/system"
   cat >"$root/etc/systemd/system/$name.service" <<UNIT
 [Unit]
@@ -207,20 +276,22 @@ WantedBy=multi-user.target
 UNIT
   chmod 644 "$root/etc/systemd/system/$name.service"
   systemctl daemon-reload
-  timeout 900 systemctl enable --now "$name" || give_up "$name did not start; journalctl -u $name says why"
-  begin "wait until $name is part of the cluster"
+  timeout 900 systemctl enable --now "$name" || explain_and_give_up "$name" "$name did not start"
+  begin join "wait until $name is part of the cluster"
   # An agent waits for the control plane, which may take minutes.
   for ((try = 1; try <= 360; try++)); do
     [ ! -s "$joined" ] || return 0
     sleep 5
   done
-  give_up "it is not after half an hour; journalctl -u $name says why"
+  explain_and_give_up "$name" "it is not after half an hour"
 }
 
 fetch_secrets
 install_k3s
 configure
 start
+stage=ready
+say "the node is up"
+report completed 8
 # k3s has its own copies.
-rm -f "$folder/secrets.json" "$folder/node.json"
-begin "the node is up"
+rm -f "$folder/secrets.json" "$folder/node.json" "$folder/received.json"

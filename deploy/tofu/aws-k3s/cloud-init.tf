@@ -1,5 +1,6 @@
-# User data can be read by everything on a machine and by everybody who may describe it. It has one secret, the node's
-# token, which works once and for two hours.
+# User data can be read by everything on a machine and by everybody who may describe it. It has two secrets of the node: a
+# token for its own secrets, which only the first address that uses it can use, for two hours at most; and a token that can
+# do nothing but report.
 
 locals {
   k3s = {
@@ -45,10 +46,13 @@ locals {
   }
 
   # Those of nodes that exist are empty, and changes of user data are ignored.
-  tokens = { for name in concat(["control-plane"], keys(local.agents)) : name => lookup(var.node_tokens, name, "") }
+  tokens = {
+    for name in concat(["control-plane"], keys(local.agents)) :
+    name => { token = lookup(var.node_tokens, name, ""), report_token = lookup(var.report_tokens, name, "") }
+  }
 
   control_plane_user_data = templatefile("${path.module}/cloud-init.yaml.tftpl", {
-    node      = merge(local.bootstrap, { node = "control-plane", token = local.tokens["control-plane"], server = "" })
+    node      = merge(local.bootstrap, local.tokens["control-plane"], { node = "control-plane", server = "" })
     script    = file("${path.module}/bootstrap.sh")
     manifests = { "aws-cloud-controller-manager" = local.cloud_controller }
   })

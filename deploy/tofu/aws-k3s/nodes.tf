@@ -93,9 +93,8 @@ resource "aws_instance" "agent" {
   key_name               = aws_key_pair.cluster.key_name
 
   user_data = templatefile("${path.module}/cloud-init.yaml.tftpl", {
-    node = merge(local.bootstrap, {
+    node = merge(local.bootstrap, local.tokens[each.key], {
       node   = each.key
-      token  = local.tokens[each.key]
       server = "https://${aws_instance.control_plane.private_ip}:6443"
     })
     script    = file("${path.module}/bootstrap.sh")

@@ -71,7 +71,14 @@ variable "public_url" {
 }
 
 variable "node_tokens" {
-  description = "The single-use tokens of machines that do not exist yet, by the name of the node."
+  description = "The tokens with which machines that do not exist yet fetch their secrets, by the name of the node."
+  type        = map(string)
+  default     = {}
+  sensitive   = true
+}
+
+variable "report_tokens" {
+  description = "The tokens with which machines that do not exist yet report how far they are, by the name of the node."
   type        = map(string)
   default     = {}
   sensitive   = true

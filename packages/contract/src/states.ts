@@ -169,9 +169,17 @@ export const PROVISIONING_ERROR_CODES = [
   "cancelled",
   "leftovers",
   "unsupported",
+  "init_failed",
+  "bootstrap_failed",
   "failed",
 ] as const;
 export type ProvisioningErrorCode = (typeof PROVISIONING_ERROR_CODES)[number];
+
+/** The steps of a machine on its way to a node of its cluster, in order. */
+export const BOOTSTRAP_STAGES = ["secrets", "install", "configure", "start", "join", "ready"] as const;
+export type BootstrapStage = (typeof BOOTSTRAP_STAGES)[number];
+export const BOOTSTRAP_STATUSES = ["running", "completed", "failed"] as const;
+export type BootstrapStatus = (typeof BOOTSTRAP_STATUSES)[number];
 
 export const TEMPLATE_SCOPES = ["project", "cluster", "organization", "global"] as const;
 export type TemplateScope = (typeof TEMPLATE_SCOPES)[number];

@@ -40,6 +40,7 @@ describe("the configuration", () => {
       tofuPluginCache: null,
       tofuGraceMs: 60_000,
       provisioningTimeoutMinutes: 60,
+      bootstrapTimeoutMinutes: 20,
       clusterAdminRanges: [],
       host: "127.0.0.1",
       allowLocalOnNetwork: false,

@@ -50,6 +50,7 @@ import { searchRoutes } from "./overview/search.routes.ts";
 import { projectRoutes } from "./projects/project.routes.ts";
 import { projectPolicyRoutes } from "./projects/project-policy.routes.ts";
 import { nodeBootstrapRoutes } from "./provisioning/node-bootstrap.routes.ts";
+import { nodeReportRoutes } from "./provisioning/node-report.routes.ts";
 import { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
 import { registrySecretRoutes } from "./registry-secrets/registry-secret.routes.ts";
 import { systemRoutes } from "./system/system.routes.ts";
@@ -116,6 +117,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...nodeRoutes(ports),
     ...provisioningRoutes(ports),
     ...nodeBootstrapRoutes(ports),
+    ...nodeReportRoutes(ports, config.bootstrapTimeoutMinutes),
     ...installRoutes(clock, catalog.bundles),
     ...bindingRoutes(db, clock),
     ...registrySecretRoutes(ports),

@@ -28,6 +28,7 @@ variables {
   admin_ranges   = ["203.0.113.0/24", "2001:db8::/32"]
   public_url     = "https://binnacle.example/"
   node_tokens    = { "control-plane" = "token-0", "agent-1" = "token-1", "agent-2" = "token-2" }
+  report_tokens  = { "control-plane" = "report-0", "agent-1" = "report-1", "agent-2" = "report-2" }
 }
 
 run "a_whole_cluster" {

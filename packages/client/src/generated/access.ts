@@ -137,6 +137,7 @@ export const ACCESS: Readonly<Record<OperationName, Requirement>> = {
   replaceClusterRole: {"needs":"cluster_role","role":"admin"},
   replaceProjectRole: {"needs":"project_role","role":"admin"},
   reportInstallEvent: {"needs":"cluster_role","role":"editor"},
+  reportNode: {"needs":"nothing"},
   resumeApp: {"needs":"project_role","role":"editor"},
   retryProvisioningJob: {"needs":"cluster_role","role":"org_admin"},
   revokeClusterRole: {"needs":"cluster_role","role":"admin"},

@@ -134,6 +134,7 @@ export const OPERATIONS = {
   replaceClusterRole: "PUT /clusters/{id}/rbac",
   replaceProjectRole: "PUT /projects/{id}/rbac",
   reportInstallEvent: "POST /clusters/{id}/install-events creates",
+  reportNode: "POST /node-reports open",
   resumeApp: "POST /apps/{namespace}/{name}/resume",
   retryProvisioningJob: "POST /provisioning-jobs/{id}/retry",
   revokeClusterRole: "DELETE /clusters/{id}/rbac",

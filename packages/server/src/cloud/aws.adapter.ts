@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { environment, variables } from "./aws.ts";
+import { environment, machineAddress, variables } from "./aws.ts";
 import { estimate } from "./aws-estimate.ts";
 import { failureOfDiagnostics } from "./aws-failure.ts";
 import type { QueryOptions } from "./aws-query.adapter.ts";
@@ -25,6 +25,7 @@ export function awsProvider(options: AwsOptions = {}): CloudProvider {
   return {
     module: MODULE,
     variables,
+    machineAddress,
     environment: (access) => environment(access, endpoint),
     failureOf: failureOfDiagnostics,
     estimate,

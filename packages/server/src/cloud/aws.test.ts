@@ -76,6 +76,7 @@ test("[PN85] every variable of the module gets a value, and no other", () => {
     agentCount: 2,
     sshPublicKey: "ssh-ed25519 AAAA",
     nodeTokens: { "agent-1": "token" },
+    reportTokens: { "agent-1": "report" },
     publicUrl: "https://binnacle.example",
     adminRanges: ["203.0.113.0/24"],
   });

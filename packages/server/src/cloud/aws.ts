@@ -19,10 +19,14 @@ export function variables(wanted: WantedCluster): Readonly<Record<string, unknow
     agent_count: wanted.agentCount,
     ssh_public_key: wanted.sshPublicKey,
     node_tokens: wanted.nodeTokens,
+    report_tokens: wanted.reportTokens,
     public_url: wanted.publicUrl,
     admin_ranges: wanted.adminRanges,
   };
 }
+
+export const machineAddress = (node: string): string =>
+  node === "control-plane" ? "aws_instance.control_plane" : `aws_instance.agent["${node}"]`;
 
 /** Nothing of the machine that runs OpenTofu counts: no profile, no configuration, no role of the machine itself. */
 export function environment(access: CloudAccess, endpoint: string | undefined): Readonly<Record<string, string>> {

@@ -17,8 +17,10 @@ export interface WantedCluster {
   readonly diskSizeGb: number;
   readonly agentCount: number;
   readonly sshPublicKey: string;
-  /** Single-use tokens by the name of the node: `control-plane`, `agent-1`, `agent-2` and so on. */
+  /** Tokens for secrets by the name of the node: `control-plane`, `agent-1`, `agent-2` and so on. */
   readonly nodeTokens: Readonly<Record<string, string>>;
+  /** Tokens for reports, which can do nothing else. */
+  readonly reportTokens: Readonly<Record<string, string>>;
   /** The address of the control plane, as new machines reach it. */
   readonly publicUrl: string;
   /** The ranges from which the Kubernetes API and SSH can be reached. */
@@ -73,6 +75,8 @@ export interface CloudProvider {
   readonly module: string;
   /** The variables of the module. They are written to a file that only the worker can read. */
   variables(wanted: WantedCluster): Readonly<Record<string, unknown>>;
+  /** The address of the machine of a node in the module. */
+  machineAddress(node: string): string;
   /** The environment in which OpenTofu reaches the cloud. */
   environment(access: CloudAccess): Readonly<Record<string, string>>;
   /** Finds all that carries the tags of the cluster, also what no state knows of. */

@@ -248,6 +248,12 @@ export const SETTINGS = {
     integer(1, 1440),
     "How long a provisioning job may run before it has failed",
   ),
+  bootstrapTimeoutMinutes: setting(
+    "BINNACLE_BOOTSTRAP_TIMEOUT_MINUTES",
+    "20",
+    integer(1, 1440),
+    "How long the machines of a provisioning job may take to become nodes and their operator to connect, after they were made",
+  ),
   clusterAdminRanges: setting(
     "BINNACLE_CLUSTER_ADMIN_RANGES",
     "",

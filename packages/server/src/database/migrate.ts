@@ -20,6 +20,7 @@ import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
 import { chartHosts } from "./migrations/0022_chart_hosts.ts";
 import { noQuota } from "./migrations/0026_no_quota.ts";
 import { abandonedClusters } from "./migrations/0032_abandoned_clusters.ts";
+import { bootstrap } from "./migrations/0027_bootstrap.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -45,6 +46,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0022_chart_hosts": chartHosts,
   "0026_no_quota": noQuota,
   "0032_abandoned_clusters": abandonedClusters,
+  "0027_bootstrap": bootstrap,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -1,4 +1,6 @@
 import type {
+  BootstrapStage,
+  BootstrapStatus,
   Provider,
   ProvisioningAction,
   ProvisioningErrorCode,
@@ -13,6 +15,7 @@ import type { Json, Timestamps } from "./fleet-tables.ts";
 export interface ProvisioningTables {
   cloud_credentials: CloudCredentialTable;
   infrastructure_states: InfrastructureStateTable;
+  node_boots: NodeBootTable;
   node_tokens: NodeTokenTable;
   provisioning_jobs: ProvisioningJobTable;
   provisioning_log_lines: ProvisioningLogLineTable;
@@ -45,6 +48,8 @@ export interface ProvisioningJobTable extends Timestamps {
   dry_run: Generated<boolean>;
   plan: Json<Omit<ProvisioningPlan, "job_id">> | null;
   cancel_requested_at: Date | null;
+  /** Set while the job waits for its machines and its operator, without a worker. */
+  waits_until: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
 }
@@ -60,13 +65,36 @@ interface InfrastructureStateTable {
   created_at: Date;
 }
 
-/** With it a new machine fetches what it needs to join its cluster, once. */
+/** With one token a new machine fetches what it needs to join its cluster; with another it reports how far it is. */
 interface NodeTokenTable {
   token_hash: string;
   cluster_id: string;
   node: string;
+  purpose: Generated<"bootstrap" | "report">;
+  /** The job that has made the token; null for those of earlier versions. */
+  job_id: string | null;
   expires_at: Date;
   used_at: Date | null;
+  /** The address that has used it, and may ask again. */
+  used_from: string | null;
+}
+
+/** How far a machine has come since a job has planned to make it. */
+export interface NodeBootTable {
+  cluster_id: string;
+  node: string;
+  job_id: string;
+  /** `pending` until its first report. */
+  status: BootstrapStatus | "pending";
+  stage: BootstrapStage | null;
+  message: string | null;
+  /** The lines of its log that were received; those that are repeated are not stored again. */
+  lines: Generated<number>;
+  log_bytes: Generated<number>;
+  /** The reports since the beginning of the current minute. */
+  window_at: Date | null;
+  window_reports: Generated<number>;
+  updated_at: Date;
 }
 
 interface ProvisioningLogLineTable {

@@ -6,6 +6,8 @@ import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-st
 import type { OpenedState } from "../tofu/state-backend.adapter.ts";
 import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
 import { type ReadPlan, readLine, readPlan, readState, storedLines } from "../tofu/tofu-output.ts";
+import { machinesToReplace } from "./bootstrap.ts";
+import { bootsOf, expectMachines } from "./bootstrap-wait.store.ts";
 import { newJoinToken, newNodeToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
 import type { ProvisionerPorts, ProvisionerSettings, RunControl } from "./provisioning.runner.ts";
 import type { ProvisioningJob } from "./provisioning.ts";
@@ -14,6 +16,7 @@ import {
   applied,
   decideOrphans,
   INIT,
+  initFailure,
   keptDespiteTaint,
   lastWords,
   leavingAgents,
@@ -36,7 +39,8 @@ interface Run {
   readonly access: CloudAccess;
 }
 
-const NODE_TOKEN_MS = 2 * 60 * 60_000;
+const MINUTE_MS = 60_000;
+const NODE_TOKEN_MS = 120 * MINUTE_MS;
 /** In the place of tokens where no machine will be made. */
 const NO_TOKEN = "none";
 const DRAIN_MS = 10 * 60_000;
@@ -100,7 +104,10 @@ function createSteps(
   const { log } = control;
   const stopped = AbortSignal.any([control.interrupt, control.kill]);
   const isDestroy = job.action === "destroy";
+  /** Of the tokens that this run gives to new machines. */
+  let runHashes: readonly string[] = [];
   const agentCount = job.desired_node_count === null ? (cluster.agent_count ?? 0) : job.desired_node_count - 1;
+  const nodes = nodeNames(agentCount);
   const env = {
     ...settings.network,
     PATH: settings.searchPath,
@@ -148,11 +155,13 @@ function createSteps(
     stopped.throwIfAborted();
     if (end.code === 0) return end;
     if (end.code === null) throw new ProgramKilled("OpenTofu was killed from outside.");
-    throw new RunFailed(provider.failureOf(errors.length > 0 ? errors : [lastWords(words)]));
+    const told = errors.length > 0 ? errors : [lastWords(words)];
+    throw new RunFailed(args[0] === "init" ? initFailure(words) : provider.failureOf(told));
   }
 
-  async function plan(): Promise<ReadPlan> {
-    await tofu(["plan", "-json", ...COMMON, `-out=${PLAN_FILE}`, ...(isDestroy ? ["-destroy"] : [])]);
+  async function plan(replaced: readonly string[] = []): Promise<ReadPlan> {
+    const flags = isDestroy ? ["-destroy"] : replaced.map((node) => `-replace=${provider.machineAddress(node)}`);
+    await tofu(["plan", "-json", ...COMMON, `-out=${PLAN_FILE}`, ...flags]);
     const shown = await tofu(["show", "-json", "-no-color", PLAN_FILE], { collects: true });
     return readPlan(shown.output);
   }
@@ -161,7 +170,14 @@ function createSteps(
     const { region, instanceType, diskSizeGb } = machines();
     const estimate = isDestroy ? null : provider.estimate({ region, instanceType, diskSizeGb, agentCount });
     const stored = { planned_at: clock().toISOString(), summary, changes, estimate };
-    await savePlan(db, hold, job.id, stored, PLAN);
+    const isNew = (node: string) =>
+      changes.some(
+        ({ address, action }) => address === provider.machineAddress(node) && ["create", "replace"].includes(action),
+      );
+    await savePlan(db, hold, job.id, stored, PLAN, async (tx) => {
+      if (isDestroy || job.dry_run) return;
+      await expectMachines(tx, job, { made: nodes.filter(isNew), wanted: nodes, hashes: runHashes }, clock());
+    });
   }
 
   async function apply({ steps }: ReadPlan): Promise<void> {
@@ -209,15 +225,31 @@ function createSteps(
     return { sshPublicKey: publicKey };
   }
 
-  /** A machine that exists never uses its new token, and those of earlier runs stay valid until they expire. */
-  async function nodeTokens(): Promise<Record<string, string>> {
-    const nodes = nodeNames(agentCount);
-    if (isDestroy || job.dry_run) return Object.fromEntries(nodes.map((node) => [node, NO_TOKEN]));
-    const tokens = nodes.map((node) => ({ node, ...newNodeToken() }));
+  /** A machine that exists never uses its new tokens, and those of earlier runs stay valid until they expire. */
+  async function tokens(): Promise<Pick<WantedCluster, "nodeTokens" | "reportTokens">> {
+    if (isDestroy || job.dry_run) {
+      const none = Object.fromEntries(nodes.map((node) => [node, NO_TOKEN]));
+      return { nodeTokens: none, reportTokens: none };
+    }
     const now = clock();
-    await saveNodeTokens(db, hold, cluster.id, tokens, now, new Date(now.getTime() + NODE_TOKEN_MS));
-    control.hide(tokens.map(({ token }) => token));
-    return Object.fromEntries(tokens.map(({ node, token }) => [node, token]));
+    const made = (purpose: "bootstrap" | "report", lifetimeMs: number) =>
+      nodes.map((node) => ({ node, purpose, ...newNodeToken(), expiresAt: new Date(now.getTime() + lifetimeMs) }));
+    const bootstrap = made("bootstrap", NODE_TOKEN_MS);
+    // The machines are made at the end of the apply at the latest, and have until the deadline from then on.
+    const report = made("report", (settings.timeoutMinutes + settings.bootstrapMinutes) * MINUTE_MS);
+    const all = [...bootstrap, ...report];
+    await saveNodeTokens(db, hold, job, all, now);
+    control.hide(all.map(({ token }) => token));
+    runHashes = all.map(({ hash }) => hash);
+    const byNode = (some: typeof all) => Object.fromEntries(some.map(({ node, token }) => [node, token]));
+    return { nodeTokens: byNode(bootstrap), reportTokens: byNode(report) };
+  }
+
+  /** The machines of an earlier run that never became nodes, and never will with the tokens that they have. */
+  async function brokenMachines(): Promise<string[]> {
+    const broken = machinesToReplace(await bootsOf(db, cluster.id), nodes, cluster.first_connected_at !== null);
+    for (const node of broken) await say(`The machine ${node} has not become a node: it is replaced.`);
+    return broken;
   }
 
   return {
@@ -230,14 +262,14 @@ function createSteps(
         agentCount,
         ...machines(),
         ...(await secrets()),
-        nodeTokens: await nodeTokens(),
+        ...(await tokens()),
         publicUrl: settings.publicUrl,
         adminRanges: settings.adminRanges,
       };
       await folder.write(VARIABLES_FILE, JSON.stringify(provider.variables(wanted)));
       await folder.write(BACKEND_FILE, JSON.stringify({ terraform: { backend: { http: {} } } }));
       await folder.write(CLI_CONFIG_FILE, "");
-      await tofu(["init", ...COMMON]);
+      await tofu(["init", "-lockfile=readonly", ...COMMON]);
     },
 
     async build(): Promise<void> {
@@ -245,7 +277,8 @@ function createSteps(
       const found = orphansOf(existing, known, isDestroy);
       for (const address of keptDespiteTaint(existing, known)) await tofu(["untaint", "-no-color", address]);
       log.report(PLAN);
-      let planned = await plan();
+      const replaced = await brokenMachines();
+      let planned = await plan(replaced);
       const { imported, removed } = decideOrphans(found, planned);
       if (!job.dry_run) {
         await drain(leavingAgents(planned, removed));
@@ -254,7 +287,7 @@ function createSteps(
       if (found.length > 0) {
         for (const { to, id } of imported) await say(`${to} exists already as ${id}: it is imported.`);
         await folder.write(IMPORTS_FILE, JSON.stringify({ import: imported }));
-        planned = await plan();
+        planned = await plan(replaced);
       }
       await store(planned);
       if (job.dry_run) return;

@@ -16,7 +16,7 @@ import type { Progress } from "./provisioning-run.ts";
 export type RunHold = Pick<Hold, "id" | "fence">;
 
 /** Runs the work in one transaction that holds the job in the queue. Throws `LeaseLost` where another worker has it. */
-function whileHeld<T>(db: Queries, hold: RunHold, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function whileHeld<T>(db: Queries, hold: RunHold, work: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     if (!(await lockHeld(tx, hold))) throw new LeaseLost("Another worker has claimed the provisioning job.");
     return work(tx);
@@ -34,7 +34,7 @@ export interface Begun extends Moved {
   readonly after: Cluster;
 }
 
-/** Counts a run. Returns null for a job that has ended, or that is gone with its cluster. */
+/** Counts a run. Returns null for a job that has ended or waits for its machines, or that is gone with its cluster. */
 export async function beginRun(db: Queries, hold: RunHold, jobId: string, now: Date): Promise<Begun | null> {
   return whileHeld(db, hold, async (tx) => {
     const seen = await tx.selectFrom("provisioning_jobs").selectAll().where("id", "=", jobId).executeTakeFirst();
@@ -52,6 +52,7 @@ export async function beginRun(db: Queries, hold: RunHold, jobId: string, now: D
       })
       .where("id", "=", jobId)
       .where("status", "in", ["pending", "running"])
+      .where("waits_until", "is", null)
       .returningAll()
       .executeTakeFirst();
     return job ? { job, before, after: await knownCluster(tx, before.id) } : null;
@@ -67,20 +68,25 @@ export async function saveProgress(
   now: Date,
 ): Promise<boolean> {
   return whileHeld(db, hold, async (tx) => {
-    if (lines.length > 0) {
-      await sql`
-        insert into provisioning_log_lines (job_id, at, line)
-        select ${jobId}, ${now}, line from unnest(${lines}::text[]) with ordinality as printed (line, place) order by place
-      `.execute(tx);
-    }
+    // The update locks the job, so that the lines of its machines come before or after.
     const row = await tx
       .updateTable("provisioning_jobs")
       .set({ ...(progress ? { phase: progress.phase, progress_pct: progress.percent } : {}), updated_at: now })
       .where("id", "=", jobId)
       .returning("cancel_requested_at")
       .executeTakeFirst();
+    await appendLines(tx, jobId, lines, now);
     return row?.cancel_requested_at != null;
   });
+}
+
+/** Requires the job to be locked: a reader continues after the last position, so none may become visible later. */
+export async function appendLines(tx: Tx, jobId: string, lines: readonly string[], now: Date): Promise<void> {
+  if (lines.length === 0) return;
+  await sql`
+    insert into provisioning_log_lines (job_id, at, line)
+    select ${jobId}, ${now}, line from unnest(${lines}::text[]) with ordinality as printed (line, place) order by place
+  `.execute(tx);
 }
 
 export async function isCancelled(db: Queries, jobId: string): Promise<boolean> {
@@ -92,20 +98,23 @@ export async function isCancelled(db: Queries, jobId: string): Promise<boolean> 
   return row?.cancel_requested_at != null;
 }
 
+/** Stores a plan, together with what else has to be known before it is applied. */
 export async function savePlan(
   db: Queries,
   hold: RunHold,
   jobId: string,
   plan: object,
   { phase, percent }: Progress,
+  alsoIn: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  await whileHeld(db, hold, (tx) =>
-    tx
+  await whileHeld(db, hold, async (tx) => {
+    await tx
       .updateTable("provisioning_jobs")
       .set({ plan: JSON.stringify(plan), phase, progress_pct: percent })
       .where("id", "=", jobId)
-      .execute(),
-  );
+      .execute();
+    await alsoIn(tx);
+  });
 }
 
 /** Whether anything can exist of a cluster: an apply begins only after its plan is stored. */
@@ -149,7 +158,7 @@ async function fail(
   return { before, after: await knownCluster(tx, cluster_id) };
 }
 
-/** The record of the job, the number of agents and, after a destroy, the end of the cluster are one change. */
+/** The record of a destroy goes with its cluster; that of a dry run has succeeded. */
 export async function succeedRun(
   db: Queries,
   hold: RunHold,
@@ -158,7 +167,7 @@ export async function succeedRun(
 ): Promise<Moved & { readonly audit: AuditRow | null }> {
   return whileHeld(db, hold, async (tx) => {
     const before = await lockCluster(tx, job.cluster_id);
-    if (job.action === "destroy" && !job.dry_run) {
+    if (!job.dry_run) {
       const resource = { type: "cluster", id: before.id, name: before.name };
       const audit = auditRow(
         { action: "cluster.destroy", resource, orgId: before.org_id, changes: { provisioning_job_id: job.id } },
@@ -177,10 +186,6 @@ export async function succeedRun(
       .set({ ...done, error_code: null, error_message: null, ...ended(now) })
       .where("id", "=", job.id)
       .execute();
-    if (!job.dry_run && job.desired_node_count !== null) {
-      const fields = { agent_count: job.desired_node_count - 1, updated_at: now };
-      await tx.updateTable("clusters").set(fields).where("id", "=", before.id).execute();
-    }
     return { before, after: await knownCluster(tx, before.id), audit: null };
   });
 }
@@ -205,24 +210,27 @@ export async function saveSecrets(
 
 export interface NewNodeToken {
   readonly node: string;
+  readonly purpose: "bootstrap" | "report";
   readonly hash: string;
+  readonly expiresAt: Date;
 }
 
 export async function saveNodeTokens(
   db: Queries,
   hold: RunHold,
-  clusterId: string,
+  { id: job_id, cluster_id }: Pick<ProvisioningJob, "id" | "cluster_id">,
   tokens: readonly NewNodeToken[],
   now: Date,
-  expiresAt: Date,
 ): Promise<void> {
   await whileHeld(db, hold, async (tx) => {
-    const ofCluster = tx.deleteFrom("node_tokens").where("cluster_id", "=", clusterId);
+    const ofCluster = tx.deleteFrom("node_tokens").where("cluster_id", "=", cluster_id);
     await ofCluster.where("expires_at", "<=", now).execute();
-    const rows = tokens.map(({ node, hash }) => ({
+    const rows = tokens.map(({ node, purpose, hash, expiresAt }) => ({
       token_hash: hash,
-      cluster_id: clusterId,
+      cluster_id,
+      job_id,
       node,
+      purpose,
       expires_at: expiresAt,
     }));
     if (rows.length > 0) await tx.insertInto("node_tokens").values(rows).execute();
@@ -244,6 +252,7 @@ export function failAbandonedRuns(db: Queries, now: Date): Promise<Moved[]> {
       .selectFrom("provisioning_jobs as job")
       .select(["job.id", "job.cluster_id"])
       .where("job.status", "in", ["pending", "running"])
+      .where("job.waits_until", "is", null)
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(

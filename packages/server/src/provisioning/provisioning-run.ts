@@ -44,7 +44,8 @@ export interface Progress {
 export const INIT: Progress = { phase: "init", percent: 5 };
 export const PLAN: Progress = { phase: "plan", percent: 10 };
 const APPLY_FROM = 15;
-const APPLY_TO = 95;
+/** The rest is the way of the machines and the operator. */
+export const APPLY_TO = 80;
 
 /** The progress of an apply, by the operations that have ended. */
 export function applied(ended: number, planned: number): Progress {
@@ -166,6 +167,26 @@ export const timedOut = (minutes: number): ProvisioningFailure => ({
   code: "timed_out",
   message: `The job did not end within ${minutes} minutes. What exists already stays; retry the job to go on.`,
 });
+
+const REGISTRY = /registry service|failed to (?:query|retrieve|install)|could not (?:query|retrieve)|no such host|dial tcp|i\/o timeout/i;
+const CHECKSUM = /checksum|lock ?file/i;
+
+/** Why OpenTofu could not be prepared. The cloud has no part in it: OpenTofu only fetches its plugins. */
+export function initFailure(words: readonly string[]): ProvisioningFailure {
+  const said = words.join("\n");
+  const [what, advice] = CHECKSUM.test(said)
+    ? [
+        "The plugin of the provider is not the one that Binnacle was released with, and is not used.",
+        "Check the mirror of BINNACLE_TOFU_CONFIG_FILE and the folder of BINNACLE_TOFU_PLUGIN_CACHE, and retry the job.",
+      ]
+    : REGISTRY.test(said)
+      ? [
+          "The plugin of the provider could not be fetched from its registry. The cloud was not asked for anything yet.",
+          "Check that the worker reaches the registry, or name a mirror in BINNACLE_TOFU_CONFIG_FILE, and retry the job.",
+        ]
+      : ["OpenTofu could not be prepared.", "Remove the cause and retry the job."];
+  return { code: "init_failed", message: `${what} ${advice}${said ? `\n${said}` : ""}` };
+}
 
 /** The last words of a program that failed without a diagnostic. */
 export const lastWords = (lines: readonly string[]): Diagnostic => ({

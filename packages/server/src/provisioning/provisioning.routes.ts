@@ -37,8 +37,8 @@ import {
 } from "./provisioning.store.ts";
 import {
   acceptsEvents,
-  CANCELLED_BEFORE_IT_BEGAN,
   cancellationOf,
+  cancelledMessage,
   destroyPlanProblem,
   lineAfter,
   logText,
@@ -161,7 +161,7 @@ export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[
         }
         const now = clock();
         const job = await (cancellation === "fail"
-          ? failCancelled(tx, seen.id, CANCELLED_BEFORE_IT_BEGAN, now)
+          ? failCancelled(tx, seen.id, cancelledMessage(current), now)
           : requestCancellation(tx, seen.id, now));
         record({ action: "provisioning_job.cancel", ...aboutJob(job, before.name) });
         const announcement = statusAnnouncement(before, await knownCluster(tx, before.id), now);

@@ -1,14 +1,11 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { CloudAccess, CloudProviders, ProvisioningFailure } from "../cloud/provider.ts";
-import { statusAnnouncement } from "../clusters/status.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
 import { openedFor } from "../credentials/credential.ts";
 import type { Queries } from "../database/transaction.ts";
 import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
-import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
-import { newId } from "../id.adapter.ts";
 import { type Job, LeaseLost } from "../jobs/job.ts";
 import type { JobContext, JobHandler } from "../jobs/running-job.runner.ts";
 import type { Log } from "../outage.ts";
@@ -16,6 +13,9 @@ import type { StateBackend } from "../tofu/state-backend.adapter.ts";
 import { findTofu } from "../tofu/tofu.adapter.ts";
 import { type Mask, storedLines } from "../tofu/tofu-output.ts";
 import type { Vault } from "../vault/vault.ts";
+import { announceMoved } from "./announcement.runner.ts";
+import { settleWaiting } from "./bootstrap-wait.runner.ts";
+import { beginWait } from "./bootstrap-wait.store.ts";
 import { runInfrastructure } from "./infrastructure.runner.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 import { openRunLog, type RunLog } from "./provisioning-log.runner.ts";
@@ -24,7 +24,6 @@ import {
   beginRun,
   failAbandonedRuns,
   failRun,
-  type Moved,
   succeedRun,
   wasEverPlanned,
 } from "./provisioning-run.store.ts";
@@ -49,6 +48,8 @@ export interface ProvisionerSettings {
   readonly cliConfigFile: string | null;
   readonly pluginCacheFolder: string | null;
   readonly timeoutMinutes: number;
+  /** The time for new machines to become nodes and for the operator to connect, after the apply. */
+  readonly bootstrapMinutes: number;
   /** The time for OpenTofu to save its state when the worker stops. */
   readonly graceMs: number;
   readonly publicUrl: string;
@@ -95,7 +96,13 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
     announceMoved(ports, begun);
     const failure = await failureOf(begun, hold, signal);
     if (failure) announceMoved(ports, await failRun(db, hold, begun.job, failure, clock()));
-    else {
+    else if (begun.job.action !== "destroy" && !begun.job.dry_run) {
+      const now = clock();
+      const until = new Date(now.getTime() + settings.bootstrapMinutes * 60_000);
+      announceMoved(ports, await beginWait(db, hold, begun.job, until, now));
+      // Machines that are quick have reported already, and a job without new ones has nothing to wait for.
+      await settleWaiting(ports, settings.bootstrapMinutes, begun.job.cluster_id);
+    } else {
       const done = await succeedRun(db, hold, begun.job, clock());
       announceMoved(ports, done);
       if (done.audit) ports.bus.publish(EVENTS_TOPIC, activityOf(done.audit, null));
@@ -182,16 +189,4 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
 /** Fails the records whose queued job has ended without them. */
 export async function failAbandoned(ports: Pick<ProvisionerPorts, "db" | "bus" | "clock">): Promise<void> {
   for (const moved of await failAbandonedRuns(ports.db, ports.clock())) announceMoved(ports, moved);
-}
-
-function announceMoved({ bus, clock }: Pick<ProvisionerPorts, "bus" | "clock">, { before, after }: Moved): void {
-  const now = clock();
-  if (after === null) {
-    // The raised floor revokes every token, so that the hub ends the session.
-    const floor = before.token_version + 1;
-    bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: before.id, floor, deleted: true });
-    return;
-  }
-  const announcement = statusAnnouncement(before, after, now);
-  if (announcement) bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...announcement });
 }

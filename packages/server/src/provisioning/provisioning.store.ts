@@ -4,7 +4,7 @@ import type { ProvisioningJobTable } from "../database/provisioning-tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
-import { PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
+import { cancellationOf, PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
 
 interface Window {
   readonly limit: number;
@@ -56,6 +56,7 @@ export async function requeue(tx: Tx, id: string, createdBy: string, now: Date):
       error_message: null,
       error_code: null,
       cancel_requested_at: null,
+      waits_until: null,
       finished_at: null,
       updated_at: now,
     })
@@ -108,6 +109,7 @@ export function failCancelled(tx: Tx, id: string, message: string, now: Date): P
     error_code: "cancelled",
     error_message: message,
     cancel_requested_at: now,
+    waits_until: null,
     finished_at: now,
     updated_at: now,
   });
@@ -124,15 +126,16 @@ export function requestCancellation(tx: Tx, id: string, now: Date): Promise<Prov
 export async function stopJobs(tx: Tx, clusterId: string, message: string, now: Date): Promise<void> {
   const open = await tx
     .selectFrom("provisioning_jobs")
-    .select(["id", "status", "cancel_requested_at"])
+    .select(["id", "status", "cancel_requested_at", "waits_until"])
     .where("cluster_id", "=", clusterId)
     .where("status", "in", ["pending", "running"])
     .orderBy("id")
     .forUpdate()
     .execute();
-  for (const { id, status, cancel_requested_at } of open) {
-    if (status === "pending") await failCancelled(tx, id, message, now);
-    else if (cancel_requested_at === null) await requestCancellation(tx, id, now);
+  for (const job of open) {
+    const cancellation = cancellationOf(job);
+    if (cancellation === "fail") await failCancelled(tx, job.id, message, now);
+    else if (cancellation === "request") await requestCancellation(tx, job.id, now);
   }
 }
 

@@ -73,13 +73,14 @@ describe("a plan of a destruction", () => {
 });
 
 test.each([
-  ["pending", null, "fail"],
-  ["running", null, "request"],
-  ["running", new Date(0), "requested"],
-  ["succeeded", null, "conflict"],
-  ["failed", null, "conflict"],
-] as const)("[PV15] a cancellation of a %s job (requested at %s) is to %s", (status, cancel_requested_at, expected) => {
-  const cancellation = cancellationOf({ status, cancel_requested_at });
+  ["pending", null, null, "fail"],
+  ["running", null, null, "request"],
+  ["running", new Date(0), null, "requested"],
+  ["running", null, new Date(0), "fail"],
+  ["succeeded", null, null, "conflict"],
+  ["failed", null, null, "conflict"],
+] as const)("[PV15] a cancellation of a %s job (requested at %s, waits until %s) is to %s", (status, cancel_requested_at, waits_until, expected) => {
+  const cancellation = cancellationOf({ status, cancel_requested_at, waits_until });
   expect(typeof cancellation === "string" ? cancellation : cancellation.kind).toBe(expected);
 });
 

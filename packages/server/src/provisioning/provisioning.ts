@@ -93,18 +93,23 @@ export function destroyPlanProblem(
 export const planUnderWay = () =>
   conflict("Another plan of the cluster is being made. Wait for it or cancel it, and try again.");
 
-export const CANCELLED_BEFORE_IT_BEGAN = "The job was cancelled before it began. Retry it to run it after all.";
+/** What becomes of a job that no worker runs when it is cancelled. */
+export const cancelledMessage = ({ status }: Pick<ProvisioningJob, "status">): string =>
+  status === "pending"
+    ? "The job was cancelled before it began. Retry it to run it after all."
+    : "The job was cancelled while its machines booted. What exists already stays; retry the job to go on.";
 
-export const CANCELLED_BY_DELETION = "The job was cancelled before it began, because the cluster was deleted.";
+export const CANCELLED_BY_DELETION = "The job was cancelled, because the cluster was deleted.";
 
-/** What a cancellation does: nothing more where one was requested already. */
+/** What a cancellation does: nothing more where one was requested already. A job that waits for machines has no worker. */
 export function cancellationOf(
-  job: Pick<ProvisioningJob, "status" | "cancel_requested_at">,
+  job: Pick<ProvisioningJob, "status" | "cancel_requested_at" | "waits_until">,
 ): "fail" | "request" | "requested" | Fault {
   switch (job.status) {
     case "pending":
       return "fail";
     case "running":
+      if (job.waits_until !== null) return "fail";
       return job.cancel_requested_at === null ? "request" : "requested";
     case "succeeded":
     case "failed":

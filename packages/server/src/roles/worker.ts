@@ -14,6 +14,7 @@ import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { startUpkeep } from "../jobs/upkeep.store.ts";
 import { startWorker } from "../jobs/worker.runner.ts";
 import { markUnconfirmed } from "../projects/confirmation.store.ts";
+import { settleWaiting } from "../provisioning/bootstrap-wait.runner.ts";
 import { failAbandoned, type ProvisionerSettings, provisioningHandler } from "../provisioning/provisioning.runner.ts";
 import { PROVISIONING_KIND } from "../provisioning/provisioning.ts";
 import { taskHandlers } from "../tasks/task.ts";
@@ -51,6 +52,7 @@ export function startWorkerRole(ports: Ports, config: Config): () => Promise<voi
     { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock, clusters }) },
     { name: "abandoned clusters", run: () => endAbandoned({ db, bus, clock }) },
     { name: "provisioning jobs", run: () => failAbandoned({ db, bus, clock }) },
+    { name: "booting machines", run: () => settleWaiting({ db, bus, clock }, config.bootstrapTimeoutMinutes) },
   ];
   const upkeep = startUpkeep({ db, clock, log, chores });
   return async () => {
@@ -76,6 +78,7 @@ function provisionerSettings(config: Config): ProvisionerSettings {
     cliConfigFile: config.tofuConfigFile,
     pluginCacheFolder: config.tofuPluginCache,
     timeoutMinutes: config.provisioningTimeoutMinutes,
+    bootstrapMinutes: config.bootstrapTimeoutMinutes,
     graceMs: config.tofuGraceMs,
     publicUrl: config.publicUrl ?? originOf({ address: config.host, port: config.port }),
     adminRanges: config.clusterAdminRanges,
