@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createMemoryBus } from "../../packages/server/src/bus/bus.adapter.ts";
 import { knownCluster } from "../../packages/server/src/clusters/cluster.store.ts";
-import { statusOf } from "../../packages/server/src/clusters/status.ts";
-import type { Queries } from "../../packages/server/src/database/transaction.ts";
+import { messageOf, statusOf } from "../../packages/server/src/clusters/status.ts";
+import { inTransaction, type Queries } from "../../packages/server/src/database/transaction.ts";
 import { EVENTS_TOPIC, type Event } from "../../packages/server/src/events/event.ts";
 import { startWorker, type Worker } from "../../packages/server/src/jobs/worker.runner.ts";
-import { logLines } from "../../packages/server/src/provisioning/provisioning.store.ts";
+import { settleWaiting } from "../../packages/server/src/provisioning/bootstrap-wait.runner.ts";
+import { logLines, stopJobs } from "../../packages/server/src/provisioning/provisioning.store.ts";
 import { loadState } from "../../packages/server/src/tofu/infrastructure-state.store.ts";
 import { type FreshDatabase, freshDatabase } from "../world/database.ts";
 import { type LocalCloud, type LocalOptions, localCloud, localProvider } from "./local-provider.ts";
@@ -108,14 +109,12 @@ describe.skipIf(!program)("with OpenTofu", () => {
       },
     });
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(2));
-    expect(await clusterStatus(cluster)).toBe("awaiting_operator");
-    expect(events.filter(({ type }) => type === "cluster-status")).toMatchObject([{ status: "awaiting_operator" }]);
     const log = await told(job);
     expect(log).toContain("terraform_data.network: Creation complete");
     expect(log).toContain("Apply complete! Resources: 4 added");
   });
 
-  test("[PN21] a cluster gets an SSH key and a join token once, sealed, and each machine a token of two hours", async () => {
+  test("[PN21] a cluster gets an SSH key and a join token once, sealed, and each machine a token for secrets and one for reports", async () => {
     const { cluster } = await created(1);
     const secretsOf = () =>
       db
@@ -130,10 +129,16 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(secrets.ssh_public_key).toMatch(/^ssh-ed25519 /);
     expect(opened("sealed_join_token")).toMatch(/^[0-9a-f]{64}$/);
     const tokens = await db.selectFrom("node_tokens").selectAll().where("cluster_id", "=", cluster).execute();
-    expect(tokens.map(({ node }) => node).sort()).toEqual(["agent-1", "control-plane"]);
-    for (const { token_hash, expires_at, used_at } of tokens) {
+    expect(tokens.map(({ node, purpose }) => `${node} ${purpose}`).sort()).toEqual([
+      "agent-1 bootstrap",
+      "agent-1 report",
+      "control-plane bootstrap",
+      "control-plane report",
+    ]);
+    for (const { token_hash, expires_at, used_at, purpose } of tokens) {
       expect([token_hash.length, used_at]).toEqual([64, null]);
-      expect(Math.abs(expires_at.getTime() - Date.now() - 2 * 3_600_000)).toBeLessThan(120_000);
+      const minutes = purpose === "bootstrap" ? 120 : 60 + 20;
+      expect(Math.abs(expires_at.getTime() - Date.now() - minutes * 60_000)).toBeLessThan(120_000);
     }
     const job = await addJob(db, cluster, "scale", 2);
     start();
@@ -366,6 +371,105 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await ended(job)).toMatchObject({ status: "succeeded", attempts: 2 });
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(2));
     expect(await cloud.list(cluster)).toContainEqual(network);
+  });
+
+  /** A creation whose machines were made and have not reported. */
+  async function booting(agentCount: number) {
+    const cluster = await newCluster(db, agentCount);
+    const job = await addJob(db, cluster, "create", agentCount + 1);
+    const worker = start();
+    const waiting = await vi.waitFor(async () => {
+      const record = await recordOf(db, job);
+      expect(record?.waits_until).toBeInstanceOf(Date);
+      return record;
+    }, SOON);
+    const bring = (node: string, status: "completed" | "failed", message: string | null = null) =>
+      db
+        .updateTable("node_boots")
+        .set({ status, stage: "install", message })
+        .where("cluster_id", "=", cluster)
+        .where("node", "=", node)
+        .execute();
+    const settle = (now = new Date()) => settleWaiting({ db, bus, clock: () => now }, 20, cluster);
+    return { cluster, job, worker, waiting, bring, settle, files: await cloud.list(cluster) };
+  }
+
+  test("[PN140] a creation waits in `bootstrap` for its machines and in `operator` for its operator, without a worker", async () => {
+    const { cluster, job, waiting, bring, settle, worker } = await booting(1);
+    expect(waiting).toMatchObject({ status: "running", phase: "bootstrap", progress_pct: 80 });
+    await vi.waitFor(async () => {
+      const queued = await db.selectFrom("jobs").select("status").where("lane", "=", cluster).execute();
+      expect(queued).toEqual([{ status: "succeeded" }]);
+    }, SOON);
+    await worker.stop(5_000);
+    expect(await clusterStatus(cluster)).toBe("provisioning");
+    await bring("control-plane", "completed");
+    await settle();
+    expect(await recordOf(db, job)).toMatchObject({ phase: "bootstrap", progress_pct: 87 });
+    expect(await clusterStatus(cluster)).toBe("provisioning");
+    await bring("agent-1", "completed");
+    await settle();
+    expect(await recordOf(db, job)).toMatchObject({ status: "running", phase: "operator", progress_pct: 95 });
+    expect(await clusterStatus(cluster)).toBe("awaiting_operator");
+    await db.updateTable("clusters").set({ first_connected_at: new Date() }).where("id", "=", cluster).execute();
+    await settle();
+    const done = { status: "succeeded", phase: "done", progress_pct: 100, waits_until: null };
+    expect(await recordOf(db, job)).toMatchObject({ ...done, finished_at: expect.any(Date) });
+    expect(events.filter(({ type }) => type === "cluster-status")).toMatchObject([{ status: "awaiting_operator" }]);
+    expect(await told(job)).toContain("Waiting for agent-1, control-plane to become nodes.");
+  });
+
+  test("[PN141] a job whose machines never report fails at its deadline, and [PN142] its retry replaces only these", async () => {
+    const { cluster, job, waiting, bring, settle, files } = await booting(2);
+    await bring("control-plane", "completed");
+    await bring("agent-1", "completed");
+    await settle();
+    expect(await recordOf(db, job)).toMatchObject({ status: "running" });
+    await settle(waiting?.waits_until ?? undefined);
+    expect(await recordOf(db, job)).toMatchObject({
+      status: "failed",
+      error_code: "timed_out",
+      error_message: expect.stringContaining("agent-2 has never reported"),
+    });
+    expect(await clusterStatus(cluster)).toBe("error");
+    await retryJob(db, job);
+    expect(await ended(job)).toMatchObject({ status: "succeeded", attempts: 2, error_code: null });
+    const kept = files.filter(({ address }) => !address.includes("agent-2"));
+    const after = await cloud.list(cluster);
+    expect(after).toEqual(expect.arrayContaining(kept));
+    expect(after.map(({ address }) => address)).toEqual(wantedAddresses(2));
+    expect(after).not.toEqual(files);
+    expect(await told(job)).toContain("The machine agent-2 has not become a node: it is replaced.");
+  });
+
+  test("[PN141] a machine that fails makes the cluster an error with the cause, and [PN142] a retry makes it anew with new tokens", async () => {
+    const { cluster, job, bring, settle, files } = await booting(0);
+    const tokensOf = () =>
+      db.selectFrom("node_tokens").select("token_hash").where("cluster_id", "=", cluster).execute();
+    const before = await tokensOf();
+    await bring("control-plane", "failed", "k3s could not be downloaded: status 503");
+    await settle();
+    expect(await recordOf(db, job)).toMatchObject({
+      status: "failed",
+      phase: "bootstrap",
+      error_code: "bootstrap_failed",
+    });
+    expect(messageOf(await knownCluster(db, cluster), new Date())).toContain("k3s could not be downloaded: status 503");
+    await retryJob(db, job);
+    expect(await ended(job)).toMatchObject({ status: "succeeded", plan: { changes: [{ action: "replace" }] } });
+    const network = files.filter(({ address }) => address.includes("network"));
+    expect(await cloud.list(cluster)).toEqual(expect.arrayContaining(network));
+    const left = await tokensOf();
+    expect(left.filter(({ token_hash }) => before.some((one) => one.token_hash === token_hash))).toEqual([]);
+    expect(left).toHaveLength(2);
+  });
+
+  test("[PN144] a job that waits fails at once when its cluster is deleted, and the destroy begins", async () => {
+    const { cluster, job } = await booting(0);
+    await inTransaction(db, (tx) => stopJobs(tx, cluster, "The cluster was deleted.", new Date()));
+    expect(await recordOf(db, job)).toMatchObject({ status: "failed", error_code: "cancelled", waits_until: null });
+    expect(await ended(await addJob(db, cluster, "destroy", null))).toBeUndefined();
+    expect(await cloud.list(cluster)).toEqual([]);
   });
 
   test("[PN31] a job that takes too long fails as timed out", async () => {

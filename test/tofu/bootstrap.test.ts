@@ -1,149 +1,9 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Machine, OPERATOR, SCRIPT, SECRETS } from "./machine.ts";
 import { optionalTool } from "./tools.ts";
-
-const SCRIPT = new URL("../../deploy/tofu/aws-k3s/bootstrap.sh", import.meta.url).pathname;
-const SECRETS = { node: "node-token-7h2k", join: "join-token-9d3m", agent: "agent-token-4f8s" };
-const OPERATOR = {
-  chart_url: "https://binnacle.example/charts/binnacle-operator-0.1.0.tgz",
-  hub_url: "wss://binnacle.example/hub/v1",
-  cluster_id: "0192f0c1-2d3e-7f45-8a6b-9c0d1e2f3a4b",
-  token: SECRETS.agent,
-  namespace: "binnacle-system",
-};
-const K3S = "#!/bin/sh\n";
-const K3S_DIGEST = createHash("sha256").update(K3S).digest("hex");
-
-type Answer = readonly [status: number, body: unknown];
-
-/** A machine: a folder as its root, Binnacle and the metadata service over HTTP, and stubs of what needs a real machine. */
-class Machine {
-  readonly root = mkdtempSync(join(tmpdir(), "machine-"));
-  readonly stubs = join(this.root, "stubs");
-  readonly requests: string[] = [];
-  answers: Answer[] = [];
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
-
-  async start(): Promise<void> {
-    mkdirSync(this.stubs);
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    writeFileSync(join(this.root, "k3s-download"), K3S);
-    const calls = join(this.root, "calls");
-    // Every program that the script starts writes its command line down first.
-    this.#stub(
-      "curl",
-      `case "$*" in *github.com*) while [ $# -gt 0 ]; do [ "$1" != --output ] || cp ${this.root}/k3s-download "$2"; shift; done; printf 200; exit 0;; esac`,
-      "curl",
-    );
-    this.#stub("python3", "", "python3");
-    this.#stub("sleep", "exit 0");
-    this.#stub("uname", "echo x86_64; exit 0");
-    this.#stub(
-      "systemctl",
-      `mkdir -p ${this.root}/etc/rancher/k3s ${this.root}/var/lib/rancher/k3s/agent
-       case "$*" in *enable*k3s-agent) echo x >${this.root}/var/lib/rancher/k3s/agent/kubelet.kubeconfig;; *enable*) echo x >${this.root}/etc/rancher/k3s/k3s.yaml;; esac
-       [ ! -e ${this.root}/broken ] || exit 1; exit 0`,
-    );
-    writeFileSync(calls, "");
-  }
-
-  #stub(name: string, body: string, real?: string): void {
-    const rest = real ? `PATH=\${PATH#*:} exec ${real} "$@"` : "";
-    const file = join(this.stubs, name);
-    writeFileSync(
-      file,
-      `#!/bin/sh\nprintf '%s ' ${name} "$@" >>${this.root}/calls; echo >>${this.root}/calls\n${body}\n${rest}\n`,
-    );
-    chmodSync(file, 0o755);
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = (await request.toArray()).join("");
-    const path = request.url ?? "";
-    this.requests.push(`${request.method} ${path} ${body}`);
-    if (path === "/api/v1/node-bootstrap") {
-      const [status, answer] = this.answers.shift() ?? [500, {}];
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
-    } else if (path === "/latest/api/token") {
-      response.end("metadata-session");
-    } else if (request.headers["x-aws-ec2-metadata-token"] !== "metadata-session") {
-      response.writeHead(401).end();
-    } else {
-      const facts: Record<string, string> = {
-        "/latest/meta-data/placement/availability-zone": "eu-west-1a",
-        "/latest/meta-data/instance-id": "i-0123",
-        "/latest/meta-data/public-ipv4": "198.51.100.7",
-      };
-      response.writeHead(facts[path] ? 200 : 404).end(facts[path]);
-    }
-  }
-
-  /** Runs the script as cloud-init does. */
-  async boot(node: string, server = ""): Promise<{ status: number; output: string }> {
-    const { port } = this.#server.address() as AddressInfo;
-    const settings = {
-      public_url: `http://127.0.0.1:${port}`,
-      cluster_id: OPERATOR.cluster_id,
-      k3s_version: "v1.37.1+k3s1",
-      k3s_sha256: { x86_64: K3S_DIGEST },
-      node,
-      token: SECRETS.node,
-      server,
-    };
-    mkdirSync(join(this.root, "etc/binnacle"), { recursive: true });
-    writeFileSync(join(this.root, "etc/binnacle/node.json"), JSON.stringify(settings), { mode: 0o600 });
-    const env = {
-      PATH: `${this.stubs}:${process.env["PATH"]}`,
-      BINNACLE_ROOT: this.root,
-      BINNACLE_METADATA: `http://127.0.0.1:${port}`,
-    };
-    return new Promise((resolve) => {
-      execFile("bash", [SCRIPT], { env }, (error, output) =>
-        resolve({ status: error ? Number(error.code) : 0, output }),
-      );
-    });
-  }
-
-  read(path: string): string {
-    return readFileSync(join(this.root, path), "utf8");
-  }
-  json(path: string) {
-    return JSON.parse(this.read(path));
-  }
-  has(path: string): boolean {
-    return existsSync(join(this.root, path));
-  }
-  mode(path: string): string {
-    return (statSync(join(this.root, path)).mode & 0o777).toString(8);
-  }
-  get log(): string {
-    return this.read("var/log/binnacle-bootstrap.log");
-  }
-
-  stop(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    rmSync(this.root, { recursive: true, force: true });
-  }
-}
 
 let machine: Machine;
 beforeEach(async () => {
@@ -155,7 +15,7 @@ afterEach(() => machine.stop());
 test("[PN68] the control plane gets its secrets, starts k3s, and has the operator's chart", async () => {
   machine.answers = [[200, { join_token: SECRETS.join, operator: OPERATOR }]];
   expect(await machine.boot("control-plane")).toMatchObject({ status: 0 });
-  const sent = machine.requests.find((request) => request.includes("node-bootstrap"));
+  const sent = machine.requests.find((request) => request.includes("/node-bootstrap "));
   expect(JSON.parse(sent?.split(" ").slice(2).join(" ") ?? "")).toEqual({
     cluster_id: OPERATOR.cluster_id,
     node: "control-plane",
@@ -225,15 +85,17 @@ test("[PN66] a Binnacle that cannot answer yet is asked again, after longer and 
     [200, { join_token: SECRETS.join, operator: null }],
   ];
   expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
-  expect(machine.requests.filter((request) => request.includes("node-bootstrap"))).toHaveLength(3);
+  expect(machine.requests.filter((request) => request.includes("/node-bootstrap "))).toHaveLength(3);
   expect(machine.read("calls").match(/^sleep \d+/gm)).toEqual(["sleep 2", "sleep 4"]);
 });
 
 test("[PN66] a refused token is not tried again, and the log says what to do", async () => {
   machine.answers = [[401, { error: "invalid node token" }]];
   expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 1 });
-  expect(machine.requests.filter((request) => request.includes("node-bootstrap"))).toHaveLength(1);
-  expect(machine.log).toMatch(/FAILED: fetch the secrets .*: the token of the node was refused: .* retry the job/);
+  expect(machine.requests.filter((request) => request.includes("/node-bootstrap "))).toHaveLength(1);
+  expect(machine.log).toMatch(
+    /FAILED: fetch the secrets .*: the token of the node was refused: .* retry the job, which replaces the machine/,
+  );
   expect(machine.read("calls")).not.toContain("systemctl");
 });
 
@@ -258,8 +120,81 @@ test("[PN69] a step that fails is named, and a second run goes on with the secre
   expect(machine.log).toMatch(/FAILED: start k3s/);
   rmSync(join(machine.root, "broken"));
   expect(await machine.boot("control-plane")).toMatchObject({ status: 0 });
-  expect(machine.requests.filter((request) => request.includes("node-bootstrap"))).toHaveLength(1);
+  expect(machine.requests.filter((request) => request.includes("/node-bootstrap "))).toHaveLength(1);
   expect(machine.log.trimEnd()).toMatch(/the node is up$/);
+});
+
+test("[PN138] each step is reported with the new lines of the log, and the last report says that the node is up", async () => {
+  machine.answers = [[200, { join_token: SECRETS.join, operator: OPERATOR }]];
+  expect(await machine.boot("control-plane")).toMatchObject({ status: 0 });
+  expect(machine.reports.map(({ stage, status }) => `${stage} ${status}`)).toEqual([
+    "secrets running",
+    "install running",
+    "configure running",
+    "start running",
+    "join running",
+    "ready completed",
+  ]);
+  expect(new Set(machine.reports.map(({ token }) => token))).toEqual(new Set([SECRETS.report]));
+  const lines = machine.reports.flatMap((report) => report.lines);
+  expect(lines).toEqual(machine.log.trimEnd().split("\n"));
+  expect(machine.reports.map(({ first_line }) => first_line)).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test("[PN138] a step that fails is reported with its cause and the journal of the service, without secrets", async () => {
+  machine.answers = [[200, { join_token: SECRETS.join, operator: OPERATOR }]];
+  writeFileSync(join(machine.root, "broken"), "");
+  writeFileSync(join(machine.root, "journal"), `the port 6443 is taken, ${SECRETS.join}\n`);
+  expect(await machine.boot("control-plane")).toMatchObject({ status: 1 });
+  expect(machine.reports.at(-1)).toMatchObject({
+    stage: "start",
+    status: "failed",
+    message: "k3s did not start; the log has the last lines of its journal",
+    lines: ["the port 6443 is taken, ****", expect.stringContaining("FAILED: start k3s: k3s did not start")],
+  });
+});
+
+test("[PN138] a refused token for secrets is reported with the token for reports", async () => {
+  machine.answers = [[401, { detail: "invalid node token" }]];
+  expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 1 });
+  expect(machine.reports.at(-1)).toMatchObject({ stage: "secrets", status: "failed", token: SECRETS.report });
+});
+
+test("[PN139] a report that is lost or refused stops nothing, and the next one has its lines", async () => {
+  machine.answers = [[200, { join_token: SECRETS.join, operator: null }]];
+  machine.reportAnswers = [
+    [502, {}],
+    [401, {}],
+  ];
+  expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
+  expect(machine.reports.map(({ first_line, lines }) => [first_line, lines.length])).toEqual([
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [3, 1],
+    [4, 1],
+    [5, 1],
+  ]);
+});
+
+test("[PN139] the last report is repeated while Binnacle cannot answer", async () => {
+  machine.answers = [[200, { join_token: SECRETS.join, operator: null }]];
+  const received = [200, { next_line: 5 }] as const;
+  machine.reportAnswers = [received, received, received, received, received, [503, {}], [429, {}]];
+  expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
+  expect(machine.reports.filter(({ status }) => status === "completed")).toHaveLength(3);
+});
+
+test("[PN139] a long log is reported in parts, and the end with the last of them", async () => {
+  machine.answers = [[200, { join_token: SECRETS.join, operator: null }]];
+  mkdirSync(join(machine.root, "var/log"), { recursive: true });
+  const earlier = Array.from({ length: 250 }, (_, index) => `line ${index} ${"x".repeat(200)}`);
+  writeFileSync(join(machine.root, "var/log/binnacle-bootstrap.log"), `${earlier.join("\n")}\n`);
+  expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
+  expect(machine.reports.flatMap(({ lines }) => lines).slice(0, 250)).toEqual(earlier);
+  const sizes = machine.reports.map((report) => JSON.stringify(report).length);
+  expect(Math.max(...sizes)).toBeLessThan(16 * 1024);
+  expect(machine.reports.filter(({ status }) => status === "completed")).toHaveLength(1);
 });
 
 const shellcheck = optionalTool("shellcheck");

@@ -77,6 +77,8 @@ def read(name):
     except (OSError, ValueError):
         return {}
 node, secrets = read("node.json"), read("secrets.json")
+if not node.get("report_token"):
+    sys.exit(1)
 operator = secrets.get("operator") or {}
 hidden = [node.get("token"), node.get("report_token"), secrets.get("join_token"), operator.get("token")]
 def masked(text):
@@ -110,11 +112,10 @@ PYTHON
 # Tells Binnacle how far the machine is. A report that does not arrive never stops the bootstrap.
 report() {
   local status=$1 tries=$2 more code
-  [ -n "$(value "$folder/node.json" report_token 2>/dev/null || true)" ] || return 0
   for ((part = 1; part <= 30; part++)); do
     more=$(next_report "$status" "${3:-}" 2>/dev/null) || return 0
     code=$(request "$folder/reported.json" "$tries" --max-time 20 --request POST \
-      --header 'content-type: application/json' --data-binary "@$folder/report.json" "$(value "$folder/node.json" public_url)/api/v1/node-reports" 2>/dev/null) || return 0
+      --header 'content-type: application/json' --data-binary "@$folder/report.json" "$api/node-reports" 2>/dev/null) || return 0
     rm -f "$folder/report.json"
     [ "$code" = 200 ] || return 0
     mv "$folder/reported.json" "$folder/received.json"
@@ -126,7 +127,7 @@ fetch_secrets() {
   local url status
   # The token answers for some minutes only, so its answer is kept.
   [ ! -s "$folder/secrets.json" ] || return 0
-  url=$(value "$folder/node.json" public_url)/api/v1/node-bootstrap
+  url=$api/node-bootstrap
   begin secrets "fetch the secrets of the node from $url"
   python3 - "$folder/node.json" "$folder/request.json" <<'PYTHON'
 import json, sys
@@ -286,6 +287,7 @@ UNIT
   explain_and_give_up "$name" "it is not after half an hour"
 }
 
+api=$(value "$folder/node.json" public_url)/api/v1
 fetch_secrets
 install_k3s
 configure

@@ -46,6 +46,7 @@ export * from "./rest/device-login.ts";
 export * from "./rest/events.ts";
 export * from "./rest/exec.ts";
 export * from "./rest/installs.ts";
+export * from "./rest/machines.ts";
 export * from "./rest/members.ts";
 export * from "./rest/namespace-policies.ts";
 export * from "./rest/orgs.ts";

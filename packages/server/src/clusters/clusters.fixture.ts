@@ -78,6 +78,32 @@ export async function nodeTokenOf(
   return { cluster_id: clusterId, node, token };
 }
 
+/** A machine that a job has made and that boots: its token for reports, and what it presents with each report. */
+export async function bootingNode(
+  { database: { kysely: db }, clock }: World,
+  { id: cluster_id, provisioning_job_id: job_id }: { readonly id: string; readonly provisioning_job_id: string },
+  node: string,
+  lifetimeMs = 60_000,
+) {
+  const token = randomBytes(32).toString("hex");
+  const now = clock.now();
+  const expires_at = new Date(now.getTime() + lifetimeMs);
+  const hash = { token_hash: nodeTokenHash(token), cluster_id, node, job_id, purpose: "report" as const, expires_at };
+  await db.insertInto("node_tokens").values(hash).execute();
+  await db
+    .insertInto("node_boots")
+    .values({ cluster_id, node, job_id, status: "pending", updated_at: now })
+    .onConflict((on) => on.doNothing())
+    .execute();
+  return { cluster_id, node, token };
+}
+
+/** The job has made its machines and waits for them. */
+export async function waitForMachines(db: Queries, jobId: string, until: Date): Promise<void> {
+  const fields = { status: "running", phase: "bootstrap", waits_until: until } as const;
+  await db.updateTable("provisioning_jobs").set(fields).where("id", "=", jobId).execute();
+}
+
 /** The cluster's operator is connected to a hub, until its lease ends. */
 export async function connectOperator(db: Queries, clusterId: string, now: Date, leaseMs = 60_000): Promise<void> {
   await db

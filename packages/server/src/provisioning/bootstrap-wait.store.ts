@@ -13,7 +13,11 @@ export const bootsOf = (db: Queries, clusterId: string): Promise<NodeBoot[]> =>
 export async function expectMachines(
   tx: Tx,
   job: Pick<ProvisioningJob, "id" | "cluster_id">,
-  { made, wanted, hashes }: { readonly made: readonly string[]; readonly wanted: readonly string[]; readonly hashes: readonly string[] },
+  {
+    made,
+    wanted,
+    hashes,
+  }: { readonly made: readonly string[]; readonly wanted: readonly string[]; readonly hashes: readonly string[] },
   now: Date,
 ): Promise<void> {
   const { id: job_id, cluster_id } = job;
@@ -63,7 +67,8 @@ export async function beginWait(
     }
     const missing = (await bootsOf(tx, before.id)).filter(({ status }) => status !== "completed");
     const names = missing.map(({ node }) => node).join(", ");
-    if (names) await appendLines(tx, job.id, [`The infrastructure is there. Waiting for ${names} to become nodes.`], now);
+    if (names)
+      await appendLines(tx, job.id, [`The infrastructure is there. Waiting for ${names} to become nodes.`], now);
     return { before, after: await knownCluster(tx, before.id) };
   });
 }
@@ -83,7 +88,11 @@ export async function waitingJobs(db: Queries, clusterId: string | null): Promis
 /** Brings a job that waits as far as its machines and its operator are. Returns null where nothing has changed. */
 export function settleWait(db: Queries, jobId: string, minutes: number, now: Date): Promise<Moved | null> {
   return inTransaction(db, async (tx) => {
-    const seen = await tx.selectFrom("provisioning_jobs").select("cluster_id").where("id", "=", jobId).executeTakeFirst();
+    const seen = await tx
+      .selectFrom("provisioning_jobs")
+      .select("cluster_id")
+      .where("id", "=", jobId)
+      .executeTakeFirst();
     if (!seen) return null;
     const before = await lockCluster(tx, seen.cluster_id);
     const job = await lockJob(tx, jobId);

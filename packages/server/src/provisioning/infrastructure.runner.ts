@@ -1,7 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { CloudAccess, CloudProvider, CloudResource, Diagnostic, WantedCluster } from "../cloud/provider.ts";
 import type { Cluster } from "../clusters/cluster.ts";
-import { LeaseLost, storedMessage } from "../jobs/job.ts";
+import { LeaseLost } from "../jobs/job.ts";
 import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-state.store.ts";
 import type { OpenedState } from "../tofu/state-backend.adapter.ts";
 import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
@@ -9,6 +8,7 @@ import { type ReadPlan, readLine, readPlan, readState, storedLines } from "../to
 import { machinesToReplace } from "./bootstrap.ts";
 import { bootsOf, expectMachines } from "./bootstrap-wait.store.ts";
 import { newJoinToken, newNodeToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
+import { operatorSteps } from "./operator-steps.runner.ts";
 import type { ProvisionerPorts, ProvisionerSettings, RunControl } from "./provisioning.runner.ts";
 import type { ProvisioningJob } from "./provisioning.ts";
 import { type RunHold, saveNodeTokens, savePlan, saveSecrets } from "./provisioning-run.store.ts";
@@ -43,11 +43,6 @@ const MINUTE_MS = 60_000;
 const NODE_TOKEN_MS = 120 * MINUTE_MS;
 /** In the place of tokens where no machine will be made. */
 const NO_TOKEN = "none";
-const DRAIN_MS = 10 * 60_000;
-const REMOVE_OBJECTS_MS = 5 * 60_000;
-/** After a restart of the control plane an operator is back within seconds. */
-const OPERATOR_RETURN_MS = 60_000;
-const OPERATOR_POLL_MS = 1_000;
 
 const PLAN_FILE = "binnacle.tfplan";
 const VARIABLES_FILE = "binnacle.auto.tfvars.json";
@@ -100,7 +95,7 @@ function createSteps(
   control: RunControl,
   { folder, state }: { readonly folder: WorkFolder; readonly state: OpenedState },
 ) {
-  const { db, vault, clock, operators } = ports;
+  const { db, vault, clock } = ports;
   const { log } = control;
   const stopped = AbortSignal.any([control.interrupt, control.kill]);
   const isDestroy = job.action === "destroy";
@@ -124,6 +119,7 @@ function createSteps(
 
   /** Names of the cloud and words of operators are in it, and so cleaned like the output of OpenTofu. */
   const say = (text: string) => log.write(storedLines(control.mask(text)));
+  const operator = operatorSteps(ports.operators, cluster, say, stopped);
 
   async function tofu(
     args: readonly string[],
@@ -281,7 +277,7 @@ function createSteps(
       let planned = await plan(replaced);
       const { imported, removed } = decideOrphans(found, planned);
       if (!job.dry_run) {
-        await drain(leavingAgents(planned, removed));
+        await operator.drain(leavingAgents(planned, removed));
         await remove(removed);
       }
       if (found.length > 0) {
@@ -298,7 +294,7 @@ function createSteps(
 
     async destroy(): Promise<void> {
       if (!job.dry_run) {
-        await removeCloudObjects();
+        await operator.removeCloudObjects();
         await remove(await orphans());
       }
       log.report(PLAN);
@@ -313,43 +309,4 @@ function createSteps(
       if (stillLeft.length > 0) throw new RunFailed(leftoversFailure(stillLeft));
     },
   };
-
-  async function drain(nodes: readonly string[]): Promise<void> {
-    if (nodes.length === 0) return;
-    if (!(await operatorReturns())) {
-      return say(`No operator is connected: ${nodes.join(", ")} cannot be drained before the removal.`);
-    }
-    await say(`The operator drains ${nodes.join(", ")}.`);
-    try {
-      await operators.drainNodes(cluster.id, nodes, AbortSignal.any([stopped, AbortSignal.timeout(DRAIN_MS)]));
-    } catch (error) {
-      stopped.throwIfAborted();
-      const message = `The nodes ${nodes.join(", ")} could not be drained, and nothing was removed: ${storedMessage(error)} Retry the job.`;
-      throw new RunFailed({ code: "failed", message });
-    }
-  }
-
-  /** Whether an operator is connected. One that was connected before is waited for: the hub may have been restarted. */
-  async function operatorReturns(): Promise<boolean> {
-    const polls = cluster.first_connected_at === null ? 0 : OPERATOR_RETURN_MS / OPERATOR_POLL_MS;
-    for (let poll = 0; !(await operators.isConnected(cluster.id)); poll++) {
-      if (poll >= polls) return false;
-      if (poll === 0) await say("The operator is not connected. It has a minute to come back.");
-      await pause(OPERATOR_POLL_MS, undefined, { signal: stopped });
-    }
-    return true;
-  }
-
-  /** What stays because of an error is found by its tags after the destroy. */
-  async function removeCloudObjects(): Promise<void> {
-    if (!(await operators.isConnected(cluster.id))) return;
-    await say("The operator removes what Kubernetes has made in the cloud.");
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(REMOVE_OBJECTS_MS)]);
-    try {
-      await operators.removeCloudObjects(cluster.id, signal);
-    } catch (error) {
-      stopped.throwIfAborted();
-      await say(`The operator could not remove everything: ${storedMessage(error)}`);
-    }
-  }
 }

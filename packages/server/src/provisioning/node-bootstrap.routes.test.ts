@@ -1,6 +1,6 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { JOIN_TOKEN, nodeTokenOf, provisionedCluster } from "../clusters/clusters.fixture.ts";
+import { bootingNode, JOIN_TOKEN, nodeTokenOf, provisionedCluster } from "../clusters/clusters.fixture.ts";
 
 let world: World;
 let org: string;
@@ -45,12 +45,43 @@ describe("POST /node-bootstrap", () => {
     expect(later.body.agent_jwt.token_version).toBe(2);
   });
 
-  test("[PV32] takes a token once: of two requests at the same time one is refused", async () => {
+  test("[PV32] answers one address: of several at the same time the others are refused", async () => {
     const cluster = await newCluster();
     const body = await nodeTokenOf(world, cluster, "control-plane");
     const answers = await Promise.all([1, 2, 3].map(() => bootstrap(body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
     expect(await bootstrap(body)).toMatchObject(REFUSED);
+  });
+
+  test("[PV32] answers the same address again for ten minutes, because an answer may be lost", async () => {
+    const cluster = await newCluster();
+    const body = await nodeTokenOf(world, cluster, "agent-1", 3_600_000);
+    const address = newAddress();
+    expect((await bootstrap(body, address)).status).toBe(200);
+    world.clock.advance(9 * 60_000);
+    expect(await bootstrap(body, address)).toMatchObject({ status: 200, body: { join_token: JOIN_TOKEN } });
+    world.clock.advance(2 * 60_000);
+    expect(await bootstrap(body, address)).toMatchObject(REFUSED);
+  });
+
+  test("[PV32] answers no more once the machine has reported its next step", async () => {
+    const cluster = await provisionedCluster(admin.api, org);
+    const body = await nodeTokenOf(world, cluster.id, "agent-1");
+    const reporter = await bootingNode(world, cluster, "agent-1");
+    const address = newAddress();
+    const report = (stage: string) =>
+      world.anyone.post("/node-reports", { ...reporter, stage, status: "running", first_line: 0, lines: [] });
+    expect((await bootstrap(body, address)).status).toBe(200);
+    expect((await report("secrets")).status).toBe(200);
+    expect((await bootstrap(body, address)).status).toBe(200);
+    expect((await report("install")).status).toBe(200);
+    expect(await bootstrap(body, address)).toMatchObject(REFUSED);
+  });
+
+  test("[PV33] refuses the token of a machine for reports", async () => {
+    const cluster = await provisionedCluster(admin.api, org);
+    await nodeTokenOf(world, cluster.id, "agent-1");
+    expect(await bootstrap(await bootingNode(world, cluster, "agent-1"))).toMatchObject(REFUSED);
   });
 
   test("[PV33] says the same of an unknown, an expired and another node's or cluster's token", async () => {

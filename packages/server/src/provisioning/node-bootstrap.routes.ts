@@ -53,7 +53,8 @@ export function nodeBootstrapRoutes({ db, clock, vault, agentTokens, operatorCha
       await countTry(sourceAddress, tokenHash);
       return change(async ({ db: tx, record }) => {
         const now = clock();
-        if (!(await claimNodeToken(tx, { ...body, cluster_id: clusterId, address: sourceAddress }, now))) throw invalidNodeToken();
+        if (!(await claimNodeToken(tx, { ...body, cluster_id: clusterId, address: sourceAddress }, now)))
+          throw invalidNodeToken();
         const [cluster] = await clustersById(tx, [clusterId]);
         // A machine that boots late does not join a cluster that is being destroyed.
         if (!cluster?.sealed_join_token || cluster.deletion_requested_at) throw invalidNodeToken();

@@ -15,6 +15,7 @@ import {
   causeOf,
   decideOrphans,
   finalFailure,
+  initFailure,
   keptDespiteTaint,
   leavingAgents,
   leftoversFailure,
@@ -25,13 +26,39 @@ import {
   RunFailed,
 } from "./provisioning-run.ts";
 
+test.each([
+  [
+    "an unreachable registry",
+    [
+      "Error: Failed to query available provider packages",
+      "could not connect to registry.opentofu.org: dial tcp: lookup failed",
+    ],
+    /^The plugin of the provider could not be fetched from its registry\. The cloud was not asked/,
+  ],
+  [
+    "a plugin with another checksum",
+    [
+      "Error: Failed to install provider",
+      "the local package doesn't match any of the checksums recorded in the dependency lock file",
+    ],
+    /^The plugin of the provider is not the one that Binnacle was released with/,
+  ],
+  [
+    "anything else",
+    ["Error: Unsupported block type"],
+    /^OpenTofu could not be prepared\. .*\nError: Unsupported block type$/s,
+  ],
+])("[PN143] a failed init by %s is told as such and not as one of the cloud", (_, words, message) => {
+  expect(initFailure(words)).toEqual({ code: "init_failed", message: expect.stringMatching(message) });
+});
+
 describe("progress", () => {
   test.each([
     [0, 4, 15],
-    [1, 4, 35],
-    [4, 4, 95],
-    [9, 4, 95],
-    [0, 0, 95],
+    [1, 4, 31],
+    [4, 4, 80],
+    [9, 4, 80],
+    [0, 0, 80],
   ])("[PN32] of %i of %i operations is %i percent", (ended, planned, percent) => {
     expect(applied(ended, planned)).toEqual({ phase: "apply", percent });
   });

@@ -168,7 +168,8 @@ export const timedOut = (minutes: number): ProvisioningFailure => ({
   message: `The job did not end within ${minutes} minutes. What exists already stays; retry the job to go on.`,
 });
 
-const REGISTRY = /registry service|failed to (?:query|retrieve|install)|could not (?:query|retrieve)|no such host|dial tcp|i\/o timeout/i;
+const REGISTRY =
+  /registry service|failed to (?:query|retrieve|install)|could not (?:query|retrieve)|no such host|dial tcp|i\/o timeout/i;
 const CHECKSUM = /checksum|lock ?file/i;
 
 /** Why OpenTofu could not be prepared. The cloud has no part in it: OpenTofu only fetches its plugins. */

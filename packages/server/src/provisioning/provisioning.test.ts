@@ -79,10 +79,13 @@ test.each([
   ["running", null, new Date(0), "fail"],
   ["succeeded", null, null, "conflict"],
   ["failed", null, null, "conflict"],
-] as const)("[PV15] a cancellation of a %s job (requested at %s, waits until %s) is to %s", (status, cancel_requested_at, waits_until, expected) => {
-  const cancellation = cancellationOf({ status, cancel_requested_at, waits_until });
-  expect(typeof cancellation === "string" ? cancellation : cancellation.kind).toBe(expected);
-});
+] as const)(
+  "[PV15] a cancellation of a %s job (requested at %s, waits until %s) is to %s",
+  (status, cancel_requested_at, waits_until, expected) => {
+    const cancellation = cancellationOf({ status, cancel_requested_at, waits_until });
+    expect(typeof cancellation === "string" ? cancellation : cancellation.kind).toBe(expected);
+  },
+);
 
 test.each([
   ["41", 41],
