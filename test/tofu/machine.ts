@@ -137,6 +137,8 @@ export class Machine {
     });
   }
 
+  readonly write = (path: string, content: string) => writeFileSync(join(this.root, path), content);
+
   read(path: string): string {
     return readFileSync(join(this.root, path), "utf8");
   }
