@@ -16,7 +16,7 @@ const FUZZ = "test/fuzz/short.test.ts";
 /** The console in a real browser. */
 const IN_A_BROWSER = "test/console/**/*.test.ts";
 /** Run by `npm run test:tofu`: they take OpenTofu, some also a provider and a server with the APIs of AWS. */
-const BY_TOFU = ["test/tofu/**/*.test.ts", "test/provisioning/{jobs,bootstrap,crash,stop}.test.ts"];
+const BY_TOFU = ["test/tofu/**/*.test.ts", "test/provisioning/{jobs,bootstrap,init,crash,stop}.test.ts"];
 const ON_KUBERNETES = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"];
 
 /** Everything that a run starts or writes goes with it, whatever becomes of its tests. */

@@ -3,7 +3,7 @@ import type { Cluster } from "../clusters/cluster.ts";
 import { LeaseLost } from "../jobs/job.ts";
 import { loadState, type StateOwner, saveState } from "../tofu/infrastructure-state.store.ts";
 import type { OpenedState } from "../tofu/state-backend.adapter.ts";
-import { runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
+import { isTerraform, runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
 import { type ReadPlan, readLine, readPlan, readState, storedLines } from "../tofu/tofu-output.ts";
 import { machinesToReplace } from "./bootstrap.ts";
 import { bootsOf, expectMachines } from "./bootstrap-wait.store.ts";
@@ -49,8 +49,13 @@ const VARIABLES_FILE = "binnacle.auto.tfvars.json";
 const BACKEND_FILE = "binnacle_backend.tf.json";
 const IMPORTS_FILE = "binnacle_imports.tf.json";
 const CLI_CONFIG_FILE = "binnacle.tfrc";
+const LOCK_FILE = ".terraform.lock.hcl";
+/** The registry of Terraform has builds of its own of each plugin, and so other checksums. */
+const TERRAFORM_LOCK_FILE = "registry.terraform.io.lock.hcl";
 /** OpenTofu leaves its state here when the backend does not take it. */
 const ERRORED_STATE = "errored.tfstate";
+/** An error of an init is wrapped into several lines. */
+const LAST_WORDS = 20;
 const COMMON = ["-input=false", "-no-color"];
 
 /** Brings the infrastructure of a cluster to what the job wants. Throws where it does not get there. */
@@ -144,7 +149,7 @@ function createSteps(
           if (isStep) more.onStep?.();
         }
         const lines = read.flatMap((line) => line.lines);
-        words.splice(0, words.length, ...[...words, ...lines].slice(-5));
+        words.splice(0, words.length, ...[...words, ...lines].slice(-LAST_WORDS));
         return log.write(lines);
       },
     });
@@ -265,6 +270,8 @@ function createSteps(
       await folder.write(VARIABLES_FILE, JSON.stringify(provider.variables(wanted)));
       await folder.write(BACKEND_FILE, JSON.stringify({ terraform: { backend: { http: {} } } }));
       await folder.write(CLI_CONFIG_FILE, "");
+      const lock = isTerraform(settings.program) ? await folder.read(TERRAFORM_LOCK_FILE) : null;
+      if (lock !== null) await folder.write(LOCK_FILE, lock);
       await tofu(["init", "-lockfile=readonly", ...COMMON]);
     },
 

@@ -174,7 +174,14 @@ const CHECKSUM = /checksum|lock ?file/i;
 
 /** Why OpenTofu could not be prepared. The cloud has no part in it: OpenTofu only fetches its plugins. */
 export function initFailure(words: readonly string[]): ProvisioningFailure {
-  const said = words.join("\n");
+  // OpenTofu wraps its words, and says the cause first.
+  const error = words.slice(
+    Math.max(
+      0,
+      words.findLastIndex((line) => line.includes("Error:")),
+    ),
+  );
+  const said = error.join(" ").replace(/\s+/g, " ").trim();
   const [what, advice] = CHECKSUM.test(said)
     ? [
         "The plugin of the provider is not the one that Binnacle was released with, and is not used.",
@@ -186,7 +193,7 @@ export function initFailure(words: readonly string[]): ProvisioningFailure {
           "Check that the worker reaches the registry, or name a mirror in BINNACLE_TOFU_CONFIG_FILE, and retry the job.",
         ]
       : ["OpenTofu could not be prepared.", "Remove the cause and retry the job."];
-  return { code: "init_failed", message: `${what} ${advice}${said ? `\n${said}` : ""}` };
+  return { code: "init_failed", message: `${what} ${advice}${said ? ` It said: ${said}` : ""}` };
 }
 
 /** The last words of a program that failed without a diagnostic. */

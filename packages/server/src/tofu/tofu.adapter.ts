@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { basename, delimiter, isAbsolute, join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { lineSplitter } from "./tofu-output.ts";
 
@@ -140,6 +140,9 @@ async function collect(stream: Readable, into: string[]): Promise<void> {
 }
 
 const PROGRAMS = ["tofu", "terraform"];
+
+/** Whether a program is Terraform, which uses another registry than OpenTofu. It is known by its name. */
+export const isTerraform = (program: string): boolean => basename(program).startsWith("terraform");
 
 /** Returns the path of the program, or null where there is none. A name without a slash is looked up on the search path. */
 export async function findTofu(setting: string | null, searchPath: string): Promise<string | null> {
