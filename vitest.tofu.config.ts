@@ -21,7 +21,10 @@ process.env["TMPDIR"] ??= tmpdir();
 export default defineConfig({
   test: {
     // The worker's say so themselves where there is no OpenTofu.
-    include: [...(hasTools ? ["test/tofu/**/*.test.ts"] : []), "test/provisioning/{jobs,bootstrap,init,crash,stop}.test.ts"],
+    include: [
+      ...(hasTools ? ["test/tofu/**/*.test.ts"] : []),
+      "test/provisioning/{jobs,bootstrap,init,crash,stop}.test.ts",
+    ],
     globalSetup: ["test/world/run-folder.ts", "test/world/setup.ts"],
     // As in vitest.config.ts.
     isolate: false,

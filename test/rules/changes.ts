@@ -4,6 +4,7 @@ import { insertCluster, insertProject } from "../../packages/server/src/access/b
 import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts";
 import {
   AWS_KEYS,
+  bootingNode,
   bringJob,
   nodeTokenOf,
   provisionedCluster,
@@ -468,4 +469,10 @@ export const UNRECORDED: Readonly<Record<string, Prepare>> = {
     path: "/auth/cli/device",
     sending: { body: { requested_scopes: TOKEN.scopes, client_name: TOKEN.name } },
   }),
+  reportNode: async (world) => {
+    const cluster = await provisionedCluster(world.admin.api, await world.org());
+    const body = { stage: "install", status: "running", first_line: 0, lines: ["configure k3s"] };
+    const machine = await bootingNode(world, cluster, "agent-1");
+    return { api: world.anyone, path: "/node-reports", sending: { body: { ...machine, ...body } } };
+  },
 };

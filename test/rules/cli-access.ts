@@ -175,7 +175,14 @@ export const CLOSED = [
 ];
 
 /** These take no credential at all. */
-export const PUBLIC = ["login", "refreshAccessToken", "startDeviceLogin", "claimDeviceToken", "bootstrapNode"];
+export const PUBLIC = [
+  "login",
+  "refreshAccessToken",
+  "startDeviceLogin",
+  "claimDeviceToken",
+  "bootstrapNode",
+  "reportNode",
+];
 
 /** These take any CLI token and no session. */
 export const FOR_TOKENS_ONLY = ["revokePresentedCliToken"];

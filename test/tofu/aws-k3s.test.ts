@@ -196,11 +196,12 @@ test("[PN61] [PN62] [PN63] [PN64] [PN65] what is created is tagged, closed and e
     const answer = await query("ec2", "DescribeInstanceAttribute", { InstanceId: id, Attribute: "userData" });
     const userData = Buffer.from(textAt(answer, "userData", "value") ?? "", "base64").toString();
     const node = isAgent ? "agent-1" : "control-plane";
-    expect(Object.values(TOKENS).filter((token) => userData.includes(token))).toEqual([TOKENS[node]]);
+    const tokens = [TOKENS, REPORT_TOKENS].flatMap((some) => Object.values(some));
+    expect(tokens.filter((token) => userData.includes(token))).toEqual([TOKENS[node], REPORT_TOKENS[node]]);
     expect(userData.length).toBeLessThan(16_384);
     expect(complaints(userData)).toEqual([]);
   }
-  expect(JSON.stringify(state.values.outputs)).not.toMatch(/token-of|PRIVATE KEY|secret/i);
+  expect(JSON.stringify(state.values.outputs)).not.toMatch(/token-of|report-|PRIVATE KEY|secret/i);
 
   const [group] = (await described(query, "DescribeSecurityGroups", "securityGroupInfo", ours)).filter(
     (one) => textAt(one, "groupName") !== "default",

@@ -11,8 +11,9 @@ import { AWS_KEYS } from "../../packages/server/src/clusters/clusters.fixture.ts
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Client, startWorld, type World } from "../world/world.ts";
 import { type Cloud, startCloud } from "./cloud.ts";
+import { Machine } from "./machine.ts";
 import { requiredTools } from "./tools.ts";
-import { writeMirror } from "./workspace.ts";
+import { moduleForTests, writeMirror } from "./workspace.ts";
 
 const LATER = { timeout: 240_000, interval: 200 };
 
@@ -21,6 +22,7 @@ let world: World;
 let api: Client;
 let query: Query;
 let operator: SimulatedOperator | null = null;
+const machines: Machine[] = [];
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "journey-"));
@@ -29,15 +31,18 @@ beforeAll(async () => {
   const access = { region, accessKeyId, secretAccessKey };
   const given = { endpoint: cloud.endpoint, deadlineMs: 60_000, backOffMs: 50 };
   query = queries(access, given, AbortSignal.timeout(1_800_000));
+  const configFile = writeMirror(folder);
+  const module = await moduleForTests(folder);
   world = await startWorld({
     provisions: true,
-    clouds: { aws: awsProvider({ ...given, pollMs: 50 }) },
-    env: { BINNACLE_TOFU: requiredTools().tofu, BINNACLE_TOFU_CONFIG_FILE: writeMirror(folder) },
+    clouds: { aws: awsProvider({ ...given, module, pollMs: 50 }) },
+    env: { BINNACLE_TOFU: requiredTools().tofu, BINNACLE_TOFU_CONFIG_FILE: configFile },
   });
   api = world.admin.api;
 });
 afterAll(async () => {
   await operator?.stop();
+  for (const machine of machines) machine.stop();
   await world?.stop();
   await cloud?.stop();
 });
@@ -65,14 +70,35 @@ async function machinesOf(clusterId: string): Promise<Record<string, string>> {
   );
 }
 
-/** What a machine presents to Binnacle when it boots. */
-async function presentedBy(machine: string): Promise<{ cluster_id: string; node: string; token: string }> {
+interface UserData {
+  readonly cluster_id: string;
+  readonly node: string;
+  readonly token: string;
+  readonly report_token: string;
+  readonly server: string;
+}
+
+/** What a machine finds in its user data when it boots. */
+async function userDataOf(machine: string): Promise<UserData> {
   const asked = { InstanceId: machine, Attribute: "userData" };
   const answer = await query("ec2", "DescribeInstanceAttribute", asked);
   const userData = parse(Buffer.from(textAt(answer, "userData", "value") ?? "", "base64").toString());
-  const { cluster_id, node, token } = JSON.parse(userData.write_files[0].content);
-  return { cluster_id, node, token };
+  return JSON.parse(userData.write_files[0].content);
 }
+
+/** Boots a machine of the cloud: a process that runs the script of the module with the user data that EC2 has of it. */
+async function boot(id: string): Promise<Machine> {
+  const given = await userDataOf(id);
+  const machine = new Machine();
+  machines.push(machine);
+  await machine.start();
+  const { status, output } = await machine.boot(given.node, given.server, { ...given, public_url: world.url });
+  expect([status, output]).toEqual([0, expect.stringContaining("the node is up")]);
+  return machine;
+}
+
+const reaches = (jobId: string, facts: object) =>
+  vi.waitFor(async () => expect((await api.get(`/provisioning-jobs/${jobId}`)).body).toMatchObject(facts), LATER);
 
 test("[PN87] a cluster on AWS lives from its credential to its end, by the API alone", async () => {
   const orgId = world.demoOrgId;
@@ -87,36 +113,44 @@ test("[PN87] a cluster on AWS lives from its credential to its end, by the API a
   });
   expect(made.body).toMatchObject({ status: "provisioning" });
   const id = made.body.id as string;
-  await succeeded(made.body.provisioning_job_id);
-  expect((await api.get(`/clusters/${id}`)).body).toMatchObject({ status: "awaiting_operator", agent_count: 1 });
-  const plan = (await api.get(`/provisioning-jobs/${made.body.provisioning_job_id}/plan`)).body;
+  const job = made.body.provisioning_job_id as string;
+  await reaches(job, { status: "running", phase: "bootstrap" });
+  expect((await api.get(`/clusters/${id}`)).body).toMatchObject({ status: "provisioning", agent_count: 1 });
+  const plan = (await api.get(`/provisioning-jobs/${job}/plan`)).body;
   expect(plan).toMatchObject({ summary: { change: 0, remove: 0 }, estimate: { currency: "USD" } });
   expect((await api.get(`/clusters/${id}/ssh-key`)).body.private_key).toMatch(/^-----BEGIN OPENSSH PRIVATE KEY-----/);
-  const machines = await machinesOf(id);
-  expect(Object.keys(machines).sort()).toEqual(["aws_instance.agent/agent-1", "aws_instance.control_plane"]);
+  const running = await machinesOf(id);
+  expect(Object.keys(running).sort()).toEqual(["aws_instance.agent/agent-1", "aws_instance.control_plane"]);
 
-  const presented = await presentedBy(machines["aws_instance.control_plane"] ?? "");
-  const bootstrap = await world.anyone.post("/node-bootstrap", presented);
-  expect([bootstrap.status, bootstrap.body.operator.cluster_id]).toEqual([200, id]);
-  expect((await world.anyone.post("/node-bootstrap", presented)).status).toBe(401);
-  operator = simulateOperator({ url: world.url, token: bootstrap.body.operator.token, reports: true });
+  const server = await boot(running["aws_instance.control_plane"] ?? "");
+  await reaches(job, { status: "running", phase: "bootstrap", progress_pct: 87 });
+  await boot(running["aws_instance.agent/agent-1"] ?? "");
+  await reaches(job, { status: "running", phase: "operator" });
+  expect((await api.get(`/clusters/${id}`)).body).toMatchObject({ status: "awaiting_operator" });
+  const { cluster_id, node, token, report_token } = await userDataOf(running["aws_instance.control_plane"] ?? "");
+  expect((await world.anyone.post("/node-bootstrap", { cluster_id, node, token })).status).toBe(401);
+  const chart = server.json("var/lib/rancher/k3s/server/manifests/binnacle-operator.yaml");
+  const agentToken = JSON.parse(chart.spec.valuesContent).cluster.token as string;
+  operator = simulateOperator({ url: world.url, token: agentToken, reports: true });
+  await succeeded(job);
   await vi.waitFor(async () => expect((await api.get(`/clusters/${id}`)).body.status).toBe("connected"), LATER);
 
   const asked = { action: "scale", desired_node_count: 1 };
   const preview = (await api.post(`/clusters/${id}/plan`, asked)).body;
   await succeeded(preview.id);
   expect((await api.get(`/provisioning-jobs/${preview.id}/plan`)).body.changes).toMatchObject([
-    { action: "delete", address: 'aws_instance.agent["agent-1"]', id: machines["aws_instance.agent/agent-1"] },
+    { action: "delete", address: 'aws_instance.agent["agent-1"]', id: running["aws_instance.agent/agent-1"] },
   ]);
-  expect(await machinesOf(id)).toEqual(machines);
+  expect(await machinesOf(id)).toEqual(running);
   await succeeded((await api.post(`/clusters/${id}/scale`, { desired_node_count: 1 })).body.id);
-  expect(await machinesOf(id)).toEqual({ "aws_instance.control_plane": machines["aws_instance.control_plane"] });
+  expect(await machinesOf(id)).toEqual({ "aws_instance.control_plane": running["aws_instance.control_plane"] });
 
   const secrets = [
     AWS_KEYS.secret_access_key,
-    presented.token,
-    bootstrap.body.join_token,
-    bootstrap.body.operator.token,
+    token,
+    report_token,
+    server.read("etc/rancher/k3s/join-token").trim(),
+    agentToken,
   ];
   const jobs = (await api.get(`/clusters/${id}/provisioning-jobs`)).body.data as { id: string }[];
   const logs = await Promise.all(jobs.map((job) => api.get(`/provisioning-jobs/${job.id}/logs`)));

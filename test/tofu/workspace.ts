@@ -3,12 +3,14 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
 import type { CloudAccess, CloudProvider, WantedCluster } from "../../packages/server/src/cloud/provider.ts";
 import { requiredTools } from "./tools.ts";
 
 const run = promisify(execFile);
 const PLATFORM = `linux_${arch() === "arm64" ? "arm64" : "amd64"}`;
-const RELEASE = "6.47.1";
+/** The version that the module pins. The plugin that the tests build is of 6.47.1, and goes by this name. */
+const RELEASE = "6.49.0";
 
 export interface Change {
   readonly address: string;
@@ -31,6 +33,17 @@ export function writeMirror(folder: string): string {
   return file;
 }
 
+/** A copy of the module that pins the plugin of the tests, which is another build than those of the registries. */
+export async function moduleForTests(folder: string): Promise<string> {
+  const module = join(folder, "module");
+  cpSync(awsProvider().module, module, { recursive: true });
+  rmSync(join(module, ".terraform.lock.hcl"));
+  const mirror = `-fs-mirror=${join(folder, "mirror")}`;
+  const env = { PATH: process.env["PATH"], HOME: folder };
+  await run(requiredTools().tofu, ["providers", "lock", mirror, `-platform=${PLATFORM}`], { cwd: module, env });
+  return module;
+}
+
 /** A copy of the module with a state of its own, against a cloud. */
 export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), "tofu-"));
@@ -40,6 +53,8 @@ export class Workspace {
   constructor(provider: CloudProvider, access: CloudAccess) {
     this.#provider = provider;
     cpSync(provider.module, this.folder, { recursive: true });
+    // The plugin of the tests is another build than those of the registries.
+    rmSync(join(this.folder, ".terraform.lock.hcl"));
     this.#environment = {
       PATH: process.env["PATH"],
       HOME: this.folder,

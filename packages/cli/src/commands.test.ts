@@ -16,6 +16,7 @@ const PACKAGES = new URL("../../", import.meta.url).pathname;
 /** Operations that no command calls, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   bootstrapNode: "New machines call it, with a token that nobody else has.",
+  reportNode: "New machines call it, with a token that nobody else has.",
   getInstallCommand: "It is removed and answers every caller with 410.",
   streamAppLogs: "Logs are read by component, so that an app may have several workloads.",
 };

@@ -95,6 +95,8 @@ const ADVICE: Readonly<Record<NonNullable<ProvisioningJob["error_code"]>, string
   cancelled: "It was cancelled. What it has made so far stays; another try continues from there.",
   leftovers: "Something is left at the provider. Try again, or remove what is named there yourself.",
   unsupported: "This installation cannot do it. Ask whoever runs it.",
+  init_failed: "Its plugins could not be fetched. Check the network of the control plane, and try again.",
+  bootstrap_failed: "A machine did not become a node. Read its output for the cause, and try again: it is replaced.",
   failed: "Read the output for the cause, and try again once it is resolved.",
 };
 /** What to do about a job that has failed; null for one that has not. */

@@ -8,6 +8,8 @@ import type { CloudAccess, CloudProvider } from "./provider.ts";
 export interface AwsOptions {
   /** The address of all services of AWS, for tests. */
   readonly endpoint?: string;
+  /** The folder of another module, for tests. */
+  readonly module?: string;
   readonly deadlineMs?: number;
   readonly backOffMs?: number;
   readonly pollMs?: number;
@@ -23,7 +25,7 @@ export function awsProvider(options: AwsOptions = {}): CloudProvider {
   const queriesFor = async (access: CloudAccess, signal: AbortSignal) =>
     (await import("./aws-query.adapter.ts")).queries(access, queryOptions, signal);
   return {
-    module: MODULE,
+    module: options.module ?? MODULE,
     variables,
     machineAddress,
     environment: (access) => environment(access, endpoint),
