@@ -7,7 +7,10 @@ export const LINK_VERSION = 1;
 
 /** How the hub ends a session, and what the operator makes of it. */
 export const CLOSE = {
-  /** A frame that breaks the protocol: not JSON, unknown, out of order, too large, or about somebody else's resource. */
+  /**
+   * A frame that breaks the protocol: not JSON, unknown, out of order, too large, beyond the credit of its stream, or about somebody
+   * else's resource.
+   */
   protocolError: 4400,
   unauthenticated: 4401,
   revoked: 4403,
@@ -34,5 +37,7 @@ export const LINK_LIMITS = {
   inventoryPage: 500,
   /** What a stream may send before it is given more, and how much it is given at a time. */
   streamCreditBytes: 64 * 1024,
+  /** The most that one log line takes of the credit: 16 Ki characters, each of them escaped, and its names. */
+  logLineBytes: 128 * 1024,
   followedPods: 20,
 } as const;

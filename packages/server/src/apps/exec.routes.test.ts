@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import { EXEC_BEARER_PREFIX, EXEC_LIMITS, EXEC_SUBPROTOCOL } from "@binnacle/contract";
+import { CLOSE, EXEC_BEARER_PREFIX, EXEC_LIMITS, EXEC_SUBPROTOCOL, NEGOTIATED_REQUESTS } from "@binnacle/contract";
 import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type SimulatedOperator, simulateOperator } from "../../../../test/world/simulated-operator.ts";
@@ -253,6 +253,29 @@ describe("backpressure", () => {
     const before = slow.outputBytes;
     slow.socket.resume();
     await vi.waitUntil(() => slow.outputBytes > before + 1_000_000, SOON);
+  });
+
+  test("[RQ40] an operator that sends more output than it was credited loses its session, and the client is told", async () => {
+    await operator.stop();
+    const hostile = await operatorFor(world, SIGNING_KEY, shop.cluster);
+    hostile.requests = NEGOTIATED_REQUESTS;
+    await hostile.greet();
+    const client = exec(["yes"]);
+    const { id: ref } = await hostile.next("stream_open");
+    hostile.say({ type: "stream_target", ref, pod: "web-0", container: "web", credit_bytes: 9 });
+    await client.opened();
+    client.socket.pause();
+    await hostile.next("stream_credit");
+    const data = Buffer.alloc(EXEC_LIMITS.frameBytes).toString("base64");
+    // The network takes some megabytes for a client that does not read.
+    await vi.waitUntil(() => {
+      for (let count = 0; count < 20; count += 1) hostile.say({ type: "stream_output", ref, channel: "stdout", data });
+      return hostile.closed;
+    }, SOON);
+    expect(await hostile.closeCode()).toBe(CLOSE.protocolError);
+    expect(world.logged.join()).toContain("stream_output exceeds the credit of its stream");
+    client.socket.resume();
+    expect(await client.ended()).toMatchObject({ code: 4503 });
   });
 
   test("[EX7] input that is not taken waits at the client, and others go on", async () => {

@@ -19,34 +19,21 @@ export function logTarget(
   return invalid([{ loc: ["query", "component"], msg: `Field required: the app has ${has}`, type: "missing" }]);
 }
 
-/** The most bytes that a slow client may leave unread; further lines are dropped. */
-const MOST_WAITING_BYTES = 1024 * 1024;
-
-/** Writes lines to the stream as they arrive. Lines that a slow client does not read are dropped and counted. */
+/** Writes lines to the stream as fast as the client reads them. The operator drops and counts what a slow client leaves unread. */
 export async function pumpLogs(
   lines: AsyncIterable<LogLine | DroppedLines>,
-  stream: Pick<SseStream, "waitingBytes" | "write" | "end">,
+  stream: Pick<SseStream, "drained" | "write" | "end">,
 ): Promise<void> {
-  let dropped = 0;
-  const writeDropped = () => {
-    if (dropped > 0) stream.write(encodeFrame("dropped", { count: dropped }));
-    dropped = 0;
-  };
   let ending = {};
   try {
     for await (const line of lines) {
-      if ("dropped" in line) dropped += line.dropped;
-      else if (stream.waitingBytes > MOST_WAITING_BYTES) dropped++;
-      else {
-        writeDropped();
-        stream.write(encodeFrame("log", line));
-      }
+      stream.write("dropped" in line ? encodeFrame("dropped", { count: line.dropped }) : encodeFrame("log", line));
+      await stream.drained();
     }
   } catch (error) {
     ending = { error: error instanceof Fault ? error.message : "The logs broke off." };
     throw error;
   } finally {
-    writeDropped();
     stream.write(encodeFrame("end", ending));
     stream.end();
   }

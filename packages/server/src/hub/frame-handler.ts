@@ -1,4 +1,4 @@
-import { CLOSE, type OperatorFrame, type OperatorFrames } from "@binnacle/contract";
+import type { OperatorFrame, OperatorFrames } from "@binnacle/contract";
 import type { PendingRow } from "../dispatch/kind.ts";
 import type { Log } from "../outage.ts";
 import type { Dispatcher } from "./dispatcher.runner.ts";
@@ -18,15 +18,17 @@ interface Ports {
   reissue(session: Session, row: PendingRow, above: number): void;
 }
 
-/** Handles a frame at once and waits for nothing, so that an acknowledgement is never queued behind a report. */
-export function handleFrame(session: Session, frame: OperatorFrame, bytes: number, ports: Ports): void {
+/**
+ * Handles a frame at once and waits for nothing, so that an acknowledgement is never queued behind a report. Returns why a frame
+ * breaks the protocol, else null.
+ */
+export function handleFrame(session: Session, frame: OperatorFrame, bytes: number, ports: Ports): string | null {
   switch (frame.type) {
     case "hello":
       ports.handshake.greet(session, frame);
       break;
     case "inventory":
-      handleInventory(session, frame, ports);
-      break;
+      return handleInventory(session, frame, ports);
     case "ack":
       handleAck(session, frame, ports);
       break;
@@ -49,19 +51,17 @@ export function handleFrame(session: Session, frame: OperatorFrame, bytes: numbe
     case "stream_target":
     case "stream_output":
     case "stream_credit":
-      session.answer(frame);
-      break;
+      return session.answer(frame) ? null : `${frame.type} exceeds the credit of its stream`;
     case "token_stored":
       handleStoredToken(session, frame, ports);
   }
+  return null;
 }
 
-function handleInventory(session: Session, { entries, more }: OperatorFrames["inventory"], { handshake }: Ports): void {
-  if (!session.addInventoryPage(entries, !more)) {
-    session.end(CLOSE.protocolError, "this inventory was not requested");
-  } else if (session.isInventoryComplete) {
-    void handshake.compare(session);
-  }
+function handleInventory(session: Session, { entries, more }: OperatorFrames["inventory"], { handshake }: Ports) {
+  if (!session.addInventoryPage(entries, !more)) return "this inventory was not requested";
+  if (session.isInventoryComplete) void handshake.compare(session);
+  return null;
 }
 
 /** An acknowledgement that comes twice, or of something that was not sent, is ignored. */

@@ -180,6 +180,12 @@ describe("a frame that is taken", () => {
     });
     expect(readText(JSON.stringify(exports))).toMatchObject({ frame: { report: { exports: { "a\ufffd": "b" } } } });
   });
+
+  test("[RQ42] has the characters of log lines as they were sent, so that both sides count the same credit", () => {
+    const line = { component: "web", pod: "p", container: "c", time: "2026-01-31T09:30:00.000Z", line: "a\0b" };
+    const frame = { type: "stream_data", ref: newId(), session: SESSION, lines: [line], dropped: 0 };
+    expect(readText(JSON.stringify(frame))).toEqual({ frame });
+  });
 });
 
 test("[HB4] no input makes reading fail, and what it takes is a frame of the session", () => {

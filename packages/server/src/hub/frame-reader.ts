@@ -91,8 +91,11 @@ function isForeignVersion(versions: unknown): boolean {
 
 function parse(text: string): unknown {
   try {
-    // A character that PostgreSQL cannot store can only come as an escape.
-    return text.includes("\\u") ? JSON.parse(text, storable) : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    // A character that PostgreSQL cannot store can only come as an escape. Log lines are not stored, and they are credited by the
+    // length that their operator has counted.
+    const isStored = (value as { type?: unknown } | null)?.type !== "stream_data";
+    return isStored && text.includes("\\u") ? JSON.parse(text, storable) : value;
   } catch {
     return undefined;
   }

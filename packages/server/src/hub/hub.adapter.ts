@@ -13,7 +13,7 @@ import { type Log, watchOutage } from "../outage.ts";
 import { startSessionCleanup } from "./connection-status.runner.ts";
 import { startDispatcher } from "./dispatcher.runner.ts";
 import { handleFrame } from "./frame-handler.ts";
-import { readFrame } from "./frame-reader.ts";
+import { type Refusal, readFrame } from "./frame-reader.ts";
 import { createHandshake } from "./handshake.runner.ts";
 import { subscribeToHints } from "./hints.adapter.ts";
 import { Arrivals, drainSteps, reportsAtOnce, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
@@ -119,10 +119,12 @@ export function startHub(options: HubOptions): Hub {
     session.received(performance.now());
     const read = readFrame(bytes, session.state === "greeting" ? null : (session.registration?.sessionId ?? ""));
     if ("frame" in read) {
-      handleFrame(session, read.frame, bytes.length, frames);
-      return;
-    }
-    const { closeCode, why } = read.refusal;
+      const why = handleFrame(session, read.frame, bytes.length, frames);
+      if (why !== null) refuse(session, { closeCode: CLOSE.protocolError, why });
+    } else refuse(session, read.refusal);
+  }
+
+  function refuse(session: Session, { closeCode, why }: Refusal): void {
     log.warn({ cluster_id: session.clusterId, code: closeCode, why }, "an operator has violated the protocol");
     session.end(closeCode, why);
   }

@@ -1,11 +1,11 @@
 import { type HubFrame, NEGOTIATED_REQUESTS } from "@binnacle/contract";
 import { newId } from "../id.adapter.ts";
-import type { Answer, LiveSession } from "./ports.ts";
+import type { Answer, LiveSession, OnAnswer } from "./ports.ts";
 
 /** A session whose operator says what a test tells it to say. */
 export function scriptedSession(clusterId = newId(), requests = NEGOTIATED_REQUESTS) {
   const sent: HubFrame[] = [];
-  const listeners = new Map<string, (frame: Answer | null) => void>();
+  const listeners = new Map<string, OnAnswer>();
   const session: LiveSession = {
     fence: { clusterId, hubId: newId(), epoch: 1 },
     sessionId: newId(),
@@ -29,9 +29,10 @@ export function scriptedSession(clusterId = newId(), requests = NEGOTIATED_REQUE
       return listeners.size;
     },
     asked,
+    /** False where the answer exceeds the credit of its stream. */
     answer(answer: object) {
       const { id } = asked();
-      listeners.get(id)?.({ ref: id, session: session.sessionId, ...answer } as Answer);
+      return listeners.get(id)?.({ ref: id, session: session.sessionId, ...answer } as Answer);
     },
     lose() {
       for (const onAnswer of listeners.values()) onAnswer(null);

@@ -251,8 +251,11 @@ class LineQueue {
     this.#credit = credit;
   }
 
-  put(batch: Batch): void {
-    this.#batches.push(batch);
+  /** Batches without lines need no credit, so they are added up instead of queued. */
+  put({ lines, dropped }: Batch): void {
+    const last = this.#batches.at(-1);
+    if (last?.lines.length === 0) this.#batches[this.#batches.length - 1] = { lines, dropped: last.dropped + dropped };
+    else this.#batches.push({ lines, dropped });
     this.#wake();
   }
 

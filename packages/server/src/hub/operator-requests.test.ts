@@ -135,6 +135,35 @@ describe("logs", () => {
     expect(await end).toMatchObject({ done: true });
   });
 
+  const send = (...texts: string[]) => operator.answer({ type: "stream_data", lines: texts.map(line), dropped: 0 });
+
+  test("[RQ40] that exceed the credit of their stream are refused, until the reader has taken some", async () => {
+    const lines = await openLogs();
+    const half = "x".repeat(30 * 1024);
+    expect([send(half), send(half)]).toEqual([true, true]);
+    expect([send(half, half), send(half, half)]).toEqual([false, false]);
+    expect([await lines.next(), await lines.next()]).toMatchObject([{ value: { line: half } }, { value: {} }]);
+    expect(send(half, "")).toBe(true);
+    expect(await lines.next()).toMatchObject({ value: { line: half } });
+    operator.answer({ type: "stream_end", error: null });
+    expect([await lines.next(), await lines.next()]).toMatchObject([{ value: { line: "" } }, { done: true }]);
+  });
+
+  test("[RQ40] [OL35] exceed their credit by one line as the operator sends it, and by none that is longer", async () => {
+    await openLogs();
+    expect(send("x".repeat(LINK_LIMITS.logLineBytes))).toBe(false);
+    expect(send("\u0001".repeat(16 * 1024))).toBe(true);
+    expect(send("")).toBe(false);
+  });
+
+  test("[RQ41] that were lost are added up while the reader takes none", async () => {
+    const lines = await openLogs();
+    for (let count = 0; count < 1_000; count += 1) operator.answer({ type: "stream_data", lines: [], dropped: 1 });
+    send("one");
+    expect(await lines.next()).toEqual({ done: false, value: { dropped: 1_000 } });
+    expect(await lines.next()).toMatchObject({ value: { line: "one" } });
+  });
+
   test("[RQ6] of a reader who leaves are cancelled at the operator", async () => {
     const leaving = new AbortController();
     const lines = await openLogs(leaving.signal);
@@ -195,6 +224,25 @@ describe("a command in a container", () => {
     expect(operator.sent.at(-1)).toMatchObject({ type: "stream_credit", credit_bytes });
     operator.lose();
     expect(ended.mock.calls).toEqual([[{ failed: "lost", message: expect.any(String) }]]);
+  });
+
+  test("[RQ40] may send as much output as it was credited, and none before it starts", async () => {
+    const opened = opening();
+    await asked();
+    operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
+    const process = await opened;
+    const output = vi.fn();
+    const send = (bytes: number) =>
+      operator.answer({ type: "stream_output", channel: "stdout", data: Buffer.alloc(bytes).toString("base64") });
+    expect(send(1)).toBe(false);
+    process.start({ output, taken: vi.fn(), ended: vi.fn() });
+    expect([send(32 * 1024), send(32 * 1024), send(1)]).toEqual([true, true, false]);
+    process.credit(2);
+    // An empty frame would otherwise take memory without taking credit.
+    expect([send(1), send(0), send(0)]).toEqual([true, true, false]);
+    expect(output).toHaveBeenCalledTimes(4);
+    process.cancel();
+    expect(send(1)).toBeUndefined();
   });
 
   test("[EX8] whose operator is lost before it starts ends when it starts", async () => {

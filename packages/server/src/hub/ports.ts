@@ -79,8 +79,11 @@ export interface LiveSession {
   readonly requests: readonly string[];
   send(frame: HubFrame): void;
   /** Passes on every answer to frames that were sent with this id. The end of the session is passed on as null. */
-  listen(frameId: string, onAnswer: (frame: Answer | null) => void): () => void;
+  listen(frameId: string, onAnswer: OnAnswer): () => void;
 }
+
+/** Returns false for an answer that exceeds the credit of its stream. */
+export type OnAnswer = (frame: Answer | null) => boolean;
 
 export type Answer = OperatorFrames[
   | "response"

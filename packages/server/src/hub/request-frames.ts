@@ -1,4 +1,5 @@
 import {
+  creditOf,
   type HubFrame,
   type HubFrames,
   LINK_LIMITS,
@@ -63,11 +64,15 @@ export function sendRequest(
     return { credit: () => undefined, input: () => undefined, cancel: () => undefined };
   }
   let isOver = false;
+  let creditBytes = initialCredit(request);
   const stopListening = session.listen(id, (answer) => {
+    if (isOver) return true;
+    if (answer && !isCovered(answer, creditBytes)) return false;
+    creditBytes -= answer ? costOf(answer) : 0;
     const reply = replyOf(answer);
-    if (isOver) return;
     if (isLast(reply)) end();
     onReply(reply);
+    return true;
   });
   const end = () => {
     isOver = true;
@@ -76,7 +81,9 @@ export function sendRequest(
   session.send(frameOf(request, id, sessionId));
   return {
     credit(bytes) {
-      if (!isOver) session.send({ type: "stream_credit", ref: id, session: sessionId, credit_bytes: bytes });
+      if (isOver) return;
+      creditBytes += bytes;
+      session.send({ type: "stream_credit", ref: id, session: sessionId, credit_bytes: bytes });
     },
     input(input) {
       if (!isOver) session.send({ type: "stream_input", ref: id, session: sessionId, ...input });
@@ -92,6 +99,23 @@ export function sendRequest(
 /** A stream has more than one reply, and ends at the operator when it is cancelled. */
 export const isStream = ({ name }: OperatorRequest): boolean => name === "logs" || name === "exec";
 
+/** A command starts with its first credit, which is given once the start is on record. */
+const initialCredit = ({ name }: OperatorRequest): number => (name === "logs" ? LINK_LIMITS.streamCreditBytes : 0);
+
+/** How much of its stream's credit an answer takes. Output counts for a byte at least, so that no frame is free to keep. */
+function costOf(answer: Answer): number {
+  if (answer.type === "stream_output") return Math.max(1, Buffer.byteLength(answer.data, "base64"));
+  return answer.type === "stream_data" && answer.lines.length > 0 ? creditOf(answer.lines) : 0;
+}
+
+/** A line that is longer than the credit may come as long as there is any: it could never be sent otherwise. */
+function isCovered(answer: Answer, creditBytes: number): boolean {
+  const cost = costOf(answer);
+  if (cost <= creditBytes || cost === 0) return true;
+  const isOneLine = answer.type === "stream_data" && answer.lines.length === 1;
+  return isOneLine && creditBytes > 0 && cost <= LINK_LIMITS.logLineBytes;
+}
+
 function frameOf(request: OperatorRequest, id: string, session: string): HubFrame {
   switch (request.name) {
     case "metrics":
@@ -104,9 +128,8 @@ function frameOf(request: OperatorRequest, id: string, session: string): HubFram
     case "remove_cloud_objects":
       return { type: "request", id, session, request };
     case "logs":
-      return { type: "stream_open", id, session, stream: request, credit_bytes: LINK_LIMITS.streamCreditBytes };
     case "exec":
-      return { type: "stream_open", id, session, stream: request, credit_bytes: 0 };
+      return { type: "stream_open", id, session, stream: request, credit_bytes: initialCredit(request) };
     case "resync":
       return { type: "command", id, session, command: request };
   }

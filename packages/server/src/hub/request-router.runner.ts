@@ -40,7 +40,7 @@ interface FollowUpMessage {
 interface ReplyMessage {
   readonly id: string;
   readonly reply?: Reply;
-  /** The number of the reply: output with a part missing would be taken for the whole. */
+  /** The number of the reply: a stream with a part missing would be taken for the whole, and the credit of that part never returns. */
   readonly sequence?: number;
 }
 const BROKEN: Reply = { failed: "lost", message: "Messages between two servers were lost. Try again." };
@@ -89,7 +89,7 @@ export function startRequestRouter({ db, bus, clock, local, keepAlive = KEEP_ALI
     request.seenAtMs = performance.now();
     if (reply === undefined) return;
     request.replies += 1;
-    if (request.request.name === "exec" && sequence !== request.replies) {
+    if (sequence !== request.replies) {
       pending.delete(id);
       publish(request.hubId, { id, cancel: true });
       request.onReply(BROKEN);

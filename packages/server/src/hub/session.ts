@@ -9,7 +9,7 @@ import {
 } from "@binnacle/contract";
 import { Delivery } from "./delivery.ts";
 import { retryReason } from "./pacing.ts";
-import type { AgentClaims, Answer, Fence, LiveSession } from "./ports.ts";
+import type { AgentClaims, Answer, Fence, LiveSession, OnAnswer } from "./ports.ts";
 import { ReportQueue } from "./report-queue.ts";
 
 /** The part of a socket that a session needs. */
@@ -59,8 +59,6 @@ const MOST_INVENTORY_ENTRIES = 100_000;
 const OFFER_AGAIN_AFTER_MS = 60 * 60_000;
 
 const TOO_SLOW = retryReason(0.5);
-
-type OnAnswer = (frame: Answer | null) => void;
 
 /**
  * One connection of an operator, and the only owner of its state. A process holds thousands of sessions and most are
@@ -280,9 +278,9 @@ export class Session implements LiveSession {
     this.#listeners.set(frameId, onAnswer);
     return () => void this.#listeners?.delete(frameId);
   }
-  /** Passes an answer on to the sender of the request. */
-  answer(answer: Answer): void {
-    this.#listeners?.get(answer.ref)?.(answer);
+  /** Passes an answer on to the sender of the request. False where it exceeds the credit of its stream. */
+  answer(answer: Answer): boolean {
+    return this.#listeners?.get(answer.ref)?.(answer) ?? true;
   }
 
   end(code: CloseCode, reason: string): void {
