@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
-import { cpuSecondsOf, type Process, startNode } from "./process.ts";
+import { cpuSecondsOf, type Process, residentMb, startNode } from "./process.ts";
 import { printTable } from "./table.ts";
 
 /**
@@ -251,9 +250,4 @@ async function signIn(base: string, username: string, password: string): Promise
   const form = new URLSearchParams({ username, password });
   const answer = await fetch(`${base}/login`, { method: "POST", body: form });
   return ((await answer.json()) as { access_token: string }).access_token;
-}
-
-function residentMb({ pid }: Process): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }

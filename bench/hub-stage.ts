@@ -109,7 +109,7 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The one that `REDIS_URL` names, or one of its own. */
-async function startRedis(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+export async function startRedis(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const given = process.env["REDIS_URL"];
   if (given) return { url: given, stop: async () => undefined };
   const probe = createServer().listen(0, "127.0.0.1");

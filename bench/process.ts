@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type FileHandle, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +53,11 @@ async function announcedPort(output: FileHandle, child: ChildProcess): Promise<n
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${printed}`);
     await setTimeout(20);
   }
+}
+
+export function residentMb({ pid }: Process): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
 /** User and system time of all threads, from Linux's process table. */

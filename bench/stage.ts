@@ -21,13 +21,19 @@ export interface Stage {
   send(method: string, path: string, body?: object): Promise<Record<string, never>>;
   /** A peer as a process of its own on the same database. */
   peer(script: string, env: Record<string, string>): Promise<Process>;
+  /** Another process of the same installation. */
+  replica(env: Record<string, string>): Promise<Process>;
   /** The same server on the same database, with the plain way instead of one shortcut. */
   variant(shortcut: string): Promise<Process>;
   /** Tables as they are after a while: totals folded, statistics known. */
   settle(): Promise<void>;
 }
 
-export async function withStage(work: (stage: Stage) => Promise<void>, roles = "api"): Promise<void> {
+export async function withStage(
+  work: (stage: Stage) => Promise<void>,
+  roles = "api",
+  env: Record<string, string> = {},
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "binnacle-bench-"));
   // Open to the user that PostgreSQL runs as when this runs as root.
   await chmod(folder, 0o755);
@@ -47,6 +53,7 @@ export async function withStage(work: (stage: Stage) => Promise<void>, roles = "
     BINNACLE_ROLES: roles,
     BINNACLE_SANDBOX: "off",
     BINNACLE_DATABASE_POOL_SIZE: POOL_SIZE,
+    ...env,
   };
   try {
     const binnacle = await start(SERVER, server);
@@ -74,6 +81,7 @@ export async function withStage(work: (stage: Stage) => Promise<void>, roles = "
       orgId: me.organizations[0]?.id ?? "",
       headers,
       send,
+      replica: (given) => start(SERVER, { ...server, ...given }),
       variant: (shortcut) => start(SERVER, { ...server, BENCH_PLAIN: shortcut }, ["--import", HOOK]),
       peer: (script, env) => start(script, { POOL_SIZE, ...env }),
       async settle() {
