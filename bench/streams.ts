@@ -71,7 +71,14 @@ const CASES: readonly Case[] = [
   { name: "exec, within its credit, byte by byte, not read", ...output(1), isConforming: true },
   { name: "logs, no regard to credit, not read", ...LOGS, isConforming: false },
   { name: "logs, within their credit, not read", ...LOGS, isConforming: true },
-  { name: "exec, within its credit, read", ...output(EXEC_LIMITS.frameBytes), isConforming: true, isRead: true },
+  {
+    name: "exec, within its credit, read",
+    ...output(EXEC_LIMITS.frameBytes),
+    isConforming: true,
+    // The reader answers no ping, so it has 30 seconds.
+    isRead: true,
+    toSendBytes: 20e6,
+  },
 ];
 /** Has everything loaded and compiled before memory is measured. */
 const WARM_UP = CASES.filter(({ stream }) => stream === "exec").map((one) => ({
@@ -195,12 +202,12 @@ async function measureAll(name: string, stage: Stage, hub: Process): Promise<voi
     const { growthMb, sentBytes, closeCode } = await measure(shape, given);
     // An operator without regard to its credit must lose its session, and no other one may.
     const isEndedRightly = given.isConforming ? closeCode === null : closeCode === 4400;
-    const isSentRightly = !given.isRead || sentBytes >= TO_SEND_BYTES;
+    const isSentRightly = !given.isRead || sentBytes >= (given.toSendBytes ?? TO_SEND_BYTES);
     if (growthMb > MOST_GROWTH_MB || !isEndedRightly || !isSentRightly) process.exitCode = 1;
     const ended = closeCode === null ? "goes on" : `ended with ${closeCode}`;
     rows.push([given.name, `${growthMb.toFixed(1)} MB`, `${(sentBytes / 1e6).toFixed(1)} MB`, ended]);
   }
-  printTable([name, `grown by, ≤ ${MOST_GROWTH_MB} MB`, "taken of 200 MB", "session"], rows);
+  printTable([name, `grown by, ≤ ${MOST_GROWTH_MB} MB`, "taken", "session"], rows);
 }
 
 await withStage((stage) => measureAll("one process", stage, stage.binnacle), "api,hub");

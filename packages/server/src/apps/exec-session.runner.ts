@@ -1,9 +1,14 @@
 import { EXEC_LIMITS, type TerminalSize } from "@binnacle/contract";
 import type { WebSocket } from "ws";
-import type { ExecEnd, ExecProcess } from "../hub/operator-requests.ts";
+import type { ExecEnd, ExecListener, ExecProcess } from "../hub/operator-requests.ts";
 import { closingOf, type ExecReason, readClientFrame, serverFrame } from "./exec.ts";
 
 export type ExecTimes = Pick<typeof EXEC_LIMITS, "idleMs" | "longestMs" | "pingMs">;
+
+type OutputChannel = Parameters<ExecListener["output"]>[0];
+
+/** So many pieces of output wait before they are joined: joining each of them would copy the same bytes over and over. */
+const MOST_PIECES = 64;
 
 export interface ExecOutcome {
   readonly reason: ExecReason;
@@ -38,6 +43,8 @@ export function startExecSession(
   let isAlive = true;
   let size: TerminalSize | null = null;
   let isScheduled = false;
+  const unsent = new Map<OutputChannel, Buffer[]>();
+  let isSending = false;
 
   function end(reason: ExecReason, exitCode: number | null = null, words?: string): void {
     if (isEnded) return;
@@ -47,6 +54,7 @@ export function startExecSession(
     clearInterval(pinging);
     process.cancel();
     waiting.length = 0;
+    unsent.clear();
     // Without this the answer to the close frame would never be read.
     socket.resume();
     const closing = closingOf(reason, words);
@@ -57,6 +65,7 @@ export function startExecSession(
 
   function finish(ended: ExecEnd): void {
     if (isEnded) return;
+    while (unsent.size > 0) socket.send(nextOutput());
     const told = "exitCode" in ended ? { exit_code: ended.exitCode } : { error: ended.message };
     socket.send(serverFrame("exit", Buffer.from(JSON.stringify(told))));
     if ("exitCode" in ended) end("exited", ended.exitCode);
@@ -112,6 +121,37 @@ export function startExecSession(
     }
   }
 
+  /** Pieces that wait for a slow client are joined, so that they take no more memory than they have bytes. */
+  function output(channel: OutputChannel, data: Buffer): void {
+    if (isEnded) return;
+    bytesOut += data.length;
+    const pieces = [...(unsent.get(channel) ?? []), data];
+    unsent.set(channel, pieces.length < MOST_PIECES ? pieces : [Buffer.concat(pieces)]);
+    sendOutput();
+  }
+
+  function sendOutput(): void {
+    if (isSending || unsent.size === 0) return;
+    isSending = true;
+    const frame = nextOutput();
+    socket.send(frame, (error) => {
+      isSending = false;
+      if (error || isEnded) return;
+      idle.refresh();
+      process.credit(frame.length - 1);
+      sendOutput();
+    });
+  }
+
+  /** Of the channel whose output waits longest, as much as a frame holds. */
+  function nextOutput(): Buffer {
+    const [[channel, pieces] = ["stdout", []] as const] = unsent;
+    const data = Buffer.concat(pieces);
+    unsent.delete(channel);
+    if (data.length > EXEC_LIMITS.frameBytes) unsent.set(channel, [data.subarray(EXEC_LIMITS.frameBytes)]);
+    return serverFrame(channel, data.subarray(0, EXEC_LIMITS.frameBytes));
+  }
+
   function ping(): void {
     // The answer of a client whose input waits cannot be read.
     if (isAlive || socket.isPaused) {
@@ -133,15 +173,7 @@ export function startExecSession(
   socket.on("close", () => end("client_closed"));
 
   process.start({
-    output(channel, data) {
-      if (isEnded) return;
-      bytesOut += data.length;
-      socket.send(serverFrame(channel, data), (error) => {
-        if (error || isEnded) return;
-        idle.refresh();
-        process.credit(data.length);
-      });
-    },
+    output,
     taken(bytes) {
       if (isEnded) return;
       room += bytes;

@@ -68,6 +68,27 @@ test("[EX7] output is credited when the network has it", () => {
   expect(process.credit.mock.calls).toEqual([[5]]);
 });
 
+test("[EX42] output in many small pieces waits for a slow client joined, in frames of at most 32 KiB, and is all sent before the end", () => {
+  const { socket, process, command } = setUp();
+  for (let count = 0; count < 40_000; count += 1) command.output("stdout", Buffer.of(count));
+  command.output("stderr", Buffer.from("oops"));
+  expect(socket.sent).toHaveLength(1);
+  socket.flushed[0]?.();
+  expect(socket.sent.map(({ length }) => length)).toEqual([2, 32_769]);
+  socket.flushed[1]?.();
+  expect(process.credit.mock.calls).toEqual([[1], [32_768]]);
+  command.ended({ exitCode: 0 });
+  expect(socket.sent.map((frame) => [frame[0], frame.length])).toEqual([
+    [1, 2],
+    [1, 32_769],
+    [2, 5],
+    [1, 40_000 - 1 - 32_768 + 1],
+    [3, '\u0003{"exit_code":0}'.length],
+  ]);
+  const stdout = Buffer.concat(socket.sent.filter(([channel]) => channel === 1).map((frame) => frame.subarray(1)));
+  expect(stdout.equals(Buffer.from(Array.from({ length: 40_000 }, (_, at) => at % 256)))).toBe(true);
+});
+
 test("[EX7] a client is not read while its input waits, and its end comes last", () => {
   const { socket, process, command } = setUp(3);
   socket.input("hello");
