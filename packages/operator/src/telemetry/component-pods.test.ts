@@ -53,7 +53,7 @@ describe("the containers of a pod", () => {
     ],
   ])("[TE5] have a log of each run: %s", (_, status, expected) => {
     const object = pod({ containers: [named("web")] }, { containerStatuses: [{ name: "web", ...status }] });
-    expect(podOf(object).containers).toEqual([{ name: "web", ...expected }]);
+    expect(podOf(object).containers).toEqual([{ name: "web", isFinal: false, ...expected }]);
   });
 
   test("[TE2] are all of them, in the order in which they begin", () => {
@@ -64,7 +64,7 @@ describe("the containers of a pod", () => {
     expect(podOf(object)).toMatchObject({
       uid: "u",
       isFinished: true,
-      containers: [{ name: "migrate", run: "first" }, { name: "web", run: null }, { name: "shell" }],
+      containers: [{ name: "migrate", run: "first", isFinal: true }, { name: "web", run: null }, { name: "shell" }],
     });
     expect(podOf(slimPod(object))).toEqual(podOf(object));
     expect(slimPod(object).metadata.labels).toEqual({ app: "web" });

@@ -11,6 +11,8 @@ export interface PodContainer {
   readonly isRunning: boolean;
   /** A run of it has ended before the current one, and its log can be read. */
   readonly hasPrevious: boolean;
+  /** Its pod has finished, and starts it no more. */
+  readonly isFinal: boolean;
 }
 
 export interface ComponentPod {
@@ -49,20 +51,22 @@ const CONTAINERS = [
 export function podOf(object: KubeObject): ComponentPod {
   const { uid = "", name, creationTimestamp = "" } = object.metadata;
   const status = statusOf(object);
+  const isFinished = ["Succeeded", "Failed"].includes(textIn(status["phase"]));
   return {
     uid,
     name,
     createdAt: creationTimestamp,
-    isFinished: ["Succeeded", "Failed"].includes(textIn(status["phase"])),
+    isFinished,
     containers: CONTAINERS.flatMap((kind) =>
-      listIn(specOf(object)[kind.listed]).map((container) =>
-        containerOf(textIn(container["name"]), listIn(status[kind.status])),
-      ),
+      listIn(specOf(object)[kind.listed]).map((container) => ({
+        ...containerOf(textIn(container["name"]), listIn(status[kind.status])),
+        isFinal: isFinished,
+      })),
     ),
   };
 }
 
-function containerOf(name: string, statuses: readonly Fields[]): PodContainer {
+function containerOf(name: string, statuses: readonly Fields[]): Omit<PodContainer, "isFinal"> {
   const status = statuses.find((one) => one["name"] === name) ?? {};
   const { running, terminated } = fieldsIn(status["state"]);
   const { terminated: before } = fieldsIn(status["lastState"]);

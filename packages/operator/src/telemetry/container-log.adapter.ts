@@ -8,6 +8,8 @@ import type { LogPosition, TimedLine } from "./log-position.ts";
 import { pause, retryMsAfter, type Wakeable } from "./waiting.ts";
 
 const TAIL_TRIES = 3;
+/** A finished pod may be on a node that is gone. After about a minute nobody waits for its last lines. */
+const FINAL_TRIES = 8;
 
 export interface ContainerPorts {
   readonly kube: Pick<KubeClient, "podLogs">;
@@ -85,7 +87,7 @@ export interface LiveContainer extends Wakeable {
   current(): PodContainer | null;
 }
 
-/** Each line once, through lost connections and restarts of the container, until its pod is gone. */
+/** Each line once, through lost connections and restarts of the container, until its pod has finished or is gone. */
 export async function* followOf(
   ports: ContainerPorts,
   place: ContainerPlace,
@@ -97,16 +99,18 @@ export async function* followOf(
   let failures = 0;
   for (let seen = container.current(); seen && !signal.aborted; seen = container.current()) {
     if (seen.run === null || seen.run === finishedRun) {
+      if (seen.isFinal) return;
       await container.changed(signal);
       continue;
     }
-    const { hasRead, error } = yield* readOnce(ports, place, position, { follow: true, signal });
+    const { hasRead, error } = yield* readOnce(ports, place, position, { follow: !seen.isFinal, signal });
     const now = container.current();
-    if (error === null && now?.run === seen.run && !now.isRunning) {
+    failures = hasRead ? 1 : failures + 1;
+    const hasEnded = now?.run === seen.run && (seen.isFinal || !now.isRunning);
+    if (hasEnded && (error === null || (seen.isFinal && (hasNoLog(error) || failures >= FINAL_TRIES)))) {
       finishedRun = seen.run;
       continue;
     }
-    failures = hasRead ? 1 : failures + 1;
     if (error !== null)
       ports.log.debug({ err: error, ...place, failures }, "a log could not be followed; it is retried");
     await pause(ports.clock, retryMsAfter(failures), signal);

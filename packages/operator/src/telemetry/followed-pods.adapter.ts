@@ -30,6 +30,8 @@ export interface FollowOptions {
   /** A pod that is gone does not come back. */
   readonly forget: (pod: ComponentPod) => void;
   readonly signal: AbortSignal;
+  /** No pod comes after the first ones: the lines end when these have finished or are gone. */
+  readonly endsWithPods: boolean;
 }
 
 export interface ContainerLine extends TimedLine {
@@ -44,7 +46,7 @@ interface Reader {
   readonly stopping: AbortController;
 }
 
-/** Follows the logs of all pods of a selection, including pods that start later, until the signal is aborted. */
+/** Follows the logs of all pods of a selection, including pods that start later, until the signal is aborted or the pods have ended. */
 export async function* followPods(ports: FollowPorts, options: FollowOptions): AsyncGenerator<ContainerLine, void> {
   const { namespace, selection, signal } = options;
   const channel = createChannel<ContainerLine>(READ_AHEAD);
@@ -53,6 +55,12 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
   const unconfirmed = new Set(pods.keys());
   const readers = new Map<string, Reader>();
   const running = new Set<Promise<void>>();
+  let hasSeenPods = pods.size > 0;
+
+  function closeIfEnded(): void {
+    if (!options.endsWithPods || !hasSeenPods || running.size > 0) return;
+    if ([...pods.values()].every(({ isFinished }) => isFinished)) channel.close();
+  }
 
   function reconsider(): void {
     if (signal.aborted) return;
@@ -66,6 +74,7 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
       if (reader) meet(reader, container);
       else readers.set(id, startReader(pod, container));
     }
+    closeIfEnded();
   }
 
   function meet(reader: Reader, container: PodContainer | null): void {
@@ -87,6 +96,7 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
       .finally(() => {
         reader.stopping.abort();
         running.delete(reading);
+        closeIfEnded();
       });
     running.add(reading);
     return reader;
@@ -113,6 +123,7 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
       if (!object) selection.forget(key);
       const now = object && (await selection.isMeant(object)) ? podOf(object) : null;
       const before = pods.get(key);
+      hasSeenPods ||= now !== null;
       if (now) pods.set(key, now);
       else pods.delete(key);
       reconsider();

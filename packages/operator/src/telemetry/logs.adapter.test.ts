@@ -1,4 +1,6 @@
+import { LABELS } from "@binnacle/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ownLabels } from "../desired/ownership.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { CLUSTER, logsOf, type PodsApi, reading, startPodsApi } from "./pods-api.fixture.ts";
 
@@ -235,6 +237,44 @@ describe("a stream that follows", () => {
     api.write(`${name(6)}/web`, at(42, "followed"));
     await vi.waitFor(() => expect(stream.lines().at(-1)).toBe("followed"), soon);
     expect(stream.lines()).not.toContain("not followed");
+  });
+
+  const RUN = "0190e5e0-0000-7000-8000-0000000000f1";
+  const ofRun = { labels: { ...ownLabels(CLUSTER), [LABELS.app]: "shop", [LABELS.run]: RUN } };
+
+  test("[TE63] of a run waits for its pod, and ends with the last line when the pod has finished", async () => {
+    const stream = reading(api, { run: RUN });
+    await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
+    api.run("run-1", { ...ofRun, isWaiting: true });
+    api.write("run-1/web", at(1, "first"));
+    api.begin("run-1", 1);
+    await seen(stream, "first");
+    api.write("run-1/web", at(2, "last"));
+    api.finish("run-1", 1, "Failed");
+    await stream.done;
+    expect(stream.lines()).toEqual(["first", "last"]);
+    const later = reading(api, { run: RUN });
+    await later.done;
+    expect(later.lines()).toEqual(["first", "last"]);
+  });
+
+  test("[TE63] of a run ends when its pod is gone, and when the log of its finished pod is gone", async () => {
+    api.run("run-1", ofRun);
+    api.write("run-1/web", at(1, "first"));
+    const stream = reading(api, { run: RUN });
+    await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([1, 1]), soon);
+    api.finish("run-1", 1, "Succeeded");
+    await stream.done;
+    api.refuse("run-1/web", [404, { kind: "Status", code: 404, message: "the node is gone" }]);
+    await reading(api, { run: RUN }).done;
+
+    api.run("run-1", ofRun);
+    api.refuse("run-1/web", null);
+    const deleted = reading(api, { run: RUN });
+    await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([1, 1]), soon);
+    api.remove("run-1");
+    await deleted.done;
+    expect(deleted.lines()).toEqual(["first"]);
   });
 
   test("[TE9] leaves room for watches: who comes when all connections for logs are taken is refused", async () => {

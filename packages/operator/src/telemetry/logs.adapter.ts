@@ -84,7 +84,16 @@ export function createLogs(given: LogPorts): Answerer["logs"] {
     const forget = (pod: ComponentPod) => {
       for (const { name } of pod.containers) positions.delete(idOf(pod, name));
     };
-    const following = followPods(ports, { namespace, selection, pods, positionOf, forget, signal });
+    const following = followPods(ports, {
+      namespace,
+      selection,
+      pods,
+      positionOf,
+      forget,
+      signal,
+      // The Job of a run makes one pod.
+      endsWithPods: run !== undefined,
+    });
     for await (const line of following) yield shown(component, line);
   };
 }

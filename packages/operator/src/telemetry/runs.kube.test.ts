@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { LABELS } from "@binnacle/contract";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { simulateLog } from "../../../../test/kube/pod-logs.ts";
 import { type AppWorld, appWorld, workload } from "../app/app-world.fixture.ts";
+import { realClock } from "../kube/real-clock.adapter.ts";
 import { PODS } from "../kube/resource-types.ts";
+import { createLogs } from "./logs.adapter.ts";
 import { createRuns } from "./runs.adapter.ts";
 
 const WITHIN = { timeout: 40_000, interval: 200 };
@@ -51,6 +54,33 @@ describe("a run on a cluster", { timeout: 90_000 }, () => {
     await world.remove();
     await vi.waitFor(() => expect(world.reports.at(-1)?.report).toEqual({ state: "gone" }), WITHIN);
     expect(await runs()(status)).toEqual({ run: null });
+  });
+
+  test("[TE63] [AP134] has a log stream that ends with it", async () => {
+    await world.deploy([workload("web")]);
+    await world.seen(CALM);
+    const kwok = await world.client.resourceTypeOf("kwok.x-k8s.io/v1alpha1", "ClusterLogs").catch(() => null);
+    const log = kwok && (await simulateLog(world.client, world.namespace, undefined, { follow: false }));
+    onTestFinished(() => log?.remove());
+    const request = asked();
+    await runs()(request);
+    const logs = createLogs({
+      kube: world.client,
+      clusterId: world.clusterId,
+      componentsOf: () => null,
+      releasePods: { read: async () => null },
+      clock: realClock,
+      nowMs: Date.now,
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+    });
+    const { namespace, app, component, run_id } = request;
+    const options = { tail_lines: 100, since_seconds: null, follow: true };
+    const leaving = AbortSignal.timeout(WITHIN.timeout);
+    const stream = logs({ name: "logs", namespace, app, component, run: run_id, ...options }, leaving);
+    for await (const item of stream) expect(item).toEqual("line" in item ? expect.anything() : { dropped: 0 });
+    expect(leaving.aborted).toBe(false);
+    const status = { name: "run_status", namespace, app, run_id } as const;
+    expect(await runs()(status)).toMatchObject({ run: { status: "succeeded" } });
   });
 
   test("[AP96] of a component without a workload on the cluster is refused", async () => {

@@ -128,8 +128,10 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
 
     route(getComponentRun, inApp("viewer", addressed), ({ app, params }) => runOf(app, params.run_id)),
     route(streamRunLogs, inApp("viewer", addressed), async (call) => {
-      const { component } = await runOf(call.app, call.params.run_id);
-      return streamLogs(call, component, { ...call.query, run: call.params.run_id.toLowerCase() });
+      const { component, status } = await runOf(call.app, call.params.run_id);
+      // Nothing comes after the lines of a run that has ended, not even a pod, if the cluster has lost it.
+      const follow = call.query.follow && status !== "succeeded" && status !== "failed";
+      return streamLogs(call, component, { ...call.query, follow, run: call.params.run_id.toLowerCase() });
     }),
 
     route(getAppMetrics, inApp("viewer", addressed), async ({ app, query: { range } }) => {

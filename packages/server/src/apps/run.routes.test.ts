@@ -103,6 +103,17 @@ test("[AP97] viewers read how it stands and its logs; an unknown run is a 404", 
   expect((await shop.viewer.api.get(path("web"))).status).toBe(422);
 });
 
+test("[AP134] the log of a run that has ended is not followed, also where that is asked for", async () => {
+  const operator = await connected();
+  const name = await shop.app();
+  const { id } = (await run(name)).body;
+  const answer = await fetch(`${world.url}/api/v1${shop.path(name, `/runs/${id}/logs`, "&follow=true")}`, {
+    headers: { authorization: `Bearer ${shop.viewer.token}` },
+  });
+  expect(await answer.text()).toMatch(/event: end\ndata: \{\}\n\n$/);
+  expect((await operator.next("stream_open")).stream).toMatchObject({ run: id, follow: false });
+});
+
 test("[AP96] is a 403 for viewers, a 404 for an unknown component, and a 422 for what is no workload", async () => {
   const operator = await connected();
   const chart = { name: "cache", type: "chart", chart_spec: CHART };
