@@ -15,7 +15,7 @@ import { printTable } from "./table.ts";
 const CLIENTS = Number(process.env["BENCH_CLIENTS"] ?? 2_000);
 const STALLED = 20;
 /** As many as a user may have open. */
-const STREAMS_PER_USER = 20;
+const STREAMS_PER_USER = 100;
 const EVENTS_PER_SECOND = 100;
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 /** Changes of one organization wait for each other; of several they do not. */

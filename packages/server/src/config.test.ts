@@ -64,6 +64,7 @@ describe("the configuration", () => {
       bodyLimitBytes: 1_048_576,
       requestTimeoutMs: 30_000,
       drainTimeoutMs: 10_000,
+      eventStreamsPerUser: 100,
       logLevel: "info",
       tracesEndpoint: null,
       build: null,

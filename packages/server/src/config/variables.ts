@@ -177,6 +177,12 @@ export const SETTINGS = {
     list(origin),
     "Origins that may call the API from a browser, comma-separated",
   ),
+  eventStreamsPerUser: setting(
+    "BINNACLE_EVENT_STREAMS_PER_USER",
+    "100",
+    integer(1, 100_000),
+    "Event streams that one user may have open on this server; one more is a 429",
+  ),
   bodyLimitBytes: setting("BINNACLE_BODY_LIMIT_BYTES", "1048576", integer(1024, 104_857_600), "Largest request body"),
   requestTimeoutMs: setting(
     "BINNACLE_REQUEST_TIMEOUT_MS",

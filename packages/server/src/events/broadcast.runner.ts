@@ -19,9 +19,9 @@ const RECHECKED_EVERY_MS = 15_000;
 const EXPIRY_CHECKED_EVERY_MS = 1_000;
 /** A client that leaves more than this unread, beyond what the network buffers, is cut off. */
 const MOST_UNREAD_BYTES = 256 * 1024;
-/** The streams of each kind that one user may have open in this process: enough for every window of a person. */
-const MOST_STREAMS = { event: 20, log: 20, exec: EXEC_LIMITS.perUser } as const;
-type StreamKind = keyof typeof MOST_STREAMS;
+/** The log streams that one user may have open in this process: enough for every window of a person. */
+const MOST_LOG_STREAMS = 20;
+type StreamKind = "event" | "log" | "exec";
 /** More events than this at once are a flood, or the database does not answer. */
 const MOST_GATHERED = 10_000;
 
@@ -82,6 +82,8 @@ interface Ports {
   readonly clock: Clock;
   readonly log: Log;
   readonly accessOf: AccessOf;
+  /** Of one user in this process. */
+  readonly mostEventStreams: number;
 }
 
 /**
@@ -89,7 +91,8 @@ interface Ports {
  * everybody whose access has changed, and then encodes the gathered events once for each audience. The bus delivers a change
  * of access before whatever happens later, so nobody receives an event that they may no longer see.
  */
-export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast {
+export function startBroadcast({ bus, clock, log, accessOf, mostEventStreams }: Ports): Broadcast {
+  const mostStreams = { event: mostEventStreams, log: MOST_LOG_STREAMS, exec: EXEC_LIMITS.perUser };
   const subscribers = new Set<Subscriber>();
   const toRecheck = new Set<Subscriber>();
   let gathered: Gathered[] = [];
@@ -197,7 +200,7 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
     for (const other of subscribers) {
       if (other.userId === userId && other.kind === kind && other.isCounted) open++;
     }
-    if (open >= MOST_STREAMS[kind]) throw tooManyStreams(kind);
+    if (open >= mostStreams[kind]) throw tooManyStreams(kind, mostStreams[kind]);
   }
 
   /** Throws unless the credential is valid and the subscriber may stay. */
@@ -262,11 +265,8 @@ export function startBroadcast({ bus, clock, log, accessOf }: Ports): Broadcast 
   };
 }
 
-const tooManyStreams = (kind: StreamKind) =>
-  new Fault(
-    "rate_limited",
-    `You have ${MOST_STREAMS[kind]} ${kind} streams open already; close one before you open another.`,
-  );
+const tooManyStreams = (kind: StreamKind, most: number) =>
+  new Fault("rate_limited", `You have ${most} ${kind} streams open already; close one before you open another.`);
 
 const accessEvent = (userId: string, now: Date): Event => ({
   id: newId(),

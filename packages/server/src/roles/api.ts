@@ -25,7 +25,8 @@ interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast" 
 /** Starts the REST API and the event streams; returns a function that stops them. */
 export async function startApiRole(app: FastifyInstance, given: Ports, config: Config): Promise<() => Promise<void>> {
   const { db, bus, clock, log } = given;
-  const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfCredentials(db) });
+  const { eventStreamsPerUser: mostEventStreams } = config;
+  const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfCredentials(db), mostEventStreams });
   const ports = {
     ...given,
     broadcast,
