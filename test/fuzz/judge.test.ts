@@ -24,6 +24,7 @@ const document = readDocument({
         200: json(Thing),
         401: json(Failure),
         422: json({}),
+        431: json(Failure),
         500: json({}),
         503: json(Failure),
       }),

@@ -10,8 +10,6 @@ export interface Answer {
   readonly elapsedMs: number;
 }
 
-/** Answered before it is known which operation is meant; the document says so at its top. */
-const BEFORE_ANY_OPERATION = new Set([400, 408, 431]);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Item {
@@ -48,10 +46,7 @@ export function judge(
 
 function undocumented(document: ApiDocument, { operation }: Request, { status, headers, text }: Answer): string | null {
   const described = operation.answers.get(status);
-  if (described === undefined) {
-    if (BEFORE_ANY_OPERATION.has(status) && /^\{"detail":"[^"]+"\}$/.test(text)) return null;
-    return `an undocumented ${status}`;
-  }
+  if (described === undefined) return `an undocumented ${status}`;
   if (described === null) return text === "" ? null : `a ${status} with a body`;
   const type = String(headers["content-type"] ?? "").split(";")[0];
   if (type !== described.type) return `a ${status} of type ${type}`;

@@ -61,7 +61,7 @@ export const streamEvents = operation({
     "A long-lived `text/event-stream` of what you may see, from now on. A filter for what you cannot see is met by silence.",
     "A comment every 15 seconds keeps the line open. The stream ends when its access token expires, when its session, its CLI token or its",
     "user is gone, when the server stops, and for a client that does not read. Nothing is replayed: reconnect with backoff,",
-    "then read again what you show. A user may have 20 such streams open on a server; one more is a 429.",
+    "then read again what you show. A user may have 100 such streams open on a server, unless it is set up otherwise; one more is a 429.",
   ].join(" "),
   credentials: "user",
   query: EventQuery,

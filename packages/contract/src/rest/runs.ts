@@ -55,6 +55,7 @@ export const streamRunLogs = operation({
   id: "streamRunLogs",
   path: "/apps/{namespace}/{name}/runs/{run_id}/logs",
   summary: "Follow the logs of a run",
+  description: "It ends when the run has ended. Without an operator that is connected: 503.",
   params,
   query: Type.Object({ ...appQuery, ...streamOptions }),
 });

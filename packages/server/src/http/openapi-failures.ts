@@ -49,6 +49,7 @@ const COMMON: Record<number, CommonFailure> = {
     "This needs the role editor on the project, or an administrator of the organization.",
   ),
   404: sentence("NotFound", "Not there, or not for this caller to see", "Organization not found."),
+  408: sentence("RequestTimeout", "The request took too long to arrive", "The request took too long to arrive."),
   409: sentence("Conflict", "In conflict with what there is", "An organization of this name already exists."),
   410: sentence("Gone", "Gone for good", "This was removed."),
   412: sentence("PreconditionFailed", "The resource has changed since it was read", "The resource has changed."),
@@ -75,6 +76,7 @@ const COMMON: Record<number, CommonFailure> = {
     "Connect with a WebSocket and its subprotocol binnacle.exec.v1.",
   ),
   429: sentence("RateLimited", "Too many requests", "Rate limit exceeded.", RETRY_AFTER),
+  431: sentence("HeadersTooLarge", "Headers or URL are too large", "The request's headers are too large."),
   500: {
     name: "Unexpected",
     description: "A fault of ours",
@@ -95,9 +97,12 @@ export function failuresOf(operation: Operation): number[] {
     422,
     // An unexpected body is read too.
     ...(method === "GET" ? [] : [413, 415]),
-    // Malformed HTTP and malformed headers are a 400 on every path, and in local the name of another server a 421.
+    // On every path: malformed HTTP and malformed headers, a request that does not arrive, in local the name of another server, and
+    // headers or a URL that are too large.
     400,
+    408,
     421,
+    431,
     ...(isCreation(operation) ? [409] : []),
     ...(honoursIfMatch(operation) ? [412] : []),
     500,

@@ -21,8 +21,7 @@ What holds for every request, and no schema can say:
 - Names for people hold no tags (U+E0000 to U+E007F) and no variation selectors.
 - Numbers in a path or a query are written in decimal digits.
 - JSON nests at most 64 deep and has no key \`__proto__\`, nor \`prototype\` in \`constructor\`.
-- What is no valid HTTP is answered before it is known which operation is meant: 400, 408 where it takes too long to arrive,
-  431 where its headers are too large. An unknown path is a 404, another method of a known one a 405.
+- An unknown path is a 404, another method of a known one a 405.
 - A request that its operation's schemas accept is a 422 only for what depends on stored data, and for the few rules that
   JSON Schema has no words for; the operation says which.`;
 
