@@ -27,6 +27,9 @@ export function createMemoryBus(log: Log): Bus {
   };
 }
 
+/** What Redis has not confirmed. A Redis that is connected and takes nothing would fill the memory otherwise. */
+const MOST_UNCONFIRMED_BYTES = 8 * 1024 * 1024;
+
 /** Redis does not separate channels by database, so the prefix avoids clashes with other programs. */
 const CHANNEL_PREFIX = "binnacle:";
 
@@ -41,6 +44,11 @@ export function connectRedisBus(url: string, log: Log): Bus {
   const publisher = open(url);
   const subscriber = open(url);
   const connections = [publisher, subscriber];
+  let unconfirmedBytes = 0;
+  const hasRoom = () => unconfirmedBytes < MOST_UNCONFIRMED_BYTES;
+  const noteUp = () => {
+    if (hasRoom() && connections.every(({ status }) => status === "ready")) outage.recovered();
+  };
 
   /** A lost connection subscribes to every topic when it is back, so failures are ignored. */
   const listen = (topics: readonly string[]) => {
@@ -52,9 +60,7 @@ export function connectRedisBus(url: string, log: Log): Bus {
     connection.on("error", outage.failed);
     // A cleanly closed connection is an outage too, although it reports no error.
     connection.on("reconnecting", () => outage.failed(new Error("The connection was lost.")));
-    connection.on("ready", () => {
-      if (connections.every(({ status }) => status === "ready")) outage.recovered();
-    });
+    connection.on("ready", noteUp);
   }
   subscriber.on("ready", () => listen(subscriptions.topics));
   subscriber.on("message", (channel, text) => subscriptions.deliver(channel.slice(CHANNEL_PREFIX.length), text));
@@ -63,7 +69,18 @@ export function connectRedisBus(url: string, log: Log): Bus {
     publish(topic, message) {
       const text = writeMessage(log, topic, message);
       if (text === null || publisher.status !== "ready") return;
-      publisher.publish(CHANNEL_PREFIX + topic, text).catch(outage.failed);
+      if (!hasRoom()) {
+        outage.failed(new Error("Redis does not take messages as fast as they are sent. Further ones are dropped."));
+        return;
+      }
+      unconfirmedBytes += text.length;
+      const confirmed = () => {
+        unconfirmedBytes -= text.length;
+      };
+      publisher
+        .publish(CHANNEL_PREFIX + topic, text)
+        .finally(confirmed)
+        .then(noteUp, outage.failed);
     },
     subscribe(topic, handler) {
       const { first, remove } = subscriptions.add(topic, handler);
@@ -73,7 +90,7 @@ export function connectRedisBus(url: string, log: Log): Bus {
         subscriber.unsubscribe(CHANNEL_PREFIX + topic).catch(outage.failed);
       };
     },
-    isUp: () => connections.every(({ status }) => status === "ready"),
+    isUp: () => hasRoom() && connections.every(({ status }) => status === "ready"),
     async close() {
       subscriptions.clear();
       await Promise.all(connections.map(shut));

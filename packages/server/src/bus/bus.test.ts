@@ -215,6 +215,25 @@ describe.runIf(REDIS_URL)("bus on a Redis that is away", () => {
     }
   });
 
+  test("[BU32] messages that Redis does not take are dropped beyond 8 MiB, until it takes them again", async () => {
+    const bus = redisBus(address);
+    const topic = newId();
+    const handler = vi.fn();
+    bus.subscribe(topic, handler);
+    await meet(bus, topic, handler);
+    pipe.stall();
+    const message = { filler: "x".repeat(1024 * 1024) };
+    for (let count = 0; count < 8; count += 1) bus.publish(topic, message);
+    expect([bus.isUp(), log.warn.mock.calls.length]).toEqual([false, 0]);
+    for (let count = 0; count < 100; count += 1) bus.publish(topic, message);
+    expect(log.warn).toHaveBeenCalledTimes(1);
+    pipe.flow();
+    pipe.cut();
+    await meet(bus, topic, handler);
+    expect(handler.mock.calls.filter(([{ filler }]) => filler).length).toBeLessThanOrEqual(8);
+    await vi.waitFor(() => expect([bus.isUp(), log.info.mock.calls.length]).toEqual([true, 1]), SOON);
+  });
+
   test("[BU7] a bus closes although its Redis is away", async () => {
     const bus = redisBus(address);
     await pipe.close();
