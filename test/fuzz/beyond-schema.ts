@@ -31,6 +31,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
+    at: component("workload_spec.ingress", "workload_spec.ingress.port", "workload_spec.resources.**"),
+    why: "An ingress leads to a port of the component and has an address of its own, and a request is not above its limit.",
+  },
+  {
+    operations: ["createApp"],
     at: component("workload_spec.affinity.**", "workload_spec.topology_spread.**", "workload_spec.files.**"),
     why: "Pods are near to or away from components of the app, and spread once for each topology; files have places of their own.",
   },
@@ -66,6 +71,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     operations: ["updateApp", "updateComponentSecrets"],
     at: ["body", "body.components.**"],
     why: "A change is judged by what it makes of the stored app.",
+  },
+  {
+    operations: ["rollbackApp", "rollbackToDeployment"],
+    at: ["body"],
+    why: "A revision may be older than a rule that it breaks.",
   },
   {
     operations: ["scaleApp", "attachAddon"],

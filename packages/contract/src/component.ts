@@ -28,6 +28,7 @@ import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
 const HOST_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+export const HOST_PATTERN = `^(\\*\\.)?${HOST_LABEL}(\\.${HOST_LABEL})*$`;
 const Probe = Type.Object(
   {
     path: Type.Optional(
@@ -100,7 +101,7 @@ export const WorkloadSpec = Type.Object(
           host: Type.String({
             minLength: 1,
             maxLength: 253,
-            pattern: `^(\\*\\.)?${HOST_LABEL}(\\.${HOST_LABEL})*$`,
+            pattern: HOST_PATTERN,
             description:
               "In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for administrators of the organization.",
             examples: ["shop.example.com"],

@@ -1,3 +1,15 @@
+export { findSharedName, LONGEST_NAMES_TOGETHER, type ObjectName, objectNames } from "./app/names.ts";
+export { type Need, needsOf } from "./app/needs.ts";
+export type { AppProblem, ProblemCode } from "./app/problem.ts";
+export {
+  type JudgedApp,
+  type JudgedComponent,
+  problemsOf,
+  unknownExport,
+  type Warning,
+  warningsOf,
+} from "./app/problems.ts";
+export { ingressPort } from "./app/workload-problems.ts";
 export * from "./app-manifest.ts";
 export * from "./catalog/addon-definition.ts";
 export * from "./catalog/bundle.ts";

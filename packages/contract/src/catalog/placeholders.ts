@@ -143,11 +143,11 @@ function textOf(name: string, facts: ReleaseFacts): string | null {
 }
 
 /** Returns undefined where the path does not exist. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inner, step) =>
       typeof inner === "object" && inner !== null && Object.hasOwn(inner, step)
-        ? (inner as Record<string, unknown>)[step]
+        ? (inner as Record<string | number, unknown>)[step]
         : undefined,
     value,
   );

@@ -160,7 +160,9 @@ export const rollbackApp = operation({
   id: "rollbackApp",
   path: "/apps/{namespace}/{name}/rollback",
   summary: "Restore the specification of an earlier deployment, as a new revision",
-  description: "Exactly one of the two fields. Secrets keep their present values.",
+  description:
+    "Exactly one of the two fields. Secrets keep their present values. A specification that is older than a rule that it " +
+    "breaks, and could not run, is a 422.",
   body: Type.Object(
     {
       deployment_id: Type.Optional(Uuid()),
@@ -189,8 +191,9 @@ export const attachAddon = operation({
   path: "/apps/{namespace}/{name}/attach-addon",
   summary: "Inject the name of an addon instance of the project as an export_ref",
   description:
-    "Into the named component, or into every workload. No addon component is added: without one of that name, the " +
-    "cluster reports the app as `invalid`.",
+    "Into the named component, or into every workload. No addon component is added: without one of that name, the answer has a " +
+    "warning `UnknownComponent`, and the cluster reports the app as `invalid`. A PATCH of the app can add the component and the " +
+    "export_refs in one change.",
   body: Type.Object(
     { addon_instance_id: Uuid(), component_name: Type.Optional(DnsLabel("web")) },
     { ...strict, examples: [{ addon_instance_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11" }] },

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { WARNING_CODES } from "../app/problem.ts";
 import { ComponentInput, ComponentSpec, componentRules, MAX_SECRETS, SecretValue, WorkloadSpec } from "../component.ts";
 import { ShownComponentStatus } from "../component-status.ts";
 import { CONFLICT_CODES, Failure } from "../errors.ts";
@@ -79,6 +80,26 @@ export const Drift = Type.Object({
   }),
 });
 
+const AppWarning = Type.Object(
+  {
+    code: Type.Enum(WARNING_CODES, { description: "The `phase_reason` that it leads to." }),
+    path: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+      description: "The place in the app.",
+      examples: [["components", 0, "export_refs", 0, "component"]],
+    }),
+    message: Type.String({ examples: ["Component web has no image in workload_spec.image."] }),
+    component: Type.String({ description: "The component with the problem.", examples: ["web"] }),
+    missing: Nullable(
+      Type.String({
+        description: "Of `UnknownComponent`, the name of the component that the app does not have.",
+        examples: ["db"],
+      }),
+    ),
+  },
+  { title: "AppWarning" },
+);
+export type AppWarning = Static<typeof AppWarning>;
+
 export const App = Type.Object(
   {
     id: Uuid(),
@@ -107,6 +128,11 @@ export const App = Type.Object(
     observed_generation: Nullable(Type.Integer({ description: "The one the cluster last reported on." })),
     revision: Type.Integer({ description: "That of the newest deployment." }),
     drift: Drift,
+    warnings: Type.Array(AppWarning, {
+      description:
+        "What the app names and does not have yet, by its specification alone. While there is any, the app does not run, and " +
+        "the cluster reports the phase `invalid`.",
+    }),
     ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
@@ -182,16 +208,17 @@ export const createApp = operation({
   tag,
   summary: "Create an app in a project",
   description:
-    "The app is recorded and then dispatched; follow its `phase`. A component without an image, and an export_ref that " +
-    "names no component, are recorded too: the cluster then reports the phase `invalid` and why. What the definition of an " +
-    "addon component calls secret may stand among its values; it is kept as a secret of the component, with its path as the key.",
+    "The app is recorded and then dispatched; follow its `phase`. What can never run is refused, with all problems in one 422: " +
+    "requests above limits, an ingress without a port, two components with one address and the like. A component without an " +
+    "image, a file of a secret that is not set, and an export_ref that names no component are recorded: `warnings` has them, " +
+    "and the cluster reports the phase `invalid` and why. What the definition of an addon component calls secret may stand among its values; it is kept as a secret of the component, with its path as the key.",
   credentials: "user",
   body: Type.Object(
     {
       name: DnsLabel("storefront"),
       project_id: Uuid(),
       description: Type.Optional(Nullable(Description)),
-      components: Type.Array(ComponentInput, { maxItems: 100 }),
+      components: Type.Array(ComponentInput, { minItems: 1, maxItems: 100 }),
     },
     strict,
   ),

@@ -1,6 +1,7 @@
+import { LONGEST_NAMES_TOGETHER } from "@binnacle/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { componentNames, LONGEST_NAMES_TOGETHER, shortHash } from "./names.ts";
+import { componentNames, shortHash } from "./names.ts";
 import { dnsLabel } from "./render/some-app.fixture.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

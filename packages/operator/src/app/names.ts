@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
 
-/** So that the names made of both, and what Kubernetes appends to them, stay within 63 characters. */
-export const LONGEST_NAMES_TOGETHER = 52;
 const LONGEST_LABEL = 63;
 /** Kubernetes puts the names of these, with a hash or a time behind, where 63 characters are the most. */
 const LONGEST_WITH_SUFFIX = 52;

@@ -55,6 +55,20 @@ describe("attached addon instances", () => {
     expect((await act(name, "/attach-addon", { addon_instance_id: addon, component_name: "no" })).status).toBe(404);
   });
 
+  test("[AP180] attaching without a component of the instance's name succeeds with a warning", async () => {
+    const name = await shop.app([WEB]);
+    const instance = `i-${name}`;
+    const addon = await insertInstance(world, shop, instance);
+    expect(await act(name, "/attach-addon", { addon_instance_id: addon })).toMatchObject({
+      status: 200,
+      body: { warnings: [{ code: "UnknownComponent", component: "web", missing: instance }] },
+    });
+    const added = await shop.editor.api.patch(shop.path(name), {
+      components: [{ op: "add", name: instance, type: "addon", addon_spec: { instance } }],
+    });
+    expect(added.body.warnings).toEqual([]);
+  });
+
   test("[AP37] detaching takes it out of every component, and twice is a 404", async () => {
     const name = await shop.app([WEB, workload("worker")]);
     const addon = await insertInstance(world, shop, `i-${name}`);

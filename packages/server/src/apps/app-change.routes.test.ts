@@ -151,7 +151,11 @@ describe("DELETE /apps/{namespace}/{name}", () => {
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
     const read = await shop.viewer.api.get(shop.path(name));
     expect([read.status, read.body.phase]).toEqual([200, "deleting"]);
-    const taken = await shop.editor.api.post("/apps", { name, project_id: shop.project, components: [] });
+    const taken = await shop.editor.api.post("/apps", {
+      name,
+      project_id: shop.project,
+      components: [{ name: "web", workload_spec: {} }],
+    });
     expect(taken).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
     const { removed_at } = await world.database.kysely
       .selectFrom("desired_resources")

@@ -72,7 +72,7 @@ describe("POST /apps", () => {
 
   test("[AP3] refuses a name that another app of the project has, and takes it in another project", async () => {
     const name = await shop.app();
-    const body = { name, project_id: shop.project, components: [] };
+    const body = { name, project_id: shop.project, components: [{ name: "web", workload_spec: {} }] };
     expect(await shop.editor.api.post("/apps", body)).toMatchObject({
       status: 409,
       body: { detail: { code: "name_taken", message: `The project already has an app ${name}.`, name } },
@@ -82,7 +82,7 @@ describe("POST /apps", () => {
   });
 
   test("[AP3] of two that want one name at the same instant, one gets it", async () => {
-    const body = { name: someName(), project_id: shop.project, components: [] };
+    const body = { name: someName(), project_id: shop.project, components: [{ name: "web", workload_spec: {} }] };
     const answers = await Promise.all([1, 2, 3].map(() => shop.editor.api.post("/apps", body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
@@ -113,7 +113,7 @@ describe("POST /apps", () => {
     });
     expect(status).toBe(422);
     expect(body.detail).toEqual([
-      { loc: ["body", "components", 1, "name"], msg: "Names must be unique", type: "value_error" },
+      { loc: ["body", "components", 1, "name"], msg: "Two components have the name web.", type: "value_error" },
       {
         loc: ["body", "components", 2, "workload_spec", "autoscale", "max"],
         msg: expect.any(String),
@@ -123,9 +123,68 @@ describe("POST /apps", () => {
     expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
   });
 
+  test("[AP174] refuses what can never run, with all problems in one answer, and stores nothing", async () => {
+    const name = someName();
+    const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
+    const served = { ports: [{ name: "http", port: 80 }], ingress: { host: `${name}.example.com` } };
+    const { status, body } = await shop.editor.api.post("/apps", {
+      name,
+      project_id: shop.project,
+      components: [
+        { name: "web", workload_spec: { ...served, resources: over } },
+        { name: "api", workload_spec: served },
+        { name: "job", workload_spec: { kind: "job", ...served, ingress: { host: "b.example.com", port: 80 } } },
+      ],
+    });
+    expect({ status, locs: body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(2).join(".")) }).toEqual({
+      status: 422,
+      locs: ["0.workload_spec.resources.requests.cpu", "2.workload_spec.ingress.port", "1.workload_spec.ingress"],
+    });
+    expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
+    const none = await shop.editor.api.post("/apps", { name, project_id: shop.project, components: [] });
+    expect(none).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "components"], type: "too_short" }] } });
+  });
+
   test("[AP5] an image may be missing, and an export_ref may name no component", async () => {
     const name = await shop.app([{ name: "web", workload_spec: {}, export_refs: [{ component: "db" }] }]);
     expect((await shop.viewer.api.get(shop.path(name))).body).toMatchObject({ phase: "pending" });
+  });
+
+  test("[AP179] an app that names what it does not have yet is answered with warnings", async () => {
+    const files = [{ path: "/etc/key", secret: "KEY" }];
+    const env = [{ name: "API", export_ref: { component: "api", key: "uri" } }];
+    const body = {
+      name: someName(),
+      project_id: shop.project,
+      components: [
+        { name: "web", workload_spec: { files, env }, export_refs: [{ component: "db" }] },
+        { ...WEB, name: "api" },
+      ],
+    };
+    const made = await shop.editor.api.post("/apps", body);
+    expect(made.body.warnings).toMatchObject([
+      { code: "MissingImage", component: "web", missing: null },
+      { code: "MissingSecret", path: ["components", 0, "workload_spec", "files", 0, "secret"] },
+      {
+        code: "UnknownComponent",
+        component: "web",
+        missing: "db",
+        message: expect.stringMatching(/addon_spec.instance db/),
+      },
+      { code: "UnknownExport", path: ["components", 0, "workload_spec", "env", 0, "export_ref", "key"] },
+    ]);
+    const mended = await shop.editor.api.patch(shop.path(body.name), {
+      components: [
+        {
+          op: "patch",
+          name: "web",
+          export_refs: null,
+          secrets: { KEY: "v" },
+          workload_spec: { image: "nginx", env: null },
+        },
+      ],
+    });
+    expect(mended.body.warnings).toEqual([]);
   });
 
   test("[AP6] a project that is being deleted takes no new app", async () => {
@@ -135,7 +194,11 @@ describe("POST /apps", () => {
       .set({ lifecycle: "cleanup_pending" })
       .where("id", "=", project)
       .execute();
-    const made = await world.admin.api.post("/apps", { name: someName(), project_id: project, components: [] });
+    const made = await world.admin.api.post("/apps", {
+      name: someName(),
+      project_id: project,
+      components: [{ name: "web", workload_spec: {} }],
+    });
     expect(made.status).toBe(409);
   });
 
@@ -160,7 +223,15 @@ describe("GET /apps", () => {
     await bindRole(db, person.id, "editor", { project: two });
     const made: string[] = [];
     for (const project_id of [one, two, one]) {
-      made.unshift((await world.admin.api.post("/apps", { name: someName(), project_id, components: [] })).body.name);
+      made.unshift(
+        (
+          await world.admin.api.post("/apps", {
+            name: someName(),
+            project_id,
+            components: [{ name: "web", workload_spec: {} }],
+          })
+        ).body.name,
+      );
     }
     const all = await person.api.get("/apps");
     expect(all.body).toMatchObject({ total_count: 3, page: 1, items_per_page: 10, has_more: false });

@@ -21,7 +21,7 @@ import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { appList, type InApp, inApp, inProject, wellFormed } from "../http/guard.ts";
+import { appList, type InApp, inApp, inProject, judgedByHandler, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import type { OperatorRequests } from "../hub/operator-requests.ts";
@@ -111,7 +111,7 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
 
     route(
       updateApp,
-      wellFormed(
+      judgedByHandler(
         ({ body }) => changeProblems(body.components ?? [], ports),
         inApp("editor", (input) => addressOf(input)),
       ),

@@ -1,8 +1,11 @@
 import {
+  type AppWarning,
   type ComponentSpec,
   secretPathsOfChart,
+  type Warning,
   type App as WireApp,
   type Deployment as WireDeployment,
+  warningsOf,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
@@ -73,11 +76,19 @@ export function wireApp(app: AppWithSecretPaths, now: Date): WireApp {
     observed_generation: app.observed_generation,
     revision: app.revision,
     drift: shownDrift(app),
+    warnings: warningsOf(app, (name) => keysOf(app.secret_paths, name))
+      .slice(0, MOST_WARNINGS)
+      .map(shownWarning),
     ...freshnessOf(app.reported_at, app, now),
     created_at: app.created_at.toISOString(),
     updated_at: app.updated_at.toISOString(),
   };
 }
+
+/** An app may have thousands of variables that name what is not there. */
+const MOST_WARNINGS = 20;
+
+const shownWarning = ({ path, ...warning }: Warning): AppWarning => ({ ...warning, path: [...path] });
 
 /** A page of apps would be large with all their pods. */
 export function listedApp(app: AppWithSecretPaths, now: Date): WireApp {

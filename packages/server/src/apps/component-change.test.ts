@@ -4,6 +4,7 @@ import { Fault } from "../fault.ts";
 import { WEB, workload } from "./app.fixture.ts";
 import { changeComponents, changeProblems } from "./component-change.ts";
 
+const UNKNOWN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
 const change = (before: readonly ComponentSpec[], ...changes: ComponentChange[]) =>
   changeComponents("shop", before, changes, NO_RULES);
@@ -60,7 +61,10 @@ describe("changes of components", () => {
   test("[AP15] a component that is needed may go together with the one that needs it, or be replaced", () => {
     const both = [workload("web", { export_refs: [{ component: "db" }] }), workload("db")];
     expect(refused(both, { op: "remove", name: "db" }).detail).toMatchObject({ code: "export_ref_in_use" });
-    expect(changed(both, { op: "remove", name: "db" }, { op: "remove", name: "web" }).components).toEqual([]);
+    const third = workload("third");
+    expect(changed([...both, third], { op: "remove", name: "db" }, { op: "remove", name: "web" }).components).toEqual([
+      third,
+    ]);
     const replaced = changed(both, { op: "remove", name: "db" }, { op: "add", name: "db", workload_spec: {} });
     expect(replaced.components.map(({ name }) => name)).toEqual(["web", "db"]);
     const released = changed(both, { op: "remove", name: "db" }, { op: "patch", name: "web", export_refs: [] });
@@ -79,7 +83,11 @@ describe("changes of components", () => {
       refused(both, { op: "patch", name: "web", exports: { a: "b" } }, { op: "remove", name: "db" }).detail,
     ).toEqual([{ loc: ["body", "components", 0, "depends_on", 0], msg: expect.any(String), type: "value_error" }]);
     expect(refused(both, { op: "remove", name: "db" }).detail).toEqual([
-      { loc: ["body", "components", 0, "name"], msg: "web depends on it", type: "value_error" },
+      {
+        loc: ["body", "components", 0, "name"],
+        msg: "Component web names db in depends_on, but the app has no such component.",
+        type: "value_error",
+      },
     ]);
   });
 
@@ -95,6 +103,53 @@ describe("changes of components", () => {
     ]);
     expect(refused([WEB], { op: "patch", name: "web", workload_spec: { ingress: { tls: true } } }).detail).toEqual([
       { loc: ["body", "components", 0, "workload_spec", "ingress", "host"], msg: "Field required", type: "missing" },
+    ]);
+  });
+
+  const served = (name: string, rest: object = {}) => ({
+    name,
+    workload_spec: { ports: [{ name: "http", port: 80 }], ingress: { host: "a.example.com" }, ...rest },
+  });
+  const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
+
+  test("[AP175] all problems of a change are in one answer, whichever of its steps caused them", () => {
+    const outcome = refused(
+      [WEB, workload("db")],
+      { op: "patch", name: "web", workload_spec: { ingress: { host: "a.example.com" } } },
+      { op: "patch", name: "db", workload_spec: { ports: [{ name: "sql" }] } },
+      { op: "add", ...served("api", { resources: over }) },
+      { op: "add", name: "cache", type: "addon", addon_spec: { definition_id: UNKNOWN } },
+    );
+    expect(outcome.detail).toMatchObject([
+      { loc: ["body", "components", 3, "addon_spec", "definition_id"] },
+      { loc: ["body", "components", 1, "workload_spec", "ports", 0, "port"] },
+      { loc: ["body", "components", 0, "workload_spec", "ingress"], msg: expect.stringMatching(/leads to no port/) },
+      { loc: ["body", "components", 2, "workload_spec", "resources", "requests", "cpu"] },
+      {
+        loc: ["body", "components", 2, "workload_spec", "ingress"],
+        msg: expect.stringMatching(/^Components web and api/),
+      },
+    ]);
+  });
+
+  test("[AP176] an app that cannot run is changed only if the change mends it", () => {
+    const broken = workload("web", { workload_spec: { resources: over } });
+    const both = [broken, workload("db")];
+    expect(refused(both, { op: "patch", name: "db", workload_spec: { image: "postgres:18" } }).detail).toEqual([
+      {
+        loc: ["body", "components"],
+        msg: "Component web requests more cpu (2) in workload_spec.resources than its limit (1).",
+        type: "value_error",
+      },
+    ]);
+    const mended = changed(both, { op: "patch", name: "web", workload_spec: { resources: null } });
+    expect(mended.components).toHaveLength(2);
+    expect(changed(both).components).toEqual(both);
+  });
+
+  test("[AP175] a change that removes the last component is refused", () => {
+    expect(refused([WEB], { op: "remove", name: "web" }).detail).toEqual([
+      { loc: ["body", "components"], msg: "The app shop has no components.", type: "value_error" },
     ]);
   });
 
@@ -124,9 +179,9 @@ describe("changes of components", () => {
     expect([...secrets.dropped]).toEqual(["web"]);
     expect(secrets.values.get("web")?.get("KEY")).toBe("v");
     const gone = changed(
-      [],
-      { op: "add", name: "web", workload_spec: {}, secrets: { KEY: "v" } },
-      { op: "remove", name: "web" },
+      [WEB],
+      { op: "add", name: "api", workload_spec: {}, secrets: { KEY: "v" } },
+      { op: "remove", name: "api" },
     );
     expect([...gone.secrets.values]).toEqual([]);
   });

@@ -1,11 +1,16 @@
 import {
+  type AppProblem,
   type ComponentChange,
   ComponentInput,
   ComponentSpec,
   type ComponentInput as Given,
+  type JudgedApp,
   type ComponentSpec as Kept,
   mergePatch,
+  needsOf,
+  problemsOf,
   type ValidationItem,
+  valueAt,
 } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 import { componentDowngrade } from "../addons/downgrade.ts";
@@ -22,7 +27,6 @@ import {
   setSecrets,
 } from "./app-secrets.ts";
 import { keepSealedPaths, resolveChartComponent } from "./chart-component.ts";
-import { componentProblems, needsOf, workloadProblems } from "./component.ts";
 import { losesVolumes, recreateRequired, shrunkVolumes } from "./volume.ts";
 
 type Loc = ValidationItem["loc"];
@@ -31,8 +35,17 @@ export interface ChangedComponents {
   readonly components: Kept[];
   readonly secrets: SecretChanges;
 }
+interface OneChange extends ChangedComponents {
+  readonly problems: readonly ValidationItem[];
+}
 
 const at = (index: number): Loc => ["body", "components", index];
+/** The item of a 422 for a problem of the app. */
+export const itemAt = (loc: Loc, { message }: AppProblem): ValidationItem => ({
+  loc,
+  msg: message,
+  type: "value_error",
+});
 const placed = (items: readonly ValidationItem[], index: number): ValidationItem[] =>
   items.map((item) => ({ ...item, loc: [...at(index), ...item.loc] }));
 const checkWhole = checkOf(ComponentInput);
@@ -66,30 +79,33 @@ function settle(component: Kept, rules: ComponentRules, { app = "", given = [], 
 export function storedPart(
   { secrets = {}, ...given }: Given,
   rules: ComponentRules,
-): { kept: Kept; secrets: SecretChanges } {
-  const { component: kept, inline } = settle(given, rules, {});
-  return { kept, secrets: secretsGiven(kept.name, { ...inline, ...secrets }) };
+): { kept: Kept; secrets: SecretChanges; problems: readonly ValidationItem[] } {
+  const { component: kept, inline, problems } = settle(given, rules, { given: Object.keys(secrets) });
+  return { kept, secrets: secretsGiven(kept.name, { ...inline, ...secrets }), problems };
 }
 
 const secretsGiven = (name: string, secrets: Readonly<Record<string, string | null>>): SecretChanges =>
   Object.keys(secrets).length === 0 ? NO_SECRET_CHANGES : setSecrets(name, secrets);
-
-/** Returns the problems of the addon or chart of a component, each with its location in the component. */
-const releaseProblems = ({ secrets = {}, ...given }: Given, rules: ComponentRules): readonly ValidationItem[] =>
-  settle(given, rules, { given: Object.keys(secrets) }).problems;
 
 /**
  * Returns the problems of the changes that do not depend on the app: an addition must be complete, and a removal only
  * names the component.
  */
 export function changeProblems(changes: readonly ComponentChange[], rules: ComponentRules): ValidationItem[] {
+  const added = changes.flatMap(({ op, ...component }, index) => {
+    if (op !== "add" || checkWhole(component, at(index)).problems.length > 0) return [];
+    // What the rest of the app may have is not missing.
+    const own = problemsOf({ name: "", components: [component as Given] }, { isPartial: true });
+    return own.map((problem) => itemAt([...at(index), ...problem.path.slice(2)], problem));
+  });
+  return [...formProblems(changes, rules), ...added];
+}
+
+function formProblems(changes: readonly ComponentChange[], rules: ComponentRules): ValidationItem[] {
   return changes.flatMap(({ op, ...component }, index) => {
     if (op === "add") {
       const { value, problems } = checkWhole(component, at(index));
-      if (problems.length > 0) return problems;
-      const added = value as Given;
-      const ofWorkload = added.workload_spec ? workloadProblems(added, added.workload_spec, ["workload_spec"]) : [];
-      return placed([...ofWorkload, ...releaseProblems(added, rules)], index);
+      return problems.length > 0 ? problems : placed(storedPart(value as Given, rules).problems, index);
     }
     if (op === "patch") return [];
     return Object.keys(component)
@@ -99,8 +115,9 @@ export function changeProblems(changes: readonly ComponentChange[], rules: Compo
 }
 
 /**
- * Applies the changes one after the other, or returns the first problem. `secretPaths` are those of the app. Volumes of the
- * `unexpandable` components have not become larger, so they may be smaller again.
+ * Applies the changes one after the other, or returns why not: the first that is in conflict with the app, else all problems
+ * of what comes of them. `secretPaths` are those of the app. Volumes of the `unexpandable` components have not become larger,
+ * so they may be smaller again.
  */
 export function changeComponents(
   appName: string,
@@ -112,6 +129,7 @@ export function changeComponents(
 ): ChangedComponents | Fault {
   let components = [...before];
   let secrets = NO_SECRET_CHANGES;
+  const problems = formProblems(changes, rules);
   for (const [index, change] of changes.entries()) {
     const held = keysOf(secretPathsAfter(secretPaths, secrets), change.name);
     const mayShrink = unexpandable.has(change.name);
@@ -119,13 +137,17 @@ export function changeComponents(
     if (changed instanceof Fault) return changed;
     components = changed.components;
     secrets = combineSecretChanges(secrets, changed.secrets);
+    problems.push(...changed.problems);
   }
-  const refusal =
-    brokenReference(components, changes) ??
-    shrinkByReplacement(before, components, changes) ??
-    problemOf(appName, components, changes) ??
-    componentDowngrade(before, components, rules.findDefinition, (name) => isDowngradeAllowed(changes, name));
-  return refusal ?? { components, secrets };
+  const broken = brokenReference(components, changes);
+  if (broken) return broken;
+  problems.push(
+    ...shrinkByReplacement(before, components, changes),
+    ...problemsAfter({ name: appName, components }, changes),
+  );
+  if (problems.length > 0) return invalid(problems);
+  const isAllowed = (name: string) => isDowngradeAllowed(changes, name);
+  return componentDowngrade(before, components, rules.findDefinition, isAllowed) ?? { components, secrets };
 }
 
 /** An addition has no such word: whoever replaces a component by an older one within a request patches it instead. */
@@ -138,39 +160,39 @@ function changeOne(
   index: number,
   rules: ComponentRules,
   { app, held, mayShrink }: Required<Pick<About, "app" | "held">> & { readonly mayShrink: boolean },
-): ChangedComponents | Fault {
+): OneChange | Fault {
   const { op, name } = change;
   const current = components.find((component) => component.name === name);
   if (op === "add") {
     if (current) return codedConflict("name_taken", `The app already has a component ${name}.`, { component: name });
     const { op: _op, ...given } = change;
-    const { kept, secrets } = storedPart(checkWhole(given, at(index)).value as Given, rules);
-    return { components: [...components, kept], secrets };
+    const { value, problems } = checkWhole(given, at(index));
+    if (problems.length > 0) return { components: [...components], secrets: NO_SECRET_CHANGES, problems: [] };
+    const { kept, secrets } = storedPart(value as Given, rules);
+    return { components: [...components, kept], secrets, problems: [] };
   }
   if (!current) return notFound(`Component ${name}`);
   if (op === "remove") {
-    return { components: components.filter((component) => component !== current), secrets: dropSecrets([name]) };
+    const others = components.filter((component) => component !== current);
+    return { components: others, secrets: dropSecrets([name]), problems: [] };
   }
   const { op: _op, secrets: patched, recreate = false, allow_downgrade: _allowed, ...patch } = change;
   const secrets = patched as Record<string, string | null> | null | undefined;
   const { value, problems } = checkStored(mergePatch(current, patch), at(index));
-  if (problems.length > 0) return invalid(problems);
+  if (problems.length > 0) return { components: [...components], secrets: NO_SECRET_CHANGES, problems };
   const whole = keepSealedPaths(current, value as Kept);
-  if (losesVolumes(current, whole)) {
-    if (recreate !== true) return recreateRequired(name);
-  } else if (!mayShrink) {
-    const shrunk = shrunkVolumes(current, whole);
-    if (shrunk.length > 0) return invalid(placed(shrunk, index));
-  }
+  const isReplaced = losesVolumes(current, whole);
+  if (isReplaced && recreate !== true) return recreateRequired(name);
+  const shrunk = isReplaced || mayShrink ? [] : shrunkVolumes(current, whole);
   // A component whose addon or chart the patch does not touch is not validated again: the rules may be stricter by now.
   const isTouched = patch["addon_spec"] !== undefined || patch["chart_spec"] !== undefined;
   // With `secrets: null` no reference has a secret to refer to.
   const about = { app, given: Object.keys(secrets ?? {}), held: secrets === null ? [] : held };
   const touched = isTouched ? settle(whole, rules, about) : null;
-  if (touched && touched.problems.length > 0) return invalid(placed(touched.problems, index));
   return {
     components: components.map((component) => (component === current ? (touched?.component ?? whole) : component)),
     secrets: patchedSecrets(name, secrets, touched?.inline ?? {}),
+    problems: placed([...shrunk, ...(touched?.problems ?? [])], index),
   };
 }
 
@@ -201,30 +223,29 @@ function shrinkByReplacement(
   before: readonly Kept[],
   after: readonly Kept[],
   changes: readonly ComponentChange[],
-): Fault | null {
-  const items = changes.flatMap(({ op, name }, index) => {
+): ValidationItem[] {
+  return changes.flatMap(({ op, name }, index) => {
     const [old, added] = [before, after].map((components) => components.find((component) => component.name === name));
     return op === "add" && added && !losesVolumes(old, added) ? placed(shrunkVolumes(old, added), index) : [];
   });
-  return items.length > 0 ? invalid(items) : null;
 }
 
 /**
- * Locates each problem at the change that caused it: the one that touched the component or removed a component that it
- * needs.
+ * Returns the problems of the app as it would be, each at the change that caused it: the one that touched the component, or
+ * the one that removed what it names. A problem that the app has already is reported too, so that a change does not
+ * succeed with an app that cannot run.
  */
-function problemOf(appName: string, components: readonly Kept[], changes: readonly ComponentChange[]): Fault | null {
-  const lastChangeOf = (name: string | undefined, op?: string) =>
+function problemsAfter(app: JudgedApp, changes: readonly ComponentChange[]): ValidationItem[] {
+  if (changes.length === 0) return [];
+  const lastChangeOf = (name: unknown, op?: string) =>
     changes.findLastIndex((change) => change.name === name && (op === undefined || change.op === op));
-  const items = componentProblems(appName, components).flatMap(({ loc: [position, ...rest], ...item }) => {
-    const component = components[Number(position)];
-    const touched = lastChangeOf(component?.name);
-    if (touched >= 0) return [{ ...item, loc: [...at(touched), ...rest] }];
-    const needed = rest[0] === "depends_on" ? component?.depends_on?.[Number(rest[1])] : undefined;
-    const removal = lastChangeOf(needed, "remove");
-    return removal < 0 ? [] : [{ ...item, loc: [...at(removal), "name"], msg: `${component?.name} depends on it` }];
+  return problemsOf(app).map((problem) => {
+    const [, position, ...rest] = problem.path;
+    const touched = lastChangeOf(app.components[Number(position)]?.name);
+    if (touched >= 0) return itemAt([...at(touched), ...rest], problem);
+    const removal = lastChangeOf(valueAt(app, problem.path), "remove");
+    return itemAt(removal < 0 ? ["body", "components"] : [...at(removal), "name"], problem);
   });
-  return items.length > 0 ? invalid(items) : null;
 }
 
 /** Problems of a new app that its schema cannot express, each at its place in the request. */
@@ -233,10 +254,7 @@ export const newAppProblems = (
   components: readonly Given[],
   rules: ComponentRules,
   { isPartial = false } = {},
-): ValidationItem[] =>
-  [
-    ...componentProblems(name, components, { isPartial }),
-    ...components.flatMap((component, index) =>
-      releaseProblems(component, rules).map((item) => ({ ...item, loc: [index, ...item.loc] })),
-    ),
-  ].map((item) => ({ ...item, loc: ["body", "components", ...item.loc] }));
+): ValidationItem[] => [
+  ...problemsOf({ name, components }, { isPartial }).map((problem) => itemAt(["body", ...problem.path], problem)),
+  ...components.flatMap((component, index) => placed(storedPart(component, rules).problems, index)),
+];

@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ComponentInput, ComponentSpec } from "@binnacle/contract";
+import {
+  type ComponentInput,
+  type ComponentSpec,
+  findSharedName,
+  type ObjectName,
+  objectNames,
+} from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
@@ -40,7 +46,6 @@ import {
   secretPathsAfter,
   setSecrets,
 } from "./app-secrets.ts";
-import { findSharedName, type ObjectName, objectNames } from "./component.ts";
 import { newAppProblems, storedPart } from "./component-change.ts";
 import { NO_DRIFT_REPORTED } from "./drift-report.ts";
 import { claimHosts } from "./ingress-host.store.ts";

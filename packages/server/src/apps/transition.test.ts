@@ -118,12 +118,34 @@ describe("rolling back", () => {
       someApp(),
       done(pausedApp(someApp())).app,
       someApp({ components: [workload("other"), WEB] }),
-      someApp({ components: [] }),
+      someApp({ components: [workload("other")] }),
     ];
     for (const from of states) {
       for (const to of states)
         expect(specOf(done(rolledBack(from, { revision: 1, spec: specOf(to) }, NO_RULES)).app)).toEqual(specOf(to));
     }
+  });
+
+  test("[AP177] to a revision that cannot run is refused with all of its problems", () => {
+    const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
+    const old = someApp({
+      components: [workload("web", { workload_spec: { resources: over, ingress: { host: "a.example.com" } } })],
+    });
+    expect(rolledBack(someApp(), { revision: 3, spec: specOf(old) }, NO_RULES)).toMatchObject({
+      kind: "invalid",
+      detail: [
+        { loc: ["body"], msg: expect.stringMatching(/^Revision 3 cannot run: Component web requests more cpu/) },
+        { loc: ["body"], msg: expect.stringMatching(/^Revision 3 cannot run: The ingress of component web/) },
+      ],
+    });
+  });
+
+  test("[AP178] an app that cannot run is still scaled, paused and redeployed", () => {
+    const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
+    const broken = someApp({ components: [workload("web", { workload_spec: { resources: over } })] });
+    done(scaled(broken, { component_name: "web", replicas: 3 }));
+    done(resumed(done(pausedApp(broken)).app));
+    done(redeployed(broken, {}));
   });
 
   test("[AP32] -1 is the revision before the current", () => {

@@ -1,11 +1,10 @@
-import type { ComponentChange, ComponentSpec, DeploymentOperation } from "@binnacle/contract";
+import { type ComponentChange, type ComponentSpec, type DeploymentOperation, problemsOf } from "@binnacle/contract";
 import { componentDowngrade } from "../addons/downgrade.ts";
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
 import type { ComponentRules } from "./addon-component.ts";
 import { type AppSpec, type AppWithSecretPaths, type Deployment, isPaused } from "./app.ts";
 import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, tooManySecrets } from "./app-secrets.ts";
-import { componentProblems } from "./component.ts";
-import { changeComponents } from "./component-change.ts";
+import { changeComponents, itemAt } from "./component-change.ts";
 import { losesVolumes, recreateRequired, unexpandableComponents, withGrownVolumes } from "./volume.ts";
 
 /** The result of an operation on an app. */
@@ -154,6 +153,12 @@ export function rolledBack(
   const components = spec.components.map((component) =>
     unexpandable.has(component.name) ? component : withGrownVolumes(namesake(app.components, component), component),
   );
+  // The revision may be older than a rule that it breaks. An app that cannot run is no way back.
+  const problems = problemsOf({ name: app.name, components }).map((problem) => itemAt(["body"], problem));
+  if (problems.length > 0) {
+    const said = problems.map((item) => ({ ...item, msg: `Revision ${revision} cannot run: ${item.msg}` }));
+    return operationProblem(app) ?? invalid(said);
+  }
   const changes = restored({ ...spec, components });
   return step(app, "rollback", changes, { secrets: dropSecrets(namesGone(app, spec)), message });
 }
@@ -199,9 +204,8 @@ export function attached(
       ? { ...component, export_refs: [...(component.export_refs ?? []), { component: instance }] }
       : component,
   );
-  const problems = componentProblems(app.name, components);
-  if (problems.length > 0) return invalidValue(["body"], problems[0]?.msg ?? "The instance cannot be attached");
-  return step(app, "attach_addon", { components });
+  const problems = problemsOf({ name: app.name, components }).map((problem) => itemAt(["body"], problem));
+  return problems.length > 0 ? invalid(problems) : step(app, "attach_addon", { components });
 }
 
 /** Only a workload has an image that can be run once more. */

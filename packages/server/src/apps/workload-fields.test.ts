@@ -1,8 +1,7 @@
-import { type ComponentSpec, createApp, createStackTemplate } from "@binnacle/contract";
+import { type ComponentSpec, createApp, createStackTemplate, problemsOf as problemsOfApp } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { bodyProblems } from "../http/checked.fixture.ts";
 import { workload } from "./app.fixture.ts";
-import { componentProblems } from "./component.ts";
 
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 
@@ -12,7 +11,10 @@ function problemsOf(components: readonly unknown[]) {
   const found =
     malformed.length > 0
       ? malformed.map((item) => ({ ...item, loc: item.loc.slice(2) }))
-      : componentProblems("shop", components as ComponentSpec[]);
+      : problemsOfApp({ name: "shop", components: components as ComponentSpec[] }).map(({ path, message }) => ({
+          loc: path.slice(1),
+          msg: message,
+        }));
   return found.map(({ loc, msg }) => [loc.slice(1).join("."), msg] as const);
 }
 const locsOf = (spec: object) =>
@@ -158,7 +160,10 @@ describe("affinity and spread", () => {
     const web = (affinity: object) => [{ name: "web", workload_spec: { affinity } }, workload("cache")];
     expect(problemsOf(web({ pod_affinity: { required: [{ component: "cache" }, {}] } }))).toEqual([]);
     expect(problemsOf(web({ pod_anti_affinity: { preferred: [{ weight: 1, component: "db" }] } }))).toEqual([
-      ["workload_spec.affinity.pod_anti_affinity.preferred.0.component", "The app has no component of this name"],
+      [
+        "workload_spec.affinity.pod_anti_affinity.preferred.0.component",
+        "Component web names db in workload_spec.affinity.pod_anti_affinity, but the app has no such component.",
+      ],
     ]);
     for (const field of ["namespaces", "namespace_selector", "label_selector"]) {
       const [problem] = problemsOf(web({ pod_anti_affinity: { required: [{ [field]: {} }] } }));
@@ -263,7 +268,7 @@ describe("init containers and sidecars", () => {
   test("[AP107] are not called as the container of the component is", () => {
     expect(of([{ name: "web", image: "x" }])).toEqual(["init_containers.0.name"]);
     expect(messagesOf({ sidecars: [{ name: "web", image: "x" }] })).toEqual([
-      "The container of the component itself is called web",
+      "Component web has a container web in workload_spec.sidecars, which is the name of the component's own container.",
     ]);
   });
 

@@ -129,7 +129,11 @@ describe("a stack template", () => {
       "9: parameters.0 requires image and does not use it",
     ],
     ["two parameters of one name", ["name: port", "name: image"], "10: parameters.1 names image again"],
-    ["two components of one name", ["components:", "components:\n  - name: web"], "13: components.1 names web again"],
+    [
+      "two components of one name",
+      ["components:", "components:\n  - name: web"],
+      "13: components.1 cannot run: Two components have the name web.",
+    ],
   ])("[CG11] is refused with %s", (_, change, problem) => {
     expect(templateProblems(change)).toContain(`templates/app.yaml:${problem}`);
   });

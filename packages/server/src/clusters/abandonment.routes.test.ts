@@ -283,7 +283,11 @@ test("[CL66] projects and apps that are being made at the same time are given up
   const { shop } = await fill();
   const making = Array.from({ length: 6 }, (_, index) => [
     orgAdmin.api.post("/projects", { name: `p${index}`, cluster_id: cluster.id }),
-    orgAdmin.api.post("/apps", { name: `a${index}`, project_id: shop, components: [] }),
+    orgAdmin.api.post("/apps", {
+      name: `a${index}`,
+      project_id: shop,
+      components: [{ name: "web", workload_spec: {} }],
+    }),
   ]).flat();
   const [answer, ...made] = await Promise.all([abandon(), ...making]);
   expect(answer?.status).toBe(202);

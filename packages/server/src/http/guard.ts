@@ -313,6 +313,15 @@ export function wellFormed<S, I extends Input>(
   };
 }
 
+/**
+ * The same for a route whose handler reports such problems together with those of what is stored: here they are judged only
+ * beside a malformed body.
+ */
+export const judgedByHandler = <S, I extends Input>(
+  problemsOf: (input: SoundInput<I>) => readonly ValidationItem[],
+  guard: Guard<S, I>,
+): Guard<S, I> => ({ ...guard, problemsOf });
+
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** Reads the credential of an `Authorization` header; returns null for one that cannot be valid. */

@@ -5,7 +5,7 @@ type Loc = ValidationItem["loc"];
 /** The part of a malformed body that has the types of its schema. Only top-level fields may be missing from it. */
 export interface SoundPart {
   readonly body: unknown;
-  /** Top-level fields or items of lists were taken out, so a reference to something unknown may be to one of those. */
+  /** Something was taken out, so a reference to something unknown may be to that. */
   readonly isPartial: boolean;
   /** Translates a location in this part to the location in the body. */
   readonly original: (loc: Loc) => Loc;
@@ -42,8 +42,8 @@ export function soundPart(body: unknown, check: (body: unknown) => readonly Vali
     for (const loc of untyped) {
       if (loc.length < 2) return null;
       const path = original(loc).slice(1);
-      if (path.length === 1 || typeof path.at(-1) === "number") isPartial = true;
       remove(removed, path);
+      isPartial = true;
     }
   }
   return null;

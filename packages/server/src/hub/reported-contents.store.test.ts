@@ -51,7 +51,7 @@ async function heldProject() {
     rows: () =>
       db.selectFrom("desired_resources").select(["kind", "acked_generation"]).where("resource_id", "=", id).execute(),
     async app() {
-      const app = { name: someName(), project_id: id, components: [] };
+      const app = { name: someName(), project_id: id, components: [{ name: "web", workload_spec: {} }] };
       const { body } = await world.admin.api.post("/apps", app);
       const said = (generation: number, report: Report) =>
         status({ key: `app/${name}/${app.name}`, resource_id: body.id, generation, report });

@@ -107,7 +107,11 @@ test("[OV4] names a cluster that is lost instead of everything on it, and none t
   await connectOperator(db, lost, world.clock.now(), -1);
   for (const cluster of [lost, waiting]) {
     const project = await insertProject(db, other, cluster);
-    await world.admin.api.post("/apps", { name: "front", project_id: project, components: [] });
+    await world.admin.api.post("/apps", {
+      name: "front",
+      project_id: project,
+      components: [{ name: "web", workload_spec: {} }],
+    });
   }
   await db.updateTable("apps").set({ phase: "failed" }).where("org_id", "=", other).execute();
   const { body } = await world.admin.api.get(`/orgs/${other}/overview`);

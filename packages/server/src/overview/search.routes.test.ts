@@ -16,7 +16,8 @@ const found = async (query: string, api: Client = shop.viewer.api) => {
   expect({ query, status }).toEqual({ query, status: 200 });
   return body.results.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`);
 };
-const app = (name: string) => shop.editor.api.post("/apps", { name, project_id: shop.project, components: [] });
+const app = (name: string) =>
+  shop.editor.api.post("/apps", { name, project_id: shop.project, components: [{ name: "web", workload_spec: {} }] });
 
 test("[OV7] finds every kind by a part of its name, with the place that it is in", async () => {
   const { kysely: db } = world.database;

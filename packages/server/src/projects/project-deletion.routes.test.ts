@@ -105,7 +105,7 @@ describe("DELETE /projects/{id}", () => {
   });
 
   test("[PR12] ends what was still to be done to the apps, and leaves alone what was going already", async () => {
-    const body = { project_id: project, components: [] };
+    const body = { project_id: project, components: [{ name: "web", workload_spec: {} }] };
     const [going, web] = ["going", "web"].map((name) => `/apps/shop/${name}`);
     for (const name of ["going", "web"]) await orgAdmin.api.post("/apps", { ...body, name });
     await orgAdmin.api.delete(`${going}?project_id=${project}`);
@@ -120,7 +120,7 @@ describe("DELETE /projects/{id}", () => {
   });
 
   test("[PR12] leaves nothing behind that is created meanwhile", async () => {
-    const body = { name: "web", project_id: project, components: [] };
+    const body = { name: "web", project_id: project, components: [{ name: "web", workload_spec: {} }] };
     const created = ["one", "two", "three"].map((name) => orgAdmin.api.post("/apps", { ...body, name }));
     await Promise.all([...created, remove()]);
     const apps = await world.database.kysely

@@ -85,9 +85,13 @@ export function refuseBrokenContent(
   given: Pick<StackTemplateContent, "parameters" | "components">,
   patterns: Patterns,
   find: FindDefinition = () => undefined,
+  judging: { readonly judgesApp?: boolean } = {},
 ): void {
   const { parameters = [], components } = given;
-  refuseProblems([...templateProblems({ parameters, components }, patterns), ...addonSecretProblems(components, find)]);
+  refuseProblems([
+    ...templateProblems({ parameters, components }, patterns, judging),
+    ...addonSecretProblems(components, find),
+  ]);
 }
 
 interface Making {

@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type ComponentInput, createStackTemplateFromApp, deployStackTemplate } from "@binnacle/contract";
+import {
+  type ComponentInput,
+  createStackTemplateFromApp,
+  deployStackTemplate,
+  findSharedName,
+  objectNames,
+} from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import { isOrgAdmin } from "../access/role.ts";
 import { findNamesakes, lockObjectNames } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app.ts";
-import { findSharedName, objectNames } from "../apps/component.ts";
 import { type AppPorts, createApp } from "../apps/operate.runner.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { Fault } from "../fault.ts";

@@ -1,4 +1,10 @@
-import { ComponentInput, placeholdersIn, scanPlaceholders, type ValidationItem } from "@binnacle/contract";
+import {
+  ComponentInput,
+  LONGEST_NAMES_TOGETHER,
+  placeholdersIn,
+  scanPlaceholders,
+  type ValidationItem,
+} from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import type { ComponentRules } from "../apps/addon-component.ts";
 import { newAppProblems } from "../apps/component-change.ts";
@@ -137,9 +143,6 @@ export function componentsToDeploy(
     throw error;
   }
 }
-
-/** The longest name of an app together with that of a component. */
-const LONGEST_NAMES_TOGETHER = 52;
 
 const roomFor = (components: readonly { readonly name: string }[], end = ""): number =>
   Math.max(1, LONGEST_NAMES_TOGETHER - Math.max(0, ...components.map(({ name }) => name.length)) - end.length);

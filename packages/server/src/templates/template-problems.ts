@@ -1,7 +1,10 @@
 import {
+  fillPlaceholders,
   isSecretPath,
+  type JudgedComponent,
   likelySecretPaths,
   placeholdersIn,
+  problemsOf,
   type TemplateComponent,
   type TemplateParameter,
   valueAt,
@@ -17,11 +20,14 @@ interface Content {
   readonly components: readonly TemplateComponent[];
 }
 
-/** Returns all problems of a well-formed template. What a partial one refers to may be among what is missing. */
+/**
+ * Returns all problems of a well-formed template. What a partial one refers to may be among what is missing. Stored components
+ * that a change leaves as they are may be older than a rule for apps, so they are not judged as an app.
+ */
 export function templateProblems(
   { parameters, components }: Content,
   patterns: Patterns,
-  { isPartial = false } = {},
+  { isPartial = false, judgesApp = true } = {},
 ): Problem[] {
   return [
     ...(isPartial ? [] : placeholderProblems(parameters, components)),
@@ -33,7 +39,7 @@ export function templateProblems(
       "parameters",
       parameters.map(({ name }) => name),
     ),
-    ...nameProblems("components", components.map(nameOf)),
+    ...(judgesApp ? appProblems(components, isPartial) : []),
     ...(isPartial ? [] : components.flatMap((component, index) => mentionProblems(component, index, components))),
     ...components.flatMap((component, index) => secretProblems(component, index, parameters)),
   ];
@@ -69,6 +75,52 @@ function nameProblems(list: string, names: readonly string[]): Problem[] {
     if (!first.has(name)) first.set(name, index);
     return first.get(name) === index ? [] : [{ path: [list, index], message: `names ${name} again` }];
   });
+}
+
+/** Templates are deployed under names of their own, of which the shortest has one character. */
+const SHORTEST_APP_NAME = "a";
+
+/**
+ * Returns what would keep every app of the template from running, as far as that does not depend on a parameter. Mentions
+ * of other components are judged apart.
+ */
+function appProblems(components: readonly TemplateComponent[], isPartial: boolean): Problem[] {
+  const known = components.map(knownPart);
+  const judged = [...known.entries()].flatMap(([index, part]) => (part === null ? [] : [{ index, ...part }]));
+  const hasUnknown = known.some((part) => part === null || !part.isWhole);
+  const app = { name: SHORTEST_APP_NAME, components: judged.map(({ component }) => component) };
+  return problemsOf(app, { isPartial: isPartial || hasUnknown })
+    .filter(({ code }) => code !== "UnknownComponent")
+    .map(({ path: [list = "components", position], message }) => ({
+      path: [list, ...(position === undefined ? [] : [judged[Number(position)]?.index ?? 0])],
+      message: `cannot run: ${message}`,
+    }));
+}
+
+const isKnown = (value: unknown): boolean => placeholdersIn(value).size === 0;
+
+interface KnownPart {
+  readonly component: JudgedComponent;
+  /** No field was left out. */
+  readonly isWhole: boolean;
+}
+
+/** Returns the component without the fields and items that a parameter fills. One without a name cannot be told apart: null. */
+function knownPart(component: TemplateComponent): KnownPart | null {
+  if (!isKnown(component["name"])) return null;
+  const { workload_spec: spec, ...rest } = component;
+  const known = { ...knownFields(rest), ...(spec === undefined ? {} : { workload_spec: knownFields(spec as object) }) };
+  // Without placeholders it has the form of a component, in which `$${` is written for the text `${`.
+  const literal = fillPlaceholders(known, () => undefined);
+  return { component: literal as JudgedComponent, isWhole: isKnown(component) };
+}
+
+function knownFields(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.filter(isKnown) : value] as const)
+      .filter(([, value]) => isKnown(value)),
+  );
 }
 
 /** Dependencies and exports of a component must be within the template. */

@@ -166,6 +166,28 @@ describe("POST /stack-templates", () => {
     ],
     ["a dependency on nothing", { components: [{ name: "${image}", depends_on: ["db"] }] }, ["components", 0]],
     [
+      "requests above limits, whatever its parameters are",
+      {
+        components: [
+          { name: "api", workload_spec: { image: "${image}" } },
+          {
+            name: "web",
+            workload_spec: {
+              image: "${image}",
+              resources: { requests: { cpu: "2" }, limits: { cpu: "1" } },
+              ports: [{ name: "http", port: "${port}" }],
+              ingress: { host: "${image}.example.com" },
+            },
+          },
+        ],
+        parameters: [
+          { name: "image", type: "string" },
+          { name: "port", type: "integer" },
+        ],
+      },
+      ["components", 1],
+    ],
+    [
       "a pattern that goes back for ever",
       { parameters: [{ name: "image", type: "string", pattern: "(a)\\1" }] },
       ["parameters", 0],

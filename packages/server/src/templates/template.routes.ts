@@ -91,7 +91,7 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
         const current = await lockTemplate(tx, id);
         requireMatch(headers, versionOf(current));
         const next: Template = { ...current, ...body, generation: current.generation + 1, updated_at: clock() };
-        refuseBrokenContent(next, patterns, find);
+        refuseBrokenContent(next, patterns, find, { judgesApp: body.components !== undefined });
         await updateTemplate(tx, next);
         record({
           action: "stack_template.update",

@@ -1,7 +1,6 @@
-import { servedPorts } from "@binnacle/contract";
+import { ingressPort, servedPorts } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
-import type { Workload } from "./rendering.ts";
 
 const servicePorts = (context: WorkloadContext) =>
   someOf(
@@ -32,12 +31,6 @@ export function serviceObjects(context: WorkloadContext): KubeObject[] {
         ]
       : []),
   ];
-}
-
-/** The port that an ingress leads to: the one it names, else the first that speaks TCP. Undefined where there is none. */
-export function ingressPort({ ingress, ...spec }: Workload): number | undefined {
-  const open = servedPorts({ workload_spec: spec }).filter(({ protocol = "TCP" }) => protocol === "TCP");
-  return open.find(({ port }) => ingress?.port === undefined || port === ingress.port)?.port;
 }
 
 /** Controllers such as cert-manager watch for this annotation, request the certificate and write it into the Secret. */

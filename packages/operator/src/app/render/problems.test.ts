@@ -16,7 +16,7 @@ test.each<[string, DesiredComponent[], RegExp]>([
   [
     "DuplicateName",
     [workload("a", { kind: "statefulset" }), workload("a-headless", { ports: HTTP })],
-    /^Components a and a-headless would both have a Service shop-a-headless/,
+    /^Components a and a-headless would both have an object shop-a-headless/,
   ],
   ["MissingImage", [{ name: "web", type: "workload", workload_spec: {} }], /^Component web has no image/],
   ["MissingImage", [{ name: "web", type: "workload" }], /^Component web has no image in workload_spec\.image\.$/],
@@ -83,14 +83,13 @@ test.each<[string, DesiredComponent[], string | undefined]>([
   expect(problem(components)?.awaits).toBe(instance);
 });
 
-test("[RN18] an export_ref to an instance that no component stands for is told how to use it", () => {
-  const instances = new Map([["db", { keys: [], exports: {} }]]);
-  const found = problem(web({}, { export_refs: [{ component: "db" }] }), { instances });
+test("[RN18] an export_ref that no component stands for is told how to use an addon instance", () => {
+  const found = problem(web({}, { export_refs: [{ component: "db" }] }));
   expect(found).toEqual({
     invalid: "UnknownComponent",
     message:
-      "Component web names db in export_refs[0], but the app has no such component. Add a component db of type addon " +
-      "with addon_spec.instance db to use the addon instance of this name.",
+      "Component web names db in export_refs[0], but the app has no such component. Add it; for an addon instance db, add " +
+      "a component db of type addon with addon_spec.instance db.",
   });
 });
 

@@ -6,7 +6,7 @@ import { configurationObjects, environmentOf, secretObjects } from "./environmen
 import { fileObjects } from "./files.ts";
 import { ingressObjects, serviceObjects } from "./network.ts";
 import { claimObjects } from "./pod-template.ts";
-import { problemOf, renderedProblem } from "./problems.ts";
+import { problemOf, tooLarge } from "./problems.ts";
 import { type App, composedExports, type Publishers, publishersOf, secretsOf } from "./publishers.ts";
 import type { RenderedComponent, Rendering, Surroundings } from "./rendering.ts";
 import { needsOf, startOrder } from "./start-order.ts";
@@ -19,7 +19,7 @@ export function renderApp(app: App, around: Surroundings): Rendering {
   const problem = problemOf(app, around, publishers);
   if (problem) return problem;
   const needs = needsOf(components);
-  const drawn = startOrder(components).waves.flatMap((names, wave) =>
+  const drawn = startOrder(components).flatMap((names, wave) =>
     components
       .filter(({ name }) => names.includes(name))
       .map((component) => ({
@@ -28,7 +28,7 @@ export function renderApp(app: App, around: Surroundings): Rendering {
         needs: needs.get(component.name) ?? [],
       })),
   );
-  return renderedProblem(drawn) ?? { components: drawn.map(withoutWaiting) };
+  return tooLarge(drawn) ?? { components: drawn.map(withoutWaiting) };
 }
 
 const withoutWaiting = (component: RenderedComponent): RenderedComponent =>

@@ -1,4 +1,4 @@
-import type { AppBody, DesiredComponent, PodSecurity } from "@binnacle/contract";
+import type { AppBody, DesiredComponent, PodSecurity, ProblemCode } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 
 /** The result of rendering an app, and the inputs besides its spec. */
@@ -33,21 +33,11 @@ export interface Surroundings {
   readonly releases: ReadonlyMap<string, Exports>;
 }
 
+/** The reasons of the app itself, and those that depend on the cluster. */
 export type InvalidReason =
-  | "NoComponents"
-  | "NameTooLong"
-  | "DuplicateName"
-  | "MissingImage"
+  | ProblemCode
   | "MissingChart"
-  | "MissingSecret"
   | "UnknownAddonInstance"
-  | "UnknownComponent"
-  | "UnknownExport"
-  | "DependencyCircle"
-  | "UnknownPort"
-  | "InvalidHost"
-  | "IngressConflict"
-  | "InvalidResources"
   | "InvalidSecurityContext"
   | "TooLarge";
 

@@ -43,7 +43,9 @@ const workloadSpec: fc.Arbitrary<Workload> = fc
       ),
       probes: fc.record({ liveness: probe, readiness: probe, startup: probe }, { requiredKeys: [] }),
       volumes: fc.uniqueArray(
-        fc.record({ name: dnsLabel(63), mount_path: fc.constant("/data"), size_gb: fc.integer({ min: 1, max: 9 }) }),
+        fc
+          .record({ name: dnsLabel(63), size_gb: fc.integer({ min: 1, max: 9 }) })
+          .map((volume) => ({ ...volume, mount_path: `/data/${volume.name}` })),
         { maxLength: 2, selector: ({ name }) => name },
       ),
       autoscale: fc.constant({ min: 1, max: 4, cpu_percent: 70 }),
