@@ -1,4 +1,4 @@
-import type { Client, Input, ItemOf, ListName } from "@binnacle/client";
+import { type Client, Forbidden, type Input, type ItemOf, type ListName } from "@binnacle/client";
 import { CliError, EXIT } from "./host.ts";
 import type { Target } from "./state.ts";
 
@@ -92,8 +92,18 @@ export class Finder {
   }
 
   async orgId(text = this.#flags.org ?? this.#target.org ?? undefined): Promise<string> {
-    if (text) return this.#one("organization", text, () => this.#all("listOrgs"), ["slug", "name"]);
+    if (text) return this.#one("organization", text, () => this.#orgsFor(text), ["slug", "name"]);
     return onlyOne("organization", "--org", await this.#all("listOrgs"));
+  }
+
+  /** A superuser may name an organization without belonging to it. */
+  async #orgsFor(text: string): Promise<readonly Listed[]> {
+    const own = await this.#all("listOrgs");
+    if (own.some(({ slug, name }) => slug === text || name === text)) return own;
+    return this.#all("listOrgs", { all: true }).catch((error: unknown) => {
+      if (error instanceof Forbidden) return own;
+      throw error;
+    });
   }
 
   async clusterId(text = this.#flags.cluster): Promise<string> {

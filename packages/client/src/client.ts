@@ -188,17 +188,20 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
     const { isPaged } = describeOperation(name);
     let before = new Set<string>();
     let page = Number((input as { page?: number }).page ?? 1);
+    let follow: { readonly page: number } | { readonly cursor: string } = { page };
     for (;;) {
-      const asked = isPaged ? { items_per_page: ITEMS_PER_PAGE, ...input, page } : input;
+      const asked = isPaged ? { items_per_page: ITEMS_PER_PAGE, ...input, ...follow } : input;
       const { data } = (await send(name, asked, given)) as Reply<unknown> as Reply<{
         data: readonly ItemOf<N>[];
         has_more?: boolean;
+        next_cursor?: string | null;
       }>;
       // What is created meanwhile moves the last items of a page to the next one.
       for (const item of data.data) if (!before.has(identity(item))) yield item;
       if (!data.has_more || data.data.length === 0) return;
       before = new Set(data.data.map(identity));
-      page++;
+      // A page may end early. A server from before contract 3 has no cursors, and whole pages.
+      follow = data.next_cursor ? { cursor: data.next_cursor } : { page: ++page };
     }
   }
 

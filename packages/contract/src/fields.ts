@@ -107,10 +107,21 @@ export const MAX_ITEMS_PER_PAGE = 100;
 /** The offset of this page is still an exact integer. A page past the end is empty and not an error. */
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
 
+/** Of the fields of a schema those with these names. */
+export const pick = <T extends object, K extends keyof T>(fields: T, ...names: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<T, K>;
+
 export function pageFields(defaultItems = DEFAULT_ITEMS_PER_PAGE, maxItems = MAX_ITEMS_PER_PAGE) {
   return {
     page: Type.Integer({ minimum: 1, maximum: LAST_PAGE, default: 1, description: "From 1." }),
     items_per_page: Type.Integer({ minimum: 1, maximum: maxItems, default: defaultItems }),
+    cursor: Type.Optional(
+      Type.String({
+        pattern: "^[0-9a-z]{1,10}$",
+        description: "The `next_cursor` of an answer, for what follows it. `page` does not count then.",
+        examples: ["2s"],
+      }),
+    ),
   };
 }
 
@@ -123,6 +134,14 @@ export function Page<T extends TSchema>(item: T) {
     page: Type.Integer({ examples: [1] }),
     items_per_page: Type.Integer({ examples: [10] }),
     has_more: Type.Boolean({ examples: [false] }),
+    next_cursor: Nullable(
+      Type.String({
+        description:
+          "The `cursor` of the request for what follows; null where nothing does. A page with more than 4 MiB ends early: who " +
+          "follows the cursor instead of counting pages reads every item once.",
+        examples: [null],
+      }),
+    ),
   });
 }
 

@@ -63,6 +63,16 @@ export const isCreation = ({ method, success, otherSuccess, credentials }: Opera
 export const honoursIfMatch = (operation: Operation): boolean =>
   operation.versioned === true && operation.method !== "GET" && !isCreation(operation);
 
+const answers = ({ success: [, schema] }: Operation, field: string): boolean =>
+  schema !== null && "properties" in schema && Object.hasOwn(schema.properties as object, field);
+
+/** Whether the operation reads a list, in pages or whole. */
+export const isList = (operation: Operation): boolean =>
+  isReading(operation) && operation.streamed === undefined && answers(operation, "total_count");
+
+/** Whether the list comes in pages. */
+export const isPaged = (operation: Operation): boolean => isList(operation) && answers(operation, "next_cursor");
+
 type Given<S> = S extends TSchema ? Static<S> : unknown;
 
 export type ParamsOf<O extends Operation> = Given<O["params"]>;

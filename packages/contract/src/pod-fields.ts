@@ -29,7 +29,7 @@ export const ExportKey = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$",
   examples: ["url"],
 });
-const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
+export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
 
 export const EnvName = Type.String({
   minLength: 1,

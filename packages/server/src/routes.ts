@@ -118,7 +118,7 @@ export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
     ...provisioningRoutes(ports),
     ...nodeBootstrapRoutes(ports),
     ...nodeReportRoutes(ports, config.bootstrapTimeoutMinutes),
-    ...installRoutes(clock, catalog.bundles),
+    ...installRoutes(db, clock, catalog.bundles),
     ...bindingRoutes(db, clock),
     ...registrySecretRoutes(ports),
     ...projectRoutes(ports, catalog.addons),

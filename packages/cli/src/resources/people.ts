@@ -33,7 +33,14 @@ const _TIER = view("name", column("NAME", "name"), ageColumn("AGE", "created_at"
 const ROLE = ["member", "admin"] as const;
 
 export const PEOPLE_COMMANDS: readonly Command[] = [
-  verb({ usage: "orgs list", about: "List your organizations", operation: "listOrgs", isList: true, view: ORG }),
+  verb({
+    usage: "orgs list",
+    about: "List your organizations",
+    operation: "listOrgs",
+    fields: [option("--all", "all", "all there are; for superusers", { kind: "flag" })],
+    isList: true,
+    view: ORG,
+  }),
   verb({
     usage: "orgs show <org>",
     about: "Show an organization",

@@ -45,7 +45,7 @@ export function OrgsTab() {
       <ListTable
         label="Organizations"
         operation="listOrgs"
-        input={{}}
+        input={{ all: true }}
         columns={COLUMNS}
         empty={
           <EmptyState title="No organizations" command="binnacle orgs create …">

@@ -4,15 +4,24 @@ import { useSessionStorage } from "@mantine/hooks";
 import { IconSelector } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
 import { currentOrg } from "./current-org.ts";
+import { useAccess, useIsAccessKnown } from "./org.tsx";
 
 const MOST_SHOWN = 100;
 
-/** The organizations of the caller; of a superuser, who sees all, the first hundred. */
+/** The organizations of the caller, and the one of the address where a superuser looks at that of others. */
 export function useOrgs() {
-  const { data, ...query } = useRead("listOrgs", { items_per_page: MOST_SHOWN });
-  return { ...query, data: data?.data };
+  const { data: own, ...query } = useRead("listOrgs", { items_per_page: MOST_SHOWN });
+  const { org: slug } = useParams({ strict: false });
+  const { is_superuser } = useAccess();
+  const isAccessKnown = useIsAccessKnown();
+  const isOwn = slug === undefined || own?.data.some((org) => org.slug === slug) === true;
+  const all = useAll("listOrgs", { all: true }, own !== undefined && !isOwn && is_superuser);
+  const isKnown = isOwn || (isAccessKnown && !(is_superuser && all.isPending));
+  const others = isOwn ? [] : (all.data ?? []).filter((org) => org.slug === slug);
+  return { ...query, data: own && isKnown ? [...own.data, ...others] : undefined };
 }
 
 /** The organization to which the navigation leads. Each tab has its own. */

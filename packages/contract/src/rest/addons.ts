@@ -19,7 +19,7 @@ import {
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { ADDON_PHASES } from "../states.ts";
-import { Drift } from "./apps.ts";
+import { Drift, ListedDrift } from "./apps.ts";
 
 const tag = "Addons";
 const params = Type.Object({ id: Uuid() });
@@ -140,6 +140,10 @@ export const AddonInstance = Type.Object(
 );
 export type AddonInstance = Static<typeof AddonInstance>;
 
+const { values: _, ...listed } = AddonInstance.properties;
+export const AddonInstanceListItem = Type.Object({ ...listed, drift: ListedDrift }, { title: "AddonInstanceListItem" });
+export type AddonInstanceListItem = Static<typeof AddonInstanceListItem>;
+
 export const AddonRevision = Type.Object(
   {
     revision_id: Uuid(),
@@ -192,7 +196,8 @@ export const listAddonInstances = operation({
   tag,
   summary: "List the addon instances of a project or an organization, newest first",
   description:
-    "At least one of `org_id` and `project_id`. Only what you can see is listed and counted. `phase` may be repeated.",
+    "At least one of `org_id` and `project_id`. Only what you can see is listed and counted. `phase` may be repeated. " +
+    "An item has no values and no fields of its drift: read the instance for these.",
   credentials: "user",
   query: Type.Object(
     {
@@ -204,7 +209,7 @@ export const listAddonInstances = operation({
     },
     { anyOf: [needs("org_id"), needs("project_id")] },
   ),
-  success: [200, Page(AddonInstance)],
+  success: [200, Page(AddonInstanceListItem)],
 });
 
 export const createAddonInstance = operation({

@@ -25,7 +25,7 @@ const acting = {
 
 const EXAMPLE = { name: "web", type: "workload", workload_spec: { image: "nginx:1.29", replicas: 2 } };
 
-export const Deployment = Type.Object(
+export const DeploymentListItem = Type.Object(
   {
     deployment_id: Uuid(),
     revision: Type.Integer({ description: "From 1, without gaps." }),
@@ -36,6 +36,14 @@ export const Deployment = Type.Object(
     created_at: Timestamp(),
     updated_at: Timestamp(),
     finished_at: Nullable(Timestamp()),
+  },
+  { title: "DeploymentListItem" },
+);
+export type DeploymentListItem = Static<typeof DeploymentListItem>;
+
+export const Deployment = Type.Object(
+  {
+    ...DeploymentListItem.properties,
     spec: Type.Object({
       components: Type.Array(Type.Object(shownComponent, { title: "DeployedComponent", examples: [EXAMPLE] }), {
         description: "Without secrets, which are no part of a revision.",
@@ -93,10 +101,11 @@ export const listDeployments = operation({
   path: "/apps/{namespace}/{name}/deployments",
   tag: "Apps",
   summary: "List what was done to an app, newest first",
+  description: "An item has no specification: read the deployment for it.",
   credentials: "user",
   params,
   query: Type.Object({ ...appQuery, ...pageFields() }),
-  success: [200, Page(Deployment)],
+  success: [200, Page(DeploymentListItem)],
   failures: [404],
 });
 

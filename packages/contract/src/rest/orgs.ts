@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Description, DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
+import { Description, DisplayName, Nullable, Page, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 const tag = "Organizations";
@@ -25,9 +25,12 @@ export const listOrgs = operation({
   method: "GET",
   path: "/orgs",
   tag,
-  summary: "List the organizations you belong to; all of them for a superuser",
+  summary: "List the organizations you belong to",
   credentials: ["clusters:read", "clusters:register"],
-  query: PageQuery,
+  query: Type.Object({
+    ...pageFields(),
+    all: Type.Boolean({ default: false, description: "All organizations there are; for superusers only." }),
+  }),
   success: [200, Page(Org)],
 });
 

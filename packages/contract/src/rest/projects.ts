@@ -18,7 +18,7 @@ import { ExportKey } from "../pod-fields.ts";
 import { IsolationField, OwnPodSecurity } from "../project-policy.ts";
 import { except } from "../rules.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
-import { App } from "./apps.ts";
+import { AppListItem, LISTED_WITHOUT_CONTENTS } from "./apps.ts";
 
 const tag = "Projects";
 const params = Type.Object({ id: Uuid() });
@@ -123,9 +123,10 @@ export const listProjectApps = operation({
   method: "GET",
   path: "/projects/{id}/apps",
   summary: "List the apps of a project, newest first",
+  description: LISTED_WITHOUT_CONTENTS,
   params,
   query: PageQuery,
-  success: [200, Page(App)],
+  success: [200, Page(AppListItem)],
   failures: [404],
 });
 

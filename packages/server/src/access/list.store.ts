@@ -1,4 +1,5 @@
 import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
+import { columnsOf, SHORT_ADDON_COLUMNS, SHORT_APP_COLUMNS } from "../database/columns.ts";
 import { type Statement, statement } from "./caller.store.ts";
 import type { Credential } from "./caller.ts";
 import {
@@ -59,15 +60,6 @@ const keptTotal = (relation: string, scopes?: string) =>
   `(select coalesce(sum(delta), 0)::bigint from row_counts
     where relation = '${relation}' ${scopes ? `and scope in ${scopes}` : ""})`;
 
-/** An organization is visible to its members. */
-const ORGS: ListSql = (bound, { memberOrgs }) => ({
-  all: { page: `select * from ${newest("orgs", null, bound)} o ${WINDOW}`, total: keptTotal("orgs") },
-  own: {
-    page: `select * from orgs where id in (${memberOrgs}) ${WINDOW}`,
-    total: `(select count(*) from (${memberOrgs}) m)`,
-  },
-});
-
 const projects =
   (scope: Scope | null, totalScope: string, scopes: string): ListSql =>
   (bound, { projectGrants }) => {
@@ -108,6 +100,10 @@ const PROJECTS_OF_CLUSTER = projects(
     project_scopes as (select * from direct where cluster_id = $5)`,
 );
 
+export interface OrgFilter {
+  readonly all: boolean;
+}
+
 export interface ProjectListFilter {
   readonly org_id?: string | undefined;
   readonly cluster_id?: string | undefined;
@@ -127,8 +123,11 @@ export interface ContentFilter {
 
 type ContentRelation = "apps" | "addon_instances";
 
-/** Every answer with an app shows the keys of its secrets. */
-const ownColumns = (relation: ContentRelation) => (relation === "apps" ? `page.*, ${secretPathsOf("page")}` : "page.*");
+/** What a list shows of a row. The long columns are left out, but for the status of its components. */
+const LISTED_COLUMNS: Readonly<Record<ContentRelation, string>> = {
+  apps: columnsOf("page", [...SHORT_APP_COLUMNS, "component_statuses", "listed_components"]),
+  addon_instances: columnsOf("page", [...SHORT_ADDON_COLUMNS, "component_statuses", "exports"]),
+};
 
 /**
  * Apps and addon instances are visible with their project. Totals are kept for each project, so those of the visible ones
@@ -150,7 +149,7 @@ const content =
         page: `select c.* from ${seen} seen, lateral ${newest(relation, inProject, bound)} c ${WINDOW}`,
         total: keptTotal(relation, seen),
       },
-      columns: `${ownColumns(relation)}, ${surroundingsOf("page")}`,
+      columns: `${LISTED_COLUMNS[relation]}, ${surroundingsOf("page")}`,
     };
   };
 
@@ -171,7 +170,7 @@ const contentOfProject =
           where ${matching} and ${VISIBILITY[kind].seesProject}
         ) seen
       )
-      select caller.*, seen.*, ${ownColumns(relation)}, (
+      select caller.*, seen.*, ${LISTED_COLUMNS[relation]}, (
           select coalesce(sum(delta), 0)::bigint from row_counts
           where relation = '${relation}' and scope = (select seen_id from seen)
         ) as list_total
@@ -203,11 +202,6 @@ const filtered =
     });
     return { all: select(where), own: select(own), columns };
   };
-
-/** The column with the keys of the secrets of an app, of which `row` is the alias. */
-export const secretPathsOf = (row: string) => `array(
-  select k.component || '/' || k.key from app_secrets k where k.app_id = ${row}.id order by k.component, k.key
-) as secret_paths`;
 
 /** The rest of a statement that starts with the CTE `caller`. */
 type ListText = (bound: number | null, kind: Credential["kind"]) => string;
@@ -246,28 +240,45 @@ export const FIRST_ROWS = 100;
 export interface List {
   readonly first: Statement;
   readonly deep: Statement;
-  /** Its first pages take as long for a caller who sees much as for one who sees little. */
-  readonly isShort: boolean;
 }
 
-const listBy = (name: string, text: ListText, isShort: boolean): List => ({
+const listBy = (name: string, text: ListText): List => ({
   first: statement(`first ${name}`, (kind) => text(FIRST_ROWS, kind)),
   deep: statement(name, (kind) => text(null, kind)),
-  isShort,
 });
 
-const list = (name: string, sql: ListSql): List => listBy(name, listText(sql), false);
-const shortList = (name: string, text: ListText): List => listBy(name, text, true);
+const list = (name: string, sql: ListSql): List => listBy(name, listText(sql));
+
+const ORG_COLUMNS = columnsOf("page", ["id", "name", "slug", "description", "created_at", "updated_at"]);
+
+/** An organization is listed to its members, and to superusers who ask for all. Its settings are not. */
+const orgs =
+  (which: "own" | "all"): ListText =>
+  (bound, kind) => {
+    const { memberOrgs } = VISIBILITY[kind];
+    const { page, total } =
+      which === "all"
+        ? { page: `select * from ${newest("orgs", null, bound)} o ${WINDOW}`, total: keptTotal("orgs") }
+        : {
+            page: `select * from orgs where id in (${memberOrgs}) ${WINDOW}`,
+            total: `(select count(*) from (${memberOrgs}) m)`,
+          };
+    const isListed = which === "all" ? SEES_ALL[kind] : "true";
+    return withViewer(`select caller.*, ${total} as list_total, ${ORG_COLUMNS}
+      from caller left join lateral (${page}) page on ${isListed} order by page.id desc`);
+  };
 
 const contentLists = (relation: ContentRelation) => ({
   whole: list(relation, content(relation, null)),
   ofOrg: list(`${relation} of an org`, content(relation, "org_id")),
-  ofProject: shortList(`${relation} of a project`, contentOfProject(relation, ["project_id"])),
-  ofBoth: shortList(`${relation} of an org and a project`, contentOfProject(relation, ["org_id", "project_id"])),
+  ofProject: listBy(`${relation} of a project`, contentOfProject(relation, ["project_id"])),
+  ofBoth: listBy(`${relation} of an org and a project`, contentOfProject(relation, ["org_id", "project_id"])),
 });
 
 export const LISTS = {
-  orgs: shortList("orgs", listText(ORGS)),
+  orgs: listBy("orgs", orgs("own")),
+  /** For superusers. For others it has no rows. */
+  allOrgs: listBy("all orgs", orgs("all")),
   projects: list("projects", PROJECTS),
   projectsOfCluster: list("projects of a cluster", PROJECTS_OF_CLUSTER),
   /** $5 is the organization, $6 the cluster, $7 the lifecycles and $8 the text. */
@@ -294,7 +305,7 @@ export const LISTS = {
         isAmong("phase", "$7"),
         contains("name || ' ' || namespace", "$8"),
       ],
-      `page.*, ${surroundingsOf("page")}`,
+      `${LISTED_COLUMNS.addon_instances}, ${surroundingsOf("page")}`,
     ),
   ),
 };

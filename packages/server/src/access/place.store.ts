@@ -1,13 +1,23 @@
 import type { BindingRole, OrgRole } from "@binnacle/contract";
 import { cliTokenUseRecorder, lastUseThreshold } from "../accounts/cli-token.ts";
-import type { ShownInstance } from "../addons/addon.ts";
-import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
+import type { ListedInstance, ShownInstance } from "../addons/addon.ts";
+import type { AppAddress, AppWithSecretPaths, ListedApp } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
+import {
+  columnsOf,
+  journalOf,
+  LONG_ADDON_COLUMNS,
+  LONG_APP_COLUMNS,
+  SHORT_ADDON_COLUMNS,
+  SHORT_APP_COLUMNS,
+  SHORT_CLUSTER_COLUMNS,
+} from "../database/columns.ts";
 import type { Database } from "../database/connection.adapter.ts";
 import { type ReadRows, readsFrom } from "../database/pipeline.adapter.ts";
-import type { Org } from "../orgs/org.ts";
+import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
+import type { ListedOrg, Org } from "../orgs/org.ts";
 import type { ConnectedProject } from "../projects/project.ts";
 import type { ProvisioningJob } from "../provisioning/provisioning.ts";
 import { type CallerRow, callerOf, type Statement, statement } from "./caller.store.ts";
@@ -18,8 +28,8 @@ import {
   type InstanceFilter,
   LISTS,
   type List,
+  type OrgFilter,
   type ProjectListFilter,
-  secretPathsOf,
 } from "./list.store.ts";
 import { ME, type Me, type MeRow, OWN_ACCESS, type OwnAccess, type OwnAccessRow, recordOf } from "./own-roles.store.ts";
 import { type Located, strongest } from "./role.ts";
@@ -40,10 +50,10 @@ export interface PlaceStore {
   addonInstance: FindPlace<ShownInstance>;
   cloudCredential: FindPlace<CloudCredential>;
   provisioningJob: FindPlace<ProvisioningJob>;
-  orgs: FindList<Org>;
+  orgs: FindList<ListedOrg, OrgFilter>;
   projects: FindList<ConnectedProject, ProjectListFilter>;
-  apps: FindList<AppWithSecretPaths, ContentFilter>;
-  addonInstances: FindList<ShownInstance, InstanceFilter>;
+  apps: FindList<ListedApp, ContentFilter>;
+  addonInstances: FindList<ListedInstance, InstanceFilter>;
   administersAnyOrg(userId: string): Promise<boolean>;
 }
 
@@ -72,6 +82,9 @@ interface Kind {
   readonly table: string;
   /** Finds the one row `p`; its parameters start with $3. */
   readonly where?: string;
+  /** The short columns of the row. */
+  readonly own?: string;
+  readonly long?: Long;
   /** Further columns, and the joins that bring them. */
   readonly columns?: string;
   readonly joins?: string;
@@ -81,17 +94,39 @@ interface Kind {
   readonly project?: string;
 }
 
-/** A place of one kind, with the caller's role in its organization and the roles bound on its cluster and project. */
+/** The parts of a row that its owner can make long. */
+interface Long {
+  /** Each with its name. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly isLong: string;
+}
+
+/** As stored, which PostgreSQL knows without reading the value. What it compresses may be a hundred times as long. */
+const LONG_FROM_BYTES = 4096;
+const longOf = (columns: readonly string[]): Long => ({
+  columns: Object.fromEntries(columns.map((column) => [column, `p.${column}`])),
+  isLong: `${columns.map((column) => `pg_column_size(p.${column})`).join(" + ")} > ${LONG_FROM_BYTES}`,
+});
+
+/**
+ * A place of one kind, with the caller's role in its organization and the roles bound on its cluster and project. A row that is
+ * `is_long` comes without its long columns unless it is read `whole`.
+ */
 function place(
   name: string,
-  { table, where = "p.id = $3", columns, joins = "", org = "org_id", cluster, project }: Kind,
+  { table, where = "p.id = $3", own = "p.*", long, columns, joins = "", org = "org_id", cluster, project }: Kind,
+  form: "short" | "whole" = "short",
 ): Statement {
   const bound = (alias: string, column: string, id: string | undefined) =>
     id
       ? `left join role_bindings ${alias} on ${alias}.${column} = p.${id} and ${alias}.user_id = caller.caller_id`
       : "";
   const selected = [
-    "caller.*, p.*, m.role as org_role",
+    `caller.*, ${own}, m.role as org_role`,
+    ...Object.entries(long?.columns ?? {}).map(([column, text]) =>
+      form === "whole" ? `${text} as ${column}` : `case when not long.is_long then ${text} end as ${column}`,
+    ),
+    long && form === "short" ? "long.is_long" : undefined,
     cluster && "c.role as cluster_role",
     project && "b.role as project_role",
     columns,
@@ -103,13 +138,45 @@ function place(
       : "caller.caller_project_id is null",
   ];
   return statement(
-    `${name} place`,
+    form === "whole" ? `whole ${name} place` : `${name} place`,
     (kind) => `select ${selected.join(", ")} from caller
     left join ${table} p on ${[where, ...(kind === "cli_token" ? within : [])].join(" and ")}
     left join memberships m on m.org_id = p.${org} and m.user_id = caller.caller_id
-    ${bound("c", "cluster_id", cluster)} ${bound("b", "project_id", project)} ${joins}`,
+    ${bound("c", "cluster_id", cluster)} ${bound("b", "project_id", project)} ${joins}
+    ${long && form === "short" ? `left join lateral (select ${long.isLong} as is_long) long on true` : ""}`,
   );
 }
+
+const MOST_SECRETS = 100;
+const longOfApp = longOf(LONG_APP_COLUMNS);
+
+const APP: Kind = {
+  table: "apps",
+  where: "p.project_id = $3 and p.namespace = $4 and p.name = $5",
+  cluster: "cluster_id",
+  project: "project_id",
+  own: columnsOf("p", SHORT_APP_COLUMNS),
+  long: {
+    columns: {
+      ...longOfApp.columns,
+      // The keys of its secrets come along, because every read of an app shows them.
+      secret_paths: `array(
+        select k.component || '/' || k.key from app_secrets k where k.app_id = p.id order by k.component, k.key
+      )`,
+    },
+    isLong: `${longOfApp.isLong} or exists (select from app_secrets k where k.app_id = p.id offset ${MOST_SECRETS})`,
+  },
+  columns: surroundingsOf("p"),
+};
+
+const ADDON_INSTANCE: Kind = {
+  table: "addon_instances",
+  cluster: "cluster_id",
+  project: "project_id",
+  own: columnsOf("p", SHORT_ADDON_COLUMNS),
+  long: longOf(LONG_ADDON_COLUMNS),
+  columns: surroundingsOf("p"),
+};
 
 /** The benchmarks compare Binnacle with these very statements run by hand. */
 export const STATEMENTS = {
@@ -120,6 +187,7 @@ export const STATEMENTS = {
   cluster: place("cluster", {
     table: "clusters",
     cluster: "id",
+    own: `${columnsOf("p", SHORT_CLUSTER_COLUMNS)}, ${journalOf("p")} as install_journal`,
     columns: `s.lease_until as session_lease_until, j.action as job_action, j.status as job_status, j.phase as job_phase,
       j.error_message as job_error_message`,
     joins: `left join cluster_sessions s on s.cluster_id = p.id
@@ -129,20 +197,10 @@ export const STATEMENTS = {
       ) j on true`,
   }),
   project: place("project", { table: "projects", cluster: "cluster_id", project: "id", columns: connectionOf("p") }),
-  /** The keys of its secrets come along, because every read of an app shows them. */
-  app: place("app", {
-    table: "apps",
-    where: "p.project_id = $3 and p.namespace = $4 and p.name = $5",
-    cluster: "cluster_id",
-    project: "project_id",
-    columns: `${secretPathsOf("p")}, ${surroundingsOf("p")}`,
-  }),
-  addonInstance: place("addon instance", {
-    table: "addon_instances",
-    cluster: "cluster_id",
-    project: "project_id",
-    columns: surroundingsOf("p"),
-  }),
+  app: place("app", APP),
+  wholeApp: place("app", APP, "whole"),
+  addonInstance: place("addon instance", ADDON_INSTANCE),
+  wholeAddonInstance: place("addon instance", ADDON_INSTANCE, "whole"),
   cloudCredential: place("cloud credential", { table: "cloud_credentials" }),
   provisioningJob: place("provisioning job", { table: "provisioning_jobs", cluster: "cluster_id" }),
 };
@@ -153,6 +211,7 @@ const NOTE_USE = `update cli_tokens set last_used_at = $2, last_used_address = $
 
 type PlaceRow<P> = CallerRow & {
   id: string | null;
+  is_long?: boolean | null;
   org_role: OrgRole | null;
   cluster_role?: BindingRole | null;
   project_role?: BindingRole | null;
@@ -160,12 +219,16 @@ type PlaceRow<P> = CallerRow & {
 
 type ListRow<R> = CallerRow & { id: string | null; list_total: number } & R;
 
-/** Places and short lists are a few rows by their keys. What may take long does not go where others would wait for it. */
+/**
+ * Everybody waits for the pipeline, so only what is short passes there, in rows and in bytes: callers, places and the caller's
+ * organizations. Long rows and all other lists come from the pool.
+ */
 export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline">): PlaceStore {
   const recordUse = cliTokenUseRecorder(({ tokenId, address }, now) =>
     pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now), address]),
   );
-  const readLong = readsFrom(pool);
+  const readWhole = readsFrom(pool);
+  const readList = readsFrom(pool, ENOUGH_CHARACTERS);
 
   /** Every row begins with the caller. There is none where the credential is not valid. */
   async function rowsOf<R extends CallerRow>(
@@ -193,9 +256,10 @@ export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline
       valuesOf: (filter: F) => readonly string[] = () => [],
     ): FindList<R, F> =>
     async (credential, filter, { limit, offset }, now) => {
-      const { first: firstPages, deep, isShort } = listOf(filter);
+      const list = listOf(filter);
+      const { first: firstPages, deep } = list;
       const isFirst = limit + offset <= FIRST_ROWS;
-      const read = isFirst && isShort ? pipeline.read : readLong;
+      const read = isFirst && list === LISTS.orgs ? pipeline.read : readList;
       const values = [String(limit), String(offset), ...valuesOf(filter)];
       const rows = await rowsOf<ListRow<R>>(read, isFirst ? firstPages : deep, credential, now, values);
       const [first] = rows;
@@ -212,19 +276,25 @@ export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline
       ({ org_id, project_id }) => [org_id, project_id].filter((id) => id !== undefined),
     );
 
-  const listingInstances = listingContent<ShownInstance>(LISTS.addonInstances);
-  const listingFilteredInstances = listing<ShownInstance, InstanceFilter>(
+  const listingInstances = listingContent<ListedInstance>(LISTS.addonInstances);
+  const listingFilteredInstances = listing<ListedInstance, InstanceFilter>(
     () => LISTS.filteredAddonInstances,
     ({ org_id = "", project_id = "", phase = [], search = "" }) => [org_id, project_id, phase.join(), search],
   );
 
   const finding =
-    <P, A = string>(statement: Statement, valuesOf: (address: A) => readonly string[]): FindPlace<P, A> =>
+    <P, A = string>(
+      statement: Statement,
+      valuesOf: (address: A) => readonly string[],
+      whole?: Statement,
+    ): FindPlace<P, A> =>
     async (credential, address, now) => {
-      const [row] = await rowsOf<PlaceRow<P>>(pipeline.read, statement, credential, now, valuesOf(address));
+      const find = (read: ReadRows, by: Statement) => rowsOf<PlaceRow<P>>(read, by, credential, now, valuesOf(address));
+      let [row] = await find(pipeline.read, statement);
+      if (row?.is_long && whole) [row] = await find(readWhole, whole);
       return row ? locatedOf<P>(credential, row) : null;
     };
-  const byId = <P>(statement: Statement) => finding<P>(statement, (id) => [id]);
+  const byId = <P>(statement: Statement, whole?: Statement) => finding<P>(statement, (id) => [id], whole);
 
   return {
     async caller(credential, now) {
@@ -245,11 +315,11 @@ export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline
     org: byId(STATEMENTS.org),
     cluster: byId(STATEMENTS.cluster),
     project: byId(STATEMENTS.project),
-    app: finding(STATEMENTS.app, ({ projectId, namespace, name }) => [projectId, namespace, name]),
-    addonInstance: byId(STATEMENTS.addonInstance),
+    app: finding(STATEMENTS.app, ({ projectId, namespace, name }) => [projectId, namespace, name], STATEMENTS.wholeApp),
+    addonInstance: byId(STATEMENTS.addonInstance, STATEMENTS.wholeAddonInstance),
     cloudCredential: byId(STATEMENTS.cloudCredential),
     provisioningJob: byId(STATEMENTS.provisioningJob),
-    orgs: listing(() => LISTS.orgs),
+    orgs: listing(({ all }) => (all ? LISTS.allOrgs : LISTS.orgs)),
     projects: listing(
       (filter) => {
         if (isFiltered(filter)) return LISTS.filteredProjects;

@@ -307,6 +307,8 @@ const isRefusal = (status: number) => status === 403 || status === 404;
 
 /** The ids of a whole list. A list below a place that the caller may not read holds nothing. */
 async function idsIn(api: Client, path: string): Promise<ReadonlySet<string>> {
+  // Superusers read organizations to which they do not belong, and see them where they ask for all.
+  if (path === "/orgs" && (await api.get("/orgs?all=true")).status === 200) return idsIn(api, "/orgs?all=true");
   const ids: string[] = [];
   const [address, query] = path.split("?");
   for (let page = 1; ; page++) {

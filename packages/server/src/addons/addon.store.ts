@@ -1,5 +1,7 @@
+import { readBounded } from "../database/prepared.adapter.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
+import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type Instance, nameTaken, type Revision } from "./addon.ts";
@@ -67,17 +69,15 @@ export function listRevisions(
   { id, revision_number }: Pick<Instance, "id" | "revision_number">,
   { limit, offset }: Window,
 ): Promise<Revision[]> {
-  return (
-    db
-      .selectFrom("addon_revisions")
-      .selectAll()
-      .where("addon_instance_id", "=", id)
-      // The number of a page far past the end would exceed the range of the column.
-      .where("revision_number", "<=", Math.max(0, revision_number - offset))
-      .orderBy("revision_number", "desc")
-      .limit(limit)
-      .execute()
-  );
+  const revisions = db
+    .selectFrom("addon_revisions")
+    .selectAll()
+    .where("addon_instance_id", "=", id)
+    // The number of a page far past the end would exceed the range of the column.
+    .where("revision_number", "<=", Math.max(0, revision_number - offset))
+    .orderBy("revision_number", "desc")
+    .limit(limit);
+  return readBounded(db, revisions, ENOUGH_CHARACTERS);
 }
 
 export async function heldSecretPaths(tx: Tx, instanceId: string): Promise<string[]> {

@@ -1,19 +1,14 @@
 import type {
   AddonDefinitionFile,
+  AddonInstanceListItem,
   AddonPhase,
   ValidationItem,
   AddonInstance as WireInstance,
   AddonRevision as WireRevision,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
-import { shownDrift, withoutPods } from "../apps/component-status.ts";
-import {
-  type ClusterConnection,
-  freshnessOf,
-  type Surroundings,
-  shownReason,
-  withoutSurroundings,
-} from "../clusters/freshness.ts";
+import { listedDrift, shownDrift, withoutPods } from "../apps/component-status.ts";
+import { type ClusterConnection, freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
 import type { AddonInstanceTable, AddonRevisionTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
@@ -26,6 +21,9 @@ export type Instance = Selectable<AddonInstanceTable>;
 
 /** An instance with what its answers show beyond its row. */
 export type ShownInstance = Instance & Surroundings;
+
+/** An instance as lists read it: without contents. */
+export type ListedInstance = Omit<ShownInstance, "values" | "drift_fields">;
 export type Revision = Selectable<AddonRevisionTable>;
 
 export const nameTaken = () => conflict("An addon instance of this name already exists in the project.");
@@ -221,36 +219,36 @@ export const announcementOf = (instance: Instance, connection: ClusterConnection
   ...freshnessOf(instance.reported_at, connection, now),
 });
 
-export function wireInstance(shown: ShownInstance, now: Date): WireInstance {
-  const { reported_at, ...instance } = withoutSurroundings(shown);
-  const { definition_id, exports, phase_since, component_statuses, created_at, updated_at, ...others } = instance;
-  const {
-    drift_state: _s,
-    drift_summary: _m,
-    drift_fields: _f,
-    drift_detected_at: _d,
-    drift_repairs: _r,
-    ...rest
-  } = others;
+export const wireInstance = (shown: ShownInstance, now: Date): WireInstance => ({
+  ...shownFields(shown, now),
+  values: shown.values,
+  components_status: shown.component_statuses,
+  drift: shownDrift(shown),
+});
+
+/** What reads and lists show alike. */
+function shownFields(shown: ListedInstance, now: Date) {
+  const { id, name, namespace, org_id, cluster_id, project_id, chart_version, revision_number, phase } = shown;
+  const { definition_id, generation, observed_generation, exports, created_at, updated_at } = shown;
   return {
-    ...rest,
+    ...{ id, name, namespace, org_id, cluster_id, project_id, chart_version, revision_number, phase },
+    ...{ generation, observed_generation },
     ...shownReason(shown, shown, now),
-    ...freshnessOf(reported_at, shown, now),
+    ...freshnessOf(shown.reported_at, shown, now),
     addon_definition_id: definition_id,
-    phase_since: phase_since.toISOString(),
-    components_status: component_statuses,
-    drift: shownDrift(instance),
+    phase_since: shown.phase_since.toISOString(),
     exports: exports as WireInstance["exports"],
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };
 }
 
-/** A page of instances would be large with all their pods. */
-export function listedInstance(instance: ShownInstance, now: Date): WireInstance {
-  const { components_status, ...shown } = wireInstance(instance, now);
-  return { ...shown, components_status: components_status.map(withoutPods) };
-}
+/** A page of instances would be large with all their values and pods. */
+export const listedInstance = (instance: ListedInstance, now: Date): AddonInstanceListItem => ({
+  ...shownFields(instance, now),
+  components_status: instance.component_statuses.map(withoutPods),
+  drift: listedDrift(instance),
+});
 
 export function wireRevision(revision: Revision): WireRevision {
   const { revision_number, values, chart_version, notes, created_by, created_at } = revision;

@@ -3,8 +3,10 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { type ProjectFilter, visibleProjectIds } from "../access/visible.store.ts";
 import { surroundingsOf } from "../clusters/freshness.store.ts";
+import { readBounded } from "../database/prepared.adapter.ts";
 import { keptTotal } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
+import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
 import type { SummarizedApp } from "./app-summary.ts";
 
 export interface SummaryFilter extends ProjectFilter {
@@ -44,12 +46,10 @@ const ORDERS: Readonly<Record<AppSort, Order>> = {
   "-deployed_at": { key: sql`a.deployed_at`, by: sql`key desc, id desc` },
 };
 
-/** The pods of a component are the larger part of its status, and no summary shows them. */
 const COLUMNS =
-  sql.raw(`a.id, a.org_id, a.cluster_id, a.project_id, a.namespace, a.name, a.components, a.replicas_before_pause,
+  sql.raw(`a.id, a.org_id, a.cluster_id, a.project_id, a.namespace, a.name, a.listed_components, a.replicas_before_pause,
   a.generation, a.revision, a.phase, a.phase_since, a.phase_reason, a.phase_message, a.observed_generation, a.drift_state,
-  a.reported_at, a.updated_at,
-  (select coalesce(jsonb_agg(s.status - 'pods'), '[]') from jsonb_array_elements(a.component_statuses) as s (status)) as component_statuses`);
+  a.reported_at, a.updated_at, a.component_statuses`);
 
 /**
  * Reads a page of the apps that the caller sees, and how many there are. Apps are filtered by narrow columns, and only those of
@@ -71,7 +71,7 @@ export async function listSummaryRows(
   ];
   const conditions = [sql<SqlBool>`a.project_id = any (${seen}::uuid[])`, ...own];
   const total = own.length > 0 ? sql`(select count(*) from matching)` : keptTotal("apps", seen);
-  const { rows } = await sql<SummarizedApp & { total: number; id: string | null }>`
+  const summaries = sql<SummarizedApp & { total: number; id: string | null }>`
     with matching as (
       select a.id, a.name, ${key} as key from apps a ${join} where ${sql.join(conditions, sql` and `)}
     ), page as (
@@ -87,6 +87,7 @@ export async function listSummaryRows(
         left join app_deployments d on d.app_id = a.id and d.revision = a.revision
         left join users u on u.email = d.created_by
     ) shown on true order by shown.place
-  `.execute(db);
+  `;
+  const rows = await readBounded(db, { compile: () => summaries.compile(db) }, ENOUGH_CHARACTERS);
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { someApp, WEB, workload } from "./app.fixture.ts";
+import { effectiveComponents, specOf } from "./app.ts";
 import { imagesOf, replicasOf, wireAppSummary } from "./app-summary.ts";
 
 const status = (name: string, ready: number, desired?: number) => ({
@@ -36,7 +37,8 @@ test.each([
   ["it is paused", { replicas_before_pause: { web: 2 } }, { ready: 0, desired: 0 }],
   ["it has an addon", { components: [{ name: "db", type: "addon" as const }] }, { ready: 0, desired: 0 }],
 ])("[AP113] replicas are counted where %s", (_, changes, expected) => {
-  expect(replicasOf(someApp({ components: TWO, ...changes }))).toEqual(expected);
+  const app = someApp({ components: TWO, ...changes });
+  expect(replicasOf(effectiveComponents(specOf(app)), app.component_statuses)).toEqual(expected);
 });
 
 test("[AP109] an app that waits says why, and one without a deployment has none", () => {
@@ -44,6 +46,7 @@ test("[AP109] an app that waits says why, and one without a deployment has none"
   const names = { project_name: "shop", cluster_name: "production" };
   const app = {
     ...someApp({ phase: "pending" }),
+    listed_components: "[]",
     ...{ ...names, ...none, deployment_created_at: null, deployment_created_by: null },
   };
   expect(wireAppSummary(app, new Date("2026-02-01T00:00:00.000Z"))).toMatchObject({

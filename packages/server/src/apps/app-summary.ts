@@ -1,6 +1,6 @@
-import type { AppSummary, ComponentSpec, DeploymentOperation, DeploymentStatus } from "@binnacle/contract";
+import type { AppSummary, DeploymentOperation, DeploymentStatus } from "@binnacle/contract";
 import { freshnessOf, type Surroundings, shownReason } from "../clusters/freshness.ts";
-import { type App, effectiveComponents, isPaused, specOf } from "./app.ts";
+import { type App, isPaused, type ListedComponent, listedComponents } from "./app.ts";
 
 type SummarizedColumn =
   | "id"
@@ -9,7 +9,6 @@ type SummarizedColumn =
   | "project_id"
   | "namespace"
   | "name"
-  | "components"
   | "replicas_before_pause"
   | "component_statuses"
   | "generation"
@@ -25,6 +24,7 @@ type SummarizedColumn =
 
 /** An app with the names of its surroundings and its newest deployment; null where there is none. */
 export interface SummarizedApp extends Pick<App, SummarizedColumn>, Surroundings {
+  readonly listed_components: string;
   readonly project_name: string;
   readonly cluster_name: string;
   readonly deployment_id: string | null;
@@ -34,8 +34,16 @@ export interface SummarizedApp extends Pick<App, SummarizedColumn>, Surroundings
   readonly deployment_created_by: string | null;
 }
 
+interface Summarized {
+  readonly name: string;
+  readonly workload_spec?: Pick<
+    NonNullable<ListedComponent["workload_spec"]>,
+    "image" | "replicas" | "init_containers" | "sidecars"
+  >;
+}
+
 /** The images of all containers, in the order of the components. */
-export function imagesOf(components: readonly ComponentSpec[]): string[] {
+export function imagesOf(components: readonly Summarized[]): string[] {
   const images = components.flatMap(({ workload_spec: { image, init_containers = [], sidecars = [] } = {} }) => [
     image,
     ...[...init_containers, ...sidecars].map((container) => container.image),
@@ -44,12 +52,15 @@ export function imagesOf(components: readonly ComponentSpec[]): string[] {
 }
 
 /** A component on which the cluster has not reported has what is declared: one replica, unless it says otherwise. */
-export function replicasOf(app: Pick<App, "components" | "component_statuses" | "replicas_before_pause">): {
+export function replicasOf(
+  components: readonly Summarized[],
+  statuses: App["component_statuses"],
+): {
   readonly ready: number;
   readonly desired: number;
 } {
-  const reported = new Map(app.component_statuses.map((status) => [status.name, status]));
-  const counts = effectiveComponents(specOf(app)).map(({ name, workload_spec }) => {
+  const reported = new Map(statuses.map((status) => [status.name, status]));
+  const counts = components.map(({ name, workload_spec }) => {
     const status = reported.get(name);
     const declared = workload_spec ? (workload_spec.replicas ?? 1) : 0;
     return { ready: status?.ready ?? status?.ready_replicas ?? 0, desired: status?.desired ?? declared };
@@ -59,6 +70,7 @@ export function replicasOf(app: Pick<App, "components" | "component_statuses" | 
 }
 
 export function wireAppSummary(app: SummarizedApp, now: Date): AppSummary {
+  const components = listedComponents(app);
   return {
     id: app.id,
     name: app.name,
@@ -76,8 +88,8 @@ export function wireAppSummary(app: SummarizedApp, now: Date): AppSummary {
     generation: app.generation,
     observed_generation: app.observed_generation,
     ...freshnessOf(app.reported_at, app, now),
-    images: imagesOf(app.components),
-    ...replicasOf(app),
+    images: imagesOf(components),
+    ...replicasOf(components, app.component_statuses),
     last_deployment: lastDeploymentOf(app),
     updated_at: app.updated_at.toISOString(),
   };

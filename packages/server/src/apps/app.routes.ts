@@ -43,8 +43,8 @@ import {
   auditedApp,
   dispatchedApp,
   listedApp,
+  listedDeployment,
   wireApp,
-  wireDeployment,
 } from "./app.ts";
 import { changeProblems, newAppProblems } from "./component-change.ts";
 import { type AppPorts, createApp as create, operate } from "./operate.runner.ts";
@@ -187,11 +187,7 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
 
     route(listDeployments, inApp("viewer", addressed), async ({ app, query }) => {
       const deployments = await listDeploymentRows(db, app.id, pageOf(query));
-      return envelope(
-        deployments.map((deployment) => wireDeployment(deployment, app)),
-        app.revision,
-        query,
-      );
+      return envelope(deployments.map(listedDeployment), app.revision, query);
     }),
 
     route(rollbackApp, asEditor, (call) => {

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { readSurroundings } from "../clusters/freshness.store.ts";
 import { withoutSurroundings } from "../clusters/freshness.ts";
+import { APP_COLUMNS, LISTED_DEPLOYMENT_COLUMNS } from "../database/columns.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
 import { insertRows } from "../database/insert.store.ts";
 import { runPrepared } from "../database/prepared.adapter.ts";
@@ -11,7 +12,7 @@ import { newId } from "../id.adapter.ts";
 import { requireActive } from "../projects/project.store.ts";
 import type { Project } from "../projects/project.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { App, AppAddress, AppWithSecretPaths, Deployment } from "./app.ts";
+import type { App, AppAddress, AppWithSecretPaths, Deployment, ListedComponent } from "./app.ts";
 import { type SecretChanges, secretPath } from "./app-secrets.ts";
 
 /**
@@ -21,7 +22,7 @@ import { type SecretChanges, secretPath } from "./app-secrets.ts";
 export async function lockApp(tx: Tx, { projectId, namespace, name }: AppAddress): Promise<AppWithSecretPaths> {
   const app = await tx
     .selectFrom("apps")
-    .selectAll()
+    .select(APP_COLUMNS)
     .where("project_id", "=", projectId)
     .where("namespace", "=", namespace)
     .where("name", "=", name)
@@ -54,7 +55,9 @@ const LOCK_FOR_NEW_APP = `
   select lifecycle, pg_advisory_xact_lock(hashtext('apps.object_names'), hashtext($1::uuid::text)) from held`;
 
 /** An app that has the wanted name, or objects that may have names of the wanted app's objects. */
-export type Namesake = Pick<App, "name" | "phase" | "components">;
+export interface Namesake extends Pick<App, "name" | "phase"> {
+  readonly components: readonly ListedComponent[];
+}
 
 /**
  * Reads the apps of a project that have the name or may have an object's name in common with an app of that name, even those
@@ -70,7 +73,7 @@ export async function findNamesakes(tx: Tx, projectId: string, name: string): Pr
 
 /** In the collation "C" a full stop follows the hyphen. */
 const NAMESAKES = `
-  select name, phase, components from apps where project_id = $1
+  select name, phase, listed_components::jsonb as components from apps where project_id = $1
     and (name = any($2) or (name collate "C" > $3 and name collate "C" < $4))
   order by name`;
 
@@ -117,15 +120,15 @@ export async function insertDeployment(tx: Tx, deployment: Deployment): Promise<
 
 const deploymentColumns = (deployment: Deployment) => ({ ...deployment, spec: JSON.stringify(deployment.spec) });
 
-/** Revisions have no gaps and are never deleted, so the app's revision is their count. */
+/** Without their specifications. Revisions have no gaps and are never deleted, so the app's revision is their count. */
 export function listDeploymentRows(
   db: Queries,
   appId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<Deployment[]> {
+): Promise<Omit<Deployment, "spec">[]> {
   return db
     .selectFrom("app_deployments")
-    .selectAll()
+    .select(LISTED_DEPLOYMENT_COLUMNS)
     .where("app_id", "=", appId)
     .orderBy("revision", "desc")
     .limit(page.limit)

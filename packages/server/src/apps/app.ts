@@ -1,6 +1,8 @@
 import {
+  type AppListItem,
   type AppWarning,
   type ComponentSpec,
+  type DeploymentListItem,
   secretPathsOfChart,
   type Warning,
   type App as WireApp,
@@ -16,7 +18,7 @@ import type { Versioned } from "../http/etag.ts";
 import type { Input } from "../http/guard.ts";
 import { keysOf } from "./app-secrets.ts";
 import { shownChart } from "./chart-component.ts";
-import { shownDrift, shownStatus, withoutPods } from "./component-status.ts";
+import { listedDrift, shownDrift, shownStatus, withoutPods } from "./component-status.ts";
 
 export type App = Selectable<AppTable>;
 export type Deployment = Selectable<AppDeploymentTable>;
@@ -36,6 +38,13 @@ export interface AppWithSecretPaths extends App, Surroundings {
   readonly secret_paths: readonly string[];
 }
 
+/** An app as lists read it: without contents. A trigger keeps the JSON of what they show of its components. */
+export interface ListedApp extends Omit<App, "components" | "drift_fields">, Surroundings {
+  readonly listed_components: string;
+}
+
+export type ListedComponent = Omit<AppListItem["components"][number], "ready_replicas">;
+
 export const isPaused = (app: Pick<App, "replicas_before_pause">) => app.replicas_before_pause !== null;
 
 export const specOf = (app: Pick<App, "components" | "replicas_before_pause">): AppSpec => ({
@@ -44,7 +53,13 @@ export const specOf = (app: Pick<App, "components" | "replicas_before_pause">): 
 });
 
 /** Returns the components as the cluster runs them: a paused app keeps its declared replica counts and runs none. */
-export function effectiveComponents({ components, paused }: AppSpec): ComponentSpec[] {
+export function effectiveComponents<C extends Pick<ComponentSpec, "workload_spec"> | ListedComponent>({
+  components,
+  paused,
+}: {
+  readonly components: C[];
+  readonly paused: boolean;
+}): C[] {
   if (!paused) return components;
   return components.map((component) =>
     component.workload_spec ? { ...component, workload_spec: { ...component.workload_spec, replicas: 0 } } : component,
@@ -53,7 +68,18 @@ export function effectiveComponents({ components, paused }: AppSpec): ComponentS
 
 export const appVersion = ({ id, generation }: App): Versioned => ({ id, version: generation });
 
-export function wireApp(app: AppWithSecretPaths, now: Date): WireApp {
+/** The components of an app as lists show them. */
+export const listedComponents = (app: Pick<ListedApp, "listed_components" | "replicas_before_pause">) =>
+  effectiveComponents({
+    components: JSON.parse(app.listed_components) as ListedComponent[],
+    paused: isPaused(app),
+  });
+
+const readyReplicasOf = (app: Pick<App, "component_statuses">, component: string): number | null =>
+  app.component_statuses.find(({ name }) => name === component)?.ready_replicas ?? null;
+
+/** What reads and lists show alike. */
+function shownFields(app: Omit<App, "components" | "drift_fields"> & Surroundings, now: Date) {
   return {
     id: app.id,
     name: app.name,
@@ -62,23 +88,13 @@ export function wireApp(app: AppWithSecretPaths, now: Date): WireApp {
     cluster_id: app.cluster_id,
     org_id: app.org_id,
     description: app.description,
-    components: effectiveComponents(specOf(app)).map((component) => ({
-      ...shownChart(app.name, component, keysOf(app.secret_paths, component.name)),
-      secrets: keysOf(app.secret_paths, component.name),
-      ready_replicas: app.component_statuses.find(({ name }) => name === component.name)?.ready_replicas ?? null,
-    })),
     paused: isPaused(app),
     phase: app.phase,
     phase_since: app.phase_since.toISOString(),
     ...shownReason(app, app, now),
-    components_status: app.component_statuses.flatMap(shownStatus),
     generation: app.generation,
     observed_generation: app.observed_generation,
     revision: app.revision,
-    drift: shownDrift(app),
-    warnings: warningsOf(app, (name) => keysOf(app.secret_paths, name))
-      .slice(0, MOST_WARNINGS)
-      .map(shownWarning),
     ...freshnessOf(app.reported_at, app, now),
     created_at: app.created_at.toISOString(),
     updated_at: app.updated_at.toISOString(),
@@ -90,10 +106,33 @@ const MOST_WARNINGS = 20;
 
 const shownWarning = ({ path, ...warning }: Warning): AppWarning => ({ ...warning, path: [...path] });
 
-/** A page of apps would be large with all their pods. */
-export function listedApp(app: AppWithSecretPaths, now: Date): WireApp {
-  const { components_status, ...shown } = wireApp(app, now);
-  return { ...shown, components_status: components_status.map(withoutPods) };
+export function wireApp(app: AppWithSecretPaths, now: Date): WireApp {
+  return {
+    ...shownFields(app, now),
+    components: effectiveComponents(specOf(app)).map((component) => ({
+      ...shownChart(app.name, component, keysOf(app.secret_paths, component.name)),
+      secrets: keysOf(app.secret_paths, component.name),
+      ready_replicas: readyReplicasOf(app, component.name),
+    })),
+    components_status: app.component_statuses.flatMap(shownStatus),
+    drift: shownDrift(app),
+    warnings: warningsOf(app, (name) => keysOf(app.secret_paths, name))
+      .slice(0, MOST_WARNINGS)
+      .map(shownWarning),
+  };
+}
+
+/** A page of apps would be large with all their contents and pods. */
+export function listedApp(app: ListedApp, now: Date): AppListItem {
+  return {
+    ...shownFields(app, now),
+    components: listedComponents(app).map((component) => ({
+      ...component,
+      ready_replicas: readyReplicasOf(app, component.name),
+    })),
+    components_status: app.component_statuses.flatMap(shownStatus).map(withoutPods),
+    drift: listedDrift(app),
+  };
 }
 
 /** Shows every secret value of a revision as a reference, even if the app no longer has that secret. */
@@ -102,6 +141,10 @@ export function wireDeployment(deployment: Deployment, app: Pick<App, "name">): 
   const components = effectiveComponents(spec).map((component) =>
     shownChart(app.name, component, secretPathsOfChart(component.chart_spec)),
   );
+  return { ...listedDeployment(deployment), spec: { components, paused: spec.paused } };
+}
+
+export function listedDeployment(deployment: Omit<Deployment, "spec">): DeploymentListItem {
   return {
     deployment_id: deployment.id,
     revision: deployment.revision,
@@ -112,7 +155,6 @@ export function wireDeployment(deployment: Deployment, app: Pick<App, "name">): 
     created_at: deployment.created_at.toISOString(),
     updated_at: deployment.updated_at.toISOString(),
     finished_at: deployment.finished_at?.toISOString() ?? null,
-    spec: { components, paused: spec.paused },
   };
 }
 

@@ -21,13 +21,14 @@ type StoredDrift = Pick<
 >;
 
 /** The drift of an app or of an addon instance. */
-export const shownDrift = (stored: StoredDrift) => ({
+export const listedDrift = (stored: Omit<StoredDrift, "drift_fields">) => ({
   state: stored.drift_state,
   summary: stored.drift_summary,
-  fields: stored.drift_fields,
   detected_at: stored.drift_detected_at?.toISOString() ?? null,
   repaired: stored.drift_repairs,
 });
+
+export const shownDrift = (stored: StoredDrift) => ({ ...listedDrift(stored), fields: stored.drift_fields });
 
 /** Keeps the fields that are known, whatever else a later operator may report. */
 export function storedStatus(status: ComponentStatus): ComponentStatus {

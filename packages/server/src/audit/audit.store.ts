@@ -1,7 +1,9 @@
 import { type SqlBool, sql } from "kysely";
 import { insertRows } from "../database/insert.store.ts";
+import { readBounded } from "../database/prepared.adapter.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
+import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
 import type { AuditRow } from "./audit.ts";
 
 export async function appendAudit(db: Queries, rows: readonly AuditRow[]): Promise<void> {
@@ -39,7 +41,8 @@ export function listAudit(
   filter: AuditFilter,
   page: { limit: number; offset: number },
 ): Promise<AuditRow[]> {
-  return matching(db, orgId, filter).selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset).execute();
+  const entries = matching(db, orgId, filter).selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset);
+  return readBounded(db, entries, ENOUGH_CHARACTERS);
 }
 
 /** The total of the whole log is kept; with a filter the entries are counted. */

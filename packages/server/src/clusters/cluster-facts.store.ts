@@ -1,12 +1,13 @@
 import { sql } from "kysely";
+import { journalOf } from "../database/columns.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ClusterFacts } from "./status.ts";
 
-/** All clusters of an organization. A journal is large, and only one stage needs it. */
+/** All clusters of an organization. */
 export async function readClusterFacts(db: Queries, orgId: string, search = ""): Promise<ClusterFacts[]> {
   const { rows } = await sql<ClusterFacts>`
     select c.id, c.name, c.abandoned_at, c.deletion_requested_at, c.first_connected_at, c.last_heartbeat, c.stage, c.stage_status, c.stage_at,
-      case when c.stage = 'record' then c.install_journal end as install_journal, s.lease_until as session_lease_until,
+      ${sql.raw(journalOf("c"))} as install_journal, s.lease_until as session_lease_until,
       j.id as job_id, j.action as job_action, j.status as job_status, j.phase as job_phase,
       j.error_message as job_error_message, j.updated_at as job_updated_at
     from clusters c left join cluster_sessions s on s.cluster_id = c.id

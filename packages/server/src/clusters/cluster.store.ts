@@ -1,4 +1,5 @@
 import { type Insertable, sql } from "kysely";
+import { journalOf, SHORT_CLUSTER_COLUMNS } from "../database/columns.ts";
 import type { ClusterTable } from "../database/fleet-tables.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
@@ -27,8 +28,9 @@ function clusters(db: Queries) {
           .as("newest"),
       (join) => join.onTrue(),
     )
-    .selectAll("clusters")
+    .select(SHORT_CLUSTER_COLUMNS.map((column) => `clusters.${column}` as const))
     .select([
+      sql.raw<Cluster["install_journal"]>(journalOf("clusters")).as("install_journal"),
       "cluster_sessions.lease_until as session_lease_until",
       "newest.action as job_action",
       "newest.status as job_status",

@@ -11,8 +11,8 @@ import { conflict } from "../fault.ts";
 import { freshnessOf } from "./freshness.ts";
 import { messageOf, statusOf } from "./status.ts";
 
-/** A cluster with the facts of other tables that its status depends on. */
-export interface Cluster extends Selectable<ClusterTable> {
+/** A cluster with the facts of other tables that its status depends on. Of its journal it has what the status needs. */
+export interface Cluster extends Omit<Selectable<ClusterTable>, "volume_group_ownership"> {
   /** The lease that the hub renews while the operator is connected; null where there is none. */
   readonly session_lease_until: Date | null;
   /** The fields of the newest provisioning job. */

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { openPipeline, type Pipeline } from "./pipeline.adapter.ts";
+import { openPipeline, type Pipeline, readsFrom } from "./pipeline.adapter.ts";
 import { NamingClient } from "./prepared.adapter.ts";
 import type { Tables } from "./tables.ts";
 
@@ -41,7 +41,7 @@ export function connect(address: Address, options: { poolSize: number; onError: 
   pool.on("error", onError);
   pool.on("connect", (client) => client.on("error", onError));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const pipeline = openPipeline(config, onError);
+  const pipeline = openPipeline(config, { onError, readSlow: readsFrom(pool) });
   return {
     kysely,
     pool,

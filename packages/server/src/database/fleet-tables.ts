@@ -181,7 +181,7 @@ export interface MetricSampleTable {
   sample: Json<Omit<OperatorFrames["samples"], "type" | "session" | "at">>;
 }
 
-/** A trigger keeps two further columns, `search_text` and `deployed_at`, which only the list of summaries reads. */
+/** A trigger keeps three further columns, `search_text`, `deployed_at` and `listed_components`, which only lists read. */
 export interface AppTable extends Timestamps {
   id: string;
   org_id: string;

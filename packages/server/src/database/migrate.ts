@@ -21,6 +21,7 @@ import { chartHosts } from "./migrations/0022_chart_hosts.ts";
 import { noQuota } from "./migrations/0026_no_quota.ts";
 import { abandonedClusters } from "./migrations/0032_abandoned_clusters.ts";
 import { bootstrap } from "./migrations/0027_bootstrap.ts";
+import { listedComponents } from "./migrations/0021_listed_components.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -47,6 +48,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0026_no_quota": noQuota,
   "0032_abandoned_clusters": abandonedClusters,
   "0027_bootstrap": bootstrap,
+  "0021_listed_components": listedComponents,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

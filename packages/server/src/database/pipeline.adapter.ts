@@ -1,4 +1,5 @@
 import pg from "pg";
+import { BoundedQuery } from "./bounded-query.adapter.ts";
 import { preparedQueries, type Statement, type Value } from "./prepared-query.adapter.ts";
 import { isUnreachable } from "./transaction.ts";
 
@@ -10,8 +11,18 @@ export interface Pipeline {
   close(): Promise<void>;
 }
 
+/** PostgreSQL ends a statement that takes longer, so that those behind it go on. It is far below the time of a silence. */
+const SLOW_AFTER_MS = 1_000;
 /** A connection that has not answered anything for this long, while something waits, is given up. */
 const SILENT_FOR_MS = 10_000;
+
+export interface PipelineOptions {
+  readonly onError: (error: Error) => void;
+  /** Where a statement that was ended for its slowness, as by a lock, waits alone. */
+  readonly readSlow: ReadRows;
+  readonly slowAfterMs?: number;
+  readonly silentForMs?: number;
+}
 
 interface Shared {
   readonly client: pg.Client;
@@ -23,12 +34,11 @@ interface Shared {
 /**
  * Sends each statement at once, without waiting for the answers to those before it. A crowd of small reads then keeps one
  * session of PostgreSQL busy, where a pool wakes a session for each of them. The session runs them one after another, so a
- * statement that takes long holds up all others: only reads of a few rows by an index belong here.
+ * statement that takes long or brings much holds up all others: only reads of a few short rows by an index belong here.
  */
 export function openPipeline(
   config: pg.ClientConfig,
-  onError: (error: Error) => void,
-  silentForMs = SILENT_FOR_MS,
+  { onError, readSlow, slowAfterMs = SLOW_AFTER_MS, silentForMs = SILENT_FOR_MS }: PipelineOptions,
 ): Pipeline {
   const query = preparedQueries(config.types ?? pg.types);
   let current: Promise<Shared> | null = null;
@@ -40,7 +50,7 @@ export function openPipeline(
   }
 
   function connect(): Promise<Shared> {
-    const client = new pg.Client({ ...config, pipeline: true });
+    const client = new pg.Client({ ...config, pipeline: true, statement_timeout: slowAfterMs });
     const connecting = client.connect().then(() => share(client, silentForMs));
     client.on("error", (error) => {
       forget(connecting);
@@ -64,6 +74,7 @@ export function openPipeline(
       return await query<R>(shared.client, statement, values);
     } catch (error) {
       if (isUnreachable(error)) forget(connecting);
+      if (isTooSlow(error)) return readSlow(statement, values);
       if (retries === 0 || !isOutdated(error)) throw error;
       // A new connection prepares the statement anew. The old one ends when it has answered everything that was sent.
       if (forget(connecting)) void shared.client.end();
@@ -90,16 +101,19 @@ function share(client: pg.Client, silentForMs: number): Shared {
   return shared;
 }
 
-/** The same from a pool, for statements that may take long. */
+/** The same from a pool, for statements that may take long. A read ends early once it has `enough` characters. */
 export const readsFrom =
-  (pool: pg.Pool): ReadRows =>
-  async (statement, values) => {
+  (pool: pg.Pool, enough?: number): ReadRows =>
+  async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
+    const query = { ...statement, values: [...values] };
     try {
-      return (await pool.query({ ...statement, values: [...values] })).rows;
+      // The types of the driver do not know that the pool runs a query of ours as it does its own.
+      const bounded = enough === undefined ? query : (new BoundedQuery(query, enough) as unknown as typeof query);
+      return (await pool.query<R>(bounded)).rows;
     } catch (error) {
       if (!isOutdated(error)) throw error;
       // The pool has closed the connection. The others that it holds may be as old, so the text is not prepared this time.
-      return (await pool.query(statement.text, [...values])).rows;
+      return (await pool.query<R>(statement.text, [...values])).rows;
     }
   };
 
@@ -107,4 +121,8 @@ export const readsFrom =
  * PostgreSQL refuses a prepared statement with `*` after a table has got a column, as a migration of a newer version does
  * while servers of the older one run.
  */
-const isOutdated = (error: unknown): boolean => (error as { code?: unknown }).code === "0A000";
+const isOutdated = (error: unknown): boolean => codeOf(error) === "0A000";
+
+const isTooSlow = (error: unknown): boolean => codeOf(error) === "57014";
+
+const codeOf = (error: unknown) => (error as { code?: unknown }).code;

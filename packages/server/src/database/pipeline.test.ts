@@ -1,7 +1,9 @@
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Database } from "./connection.adapter.ts";
-import { openPipeline, type Pipeline, type ReadRows, readsFrom } from "./pipeline.adapter.ts";
+import { openPipeline, type Pipeline, type PipelineOptions, type ReadRows, readsFrom } from "./pipeline.adapter.ts";
+import { readBounded } from "./prepared.adapter.ts";
 import { isUnreachable } from "./transaction.ts";
 
 let fresh: FreshDatabase;
@@ -22,6 +24,12 @@ const SESSION = { name: "session", text: "select pg_backend_pid() as pid" };
 const sessionOf = async (read: ReadRows) => (await read<{ pid: number }>(SESSION, []))[0]?.pid;
 const ID = { name: "id", text: "select $1::uuid as id" };
 const id = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
+
+const options = (more: Partial<PipelineOptions> = {}): PipelineOptions => ({
+  onError: () => undefined,
+  readSlow: () => Promise.reject(new Error("too slow")),
+  ...more,
+});
 
 const SLEEP = { name: "sleep", text: "select pg_sleep(60)" };
 const failuresOf = (reads: readonly Promise<unknown>[]) =>
@@ -66,7 +74,7 @@ test("[CV18] a value that cannot be read fails its own read", async () => {
     throw new Error("unreadable");
   };
   const types = { getTypeParser: (oid: number) => (oid === NUMERIC ? unreadable : String) } as never;
-  const strict = openPipeline({ connectionString: fresh.url, types }, () => undefined);
+  const strict = openPipeline({ connectionString: fresh.url, types }, options());
   const before = await sessionOf(strict.read);
   await expect(strict.read({ name: "number", text: "select 1::numeric as n" }, [])).rejects.toThrow("unreadable");
   expect(await sessionOf(strict.read)).toBe(before);
@@ -100,7 +108,7 @@ test("[DB26] reads on a connection that is lost fail as unreachable, and the nex
 
 test("[DB26] a connection that does not answer in time is given up with all that waits on it", async () => {
   // Long enough for a busy machine to answer the other reads of this test.
-  const impatient = openPipeline({ connectionString: fresh.url }, () => undefined, 2_000);
+  const impatient = openPipeline({ connectionString: fresh.url }, options({ slowAfterMs: 0, silentForMs: 2_000 }));
   const before = await sessionOf(impatient.read);
   const waiting = failuresOf([impatient.read(SLEEP, []), sessionOf(impatient.read)]);
   expect((await waiting).map(isUnreachable)).toEqual([true, true]);
@@ -108,8 +116,62 @@ test("[DB26] a connection that does not answer in time is given up with all that
   await impatient.close();
 });
 
+test("[DB29] a statement that waits for a lock goes to the pool, and those behind it are answered", async () => {
+  await fresh.database.pool.query("create table locked as select 1 as one");
+  const impatient = openPipeline(
+    { connectionString: fresh.url },
+    options({ readSlow: readsFrom(database.pool), slowAfterMs: 200 }),
+  );
+  const before = await sessionOf(impatient.read);
+  const holder = await fresh.database.pool.connect();
+  await holder.query("begin; lock table locked");
+  const waiting = impatient.read({ name: "locked", text: "select one from locked" }, []);
+  expect(await Promise.all([impatient.read(ID, [id]), sessionOf(impatient.read)])).toEqual([[{ id }], before]);
+  await holder.query("commit");
+  holder.release();
+  expect(await waiting).toEqual([{ one: 1 }]);
+  await impatient.close();
+});
+
+test("[PG13] a read ends once it has enough, and leaves its connection as it was", async () => {
+  const statement = {
+    name: "long rows",
+    text: "select n, repeat('x', $1::int) as text from generate_series(1, 100) n",
+  };
+  const read = readsFrom(database.pool, 10_000);
+  const rowsOf = async (length: string) => (await read<{ n: number }>(statement, [length])).map(({ n }) => n);
+  const first = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+  // More connections than the pool has would be needed if one were left behind.
+  for (let use = 0; use < 3; use++) {
+    expect(await rowsOf("1")).toEqual(first(100));
+    const some = await rowsOf("1000");
+    expect(some).toEqual(first(some.length));
+    expect(some.length).toBeLessThan(30);
+    expect((await rowsOf("100000")).length).toBeLessThan(30);
+    await expect(rowsOf("no number")).rejects.toMatchObject({ code: "22P02" });
+  }
+});
+
+test("[PG13] a query of Kysely ends as early, also within a transaction", async () => {
+  const { kysely } = database;
+  const rows = sql<{ n: number }>`select n, repeat('x', ${1000}::int) from generate_series(1, 100) n`;
+  const some = await readBounded(kysely, { compile: () => rows.compile(kysely) }, 5_000);
+  expect(some.length).toBeGreaterThan(0);
+  expect(some.length).toBeLessThan(30);
+  await kysely
+    .transaction()
+    .execute(async (tx) => {
+      const wrong = sql<{ n: number }>`select ${"no number"}::int as n`;
+      await expect(readBounded(tx, { compile: () => wrong.compile(tx) }, 5_000)).rejects.toMatchObject({
+        code: "22P02",
+      });
+    })
+    .catch(() => undefined);
+  expect((await sql<{ one: number }>`select 1 as one`.execute(kysely)).rows).toEqual([{ one: 1 }]);
+});
+
 test("[DB26] an address without a database fails every read, and says why", async () => {
-  const nowhere = openPipeline({ host: "127.0.0.1", port: 1 }, () => undefined);
+  const nowhere = openPipeline({ host: "127.0.0.1", port: 1 }, options());
   for (let attempt = 0; attempt < 2; attempt++) {
     await expect(sessionOf(nowhere.read)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   }
@@ -117,7 +179,7 @@ test("[DB26] an address without a database fails every read, and says why", asyn
 });
 
 test("[DB26] what was sent is answered before the connection closes", async () => {
-  const closing = openPipeline({ connectionString: fresh.url }, () => undefined);
+  const closing = openPipeline({ connectionString: fresh.url }, options());
   await sessionOf(closing.read);
   const reads = [1, 2, 3].map(() => closing.read(ID, [id]));
   await Promise.all(reads.slice(0, 1));

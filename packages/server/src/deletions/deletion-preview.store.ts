@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import type { ListedComponent } from "../apps/app.ts";
 import type { Queries } from "../database/transaction.ts";
 
 /** The most apps and addon instances that a preview names. */
@@ -8,7 +10,7 @@ export async function projectContents(db: Queries, projectId: string) {
   const [apps, instances] = await Promise.all([
     db
       .selectFrom("apps")
-      .select(["id", "name", "components"])
+      .select(["id", "name", sql<ListedComponent[]>`listed_components::jsonb`.as("components")])
       .where("project_id", "=", projectId)
       .orderBy("name")
       .limit(MOST_NAMED + 1)

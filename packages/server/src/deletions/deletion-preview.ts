@@ -1,10 +1,10 @@
 import {
-  type ComponentSpec,
   type DeletionPreview,
   OBSERVED_LIMITS,
   type ObservedAnswers,
   type ObservedVolume,
   type VolumeOutlook,
+  type WorkloadSpec,
 } from "@binnacle/contract";
 import type { Fault } from "../fault.ts";
 
@@ -16,8 +16,9 @@ const isAnswer = (outlook: Outlook): outlook is ObservedAnswers["deletion"] => "
 /** An app as far as its declared volumes go. */
 export interface DeclaredVolumes {
   readonly name: string;
-  readonly components: readonly ComponentSpec[];
+  readonly components: readonly { readonly name: string; readonly workload_spec?: DeclaredSpec }[];
 }
+type DeclaredSpec = Pick<WorkloadSpec, "kind" | "replicas" | "volumes">;
 
 type OnRecord = Pick<DeletionPreview, "target"> &
   Partial<Pick<DeletionPreview, "apps" | "addon_instances" | "components" | "truncated">>;
@@ -113,7 +114,7 @@ export function declaredVolumes(
   );
 }
 
-function claimNames(workload: string, volume: string, spec: ComponentSpec["workload_spec"]): string[] {
+function claimNames(workload: string, volume: string, spec: DeclaredSpec | undefined): string[] {
   if (spec?.kind !== "statefulset") return [`${workload}-${volume}`];
   const replicas = Math.min(spec.replicas ?? 1, OBSERVED_LIMITS.volumes + 1);
   return Array.from({ length: replicas }, (_, ordinal) => `${volume}-${workload}-${ordinal}`);

@@ -14,7 +14,7 @@ import {
 import { CLI_TOKEN_PREFIX, digestOf } from "../accounts/cli-token.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
 import type { ShownInstance } from "../addons/addon.ts";
-import type { AppAddress, AppWithSecretPaths } from "../apps/app.ts";
+import type { AppAddress, AppWithSecretPaths, ListedApp } from "../apps/app.ts";
 import { abandonedProblem } from "../clusters/abandonment.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
@@ -113,7 +113,16 @@ const listed = <R, Q>(listOf: (places: PlaceStore) => FindList<R, Q>): Guard<Lis
   },
 });
 
-export const orgList = listed(({ orgs }) => orgs);
+const orgsAskedFor = listed(({ orgs }) => orgs);
+/** All of them are for superusers only. */
+export const orgList: typeof orgsAskedFor = {
+  ...orgsAskedFor,
+  async authorize(request, input) {
+    const list = await orgsAskedFor.authorize(request, input);
+    if (input.query.all) requireSuperuser(list.caller);
+    return list;
+  },
+};
 export const projectList = listed(({ projects }) => projects);
 export const appList = listed(({ apps }) => apps);
 export const addonInstanceList = listed(({ addonInstances }) => addonInstances);
@@ -198,10 +207,7 @@ export const inProject = <I extends Input>(
   );
 
 /** The apps of one project. A project that the caller does not see is a 404, not an empty list. */
-export const appsOfProject = <I extends ById & ListInput<object>>(): Guard<
-  InProject & Listed<AppWithSecretPaths>,
-  I
-> => {
+export const appsOfProject = <I extends ById & ListInput<object>>(): Guard<InProject & Listed<ListedApp>, I> => {
   const project = inProject<I>("viewer", ({ params }) => params.id);
   return {
     requirement: project.requirement,
@@ -280,13 +286,15 @@ function callerGuard(requirement: { readonly needs: "signed_in" | "superuser" })
     async authorize(request) {
       const caller = await knownCaller(request);
       refuseCredential(request.operation, caller);
-      if (requirement.needs === "superuser") {
-        if (!caller.isSuperuser) throw forbidden(roleNeeded({ needs: "superuser" }));
-        if (caller.boundary) throw boundElsewhere();
-      }
+      if (requirement.needs === "superuser") requireSuperuser(caller);
       return { caller };
     },
   };
+}
+
+function requireSuperuser({ isSuperuser, boundary }: Caller): void {
+  if (!isSuperuser) throw forbidden(roleNeeded({ needs: "superuser" }));
+  if (boundary) throw boundElsewhere();
 }
 
 /** Throws only the 401: whether the caller may do this is decided after the form of the request has been checked. */

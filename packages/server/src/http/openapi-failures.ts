@@ -1,4 +1,4 @@
-import { Failure, honoursIfMatch, isCreation, type Operation, ValidationFailure } from "@binnacle/contract";
+import { Failure, honoursIfMatch, isCreation, isList, type Operation, ValidationFailure } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import type { Components, Json } from "./openapi.ts";
 
@@ -105,6 +105,7 @@ export function failuresOf(operation: Operation): number[] {
     431,
     ...(isCreation(operation) ? [409] : []),
     ...(honoursIfMatch(operation) ? [412] : []),
+    ...(isList(operation) ? [429] : []),
     500,
     503,
     ...failures,

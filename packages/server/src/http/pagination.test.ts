@@ -1,7 +1,7 @@
 import { DEFAULT_ITEMS_PER_PAGE, MAX_ITEMS_PER_PAGE } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Envelope, envelope, type Page, pageOf } from "./pagination.ts";
+import { answerText, type Envelope, envelope, type Page, pageOf } from "./pagination.ts";
 
 /** Answers as a list endpoint does: the database applies limit and offset. */
 function list<Row>(table: readonly Row[], page: Page): Envelope<Row> {
@@ -29,6 +29,7 @@ describe("pagination", () => {
       page: 2,
       items_per_page: 2,
       has_more: true,
+      next_cursor: "4",
     });
   });
 
@@ -60,6 +61,34 @@ describe("pagination", () => {
     );
   });
 
+  test("[PG12] [PG13] following the cursor yields every row exactly once, however early the pages end", () => {
+    const rows = fc.array(fc.string({ maxLength: 300 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(rows, items_per_page, fc.integer({ min: 120, max: 900 }), (texts, perPage, mostBytes) => {
+        const walked: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = { page: 1, items_per_page: perPage, cursor };
+          const text = answerText(list(texts, page), page, JSON.stringify, mostBytes);
+          const answer = JSON.parse(text) as Envelope<string>;
+          expect(Buffer.byteLength(text) <= mostBytes || answer.data.length === 1 || texts.length === 0).toBe(true);
+          expect(answer).toMatchObject({ total_count: texts.length, items_per_page: perPage });
+          expect(answer.has_more).toBe(answer.next_cursor !== null);
+          walked.push(...answer.data);
+          cursor = answer.next_cursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(walked).toEqual(texts);
+      }),
+    );
+  });
+
+  test("[PG12] an answer at a cursor says on which page it begins", () => {
+    const table = Array.from({ length: 30 }, (_, index) => index);
+    const { next_cursor } = list(table, { page: 2, items_per_page: 10 });
+    const next = list(table, { page: 7, items_per_page: 10, cursor: next_cursor ?? expect.unreachable() });
+    expect(next).toMatchObject({ page: 3, data: table.slice(20), has_more: false, next_cursor: null });
+  });
+
   test("[PG5] a page past the end is empty and still knows the count", () => {
     expect(list(["a"], { page: 9, items_per_page: 10 })).toEqual({
       data: [],
@@ -67,6 +96,7 @@ describe("pagination", () => {
       page: 9,
       items_per_page: 10,
       has_more: false,
+      next_cursor: null,
     });
     expect(list([], { page: 1, items_per_page: 10 })).toMatchObject({ data: [], total_count: 0, has_more: false });
   });

@@ -1,4 +1,4 @@
-import { isCreation, isReading, type ValidationItem } from "@binnacle/contract";
+import { isCreation, isList, isPaged, isReading, type ValidationItem } from "@binnacle/contract";
 import buildSerializer, { type Schema } from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
@@ -9,6 +9,7 @@ import type { Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
+import { type FairQueue, fairQueue, QueueFull } from "../fair-queue.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
 import { answerSchema } from "./answer-schema.ts";
@@ -24,6 +25,7 @@ import {
   type OnCluster,
   type OnInstance,
 } from "./guard.ts";
+import { answerText, type Envelope, type Page } from "./pagination.ts";
 import type { Route } from "./route.ts";
 import { soundPart, withFurther } from "./sound-part.ts";
 import { type Check, compileCheck } from "./validation.ts";
@@ -42,12 +44,27 @@ export interface RoutePorts {
 /** Operations without authentication accept small bodies only. */
 const ANONYMOUS_BODY_LIMIT_BYTES = 16 * 1024;
 
+/** A user's lists under way, until their answers are sent; further ones wait, and those beyond are a 429. */
+const LISTS_AT_ONCE = 4;
+const LISTS_WAITING = 100;
+const tooManyLists = () =>
+  new Fault(
+    "rate_limited",
+    `You have ${LISTS_AT_ONCE} lists under way and ${LISTS_WAITING} waiting. Read their answers before you ask for more.`,
+    { retryAfterSeconds: 1 },
+  );
+
 export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 export function registerRoutes(app: FastifyInstance, base: string, routes: readonly Route[], ports: RoutePorts): void {
   app.decorateRequest("credential", null);
   app.decorateRequest("routePattern", null);
-  for (const route of routes) registerRoute(app, base, route, ports);
+  const lists = fairQueue({
+    atOnce: Number.POSITIVE_INFINITY,
+    atOncePerCaller: LISTS_AT_ONCE,
+    waitingPerCaller: LISTS_WAITING,
+  });
+  for (const route of routes) registerRoute(app, base, route, ports, lists);
   const upgraded = routes.filter(({ operation }) => operation.upgrade !== undefined);
   routeWebSockets(
     app,
@@ -66,6 +83,7 @@ function registerRoute(
   base: string,
   { operation, guard, handle }: Route,
   ports: RoutePorts,
+  lists: FairQueue,
 ): void {
   const check: Check = (request) => checkOf(operation)(request);
   const [successStatus, successSchema] = operation.success;
@@ -125,6 +143,28 @@ function registerRoute(
     return successSchema === null ? null : given;
   }
 
+  async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    const page = (await answer(request, reply)) as Envelope<unknown>;
+    reply.type("application/json; charset=utf-8");
+    return answerText(page, request.query as Page, serializerOf(successSchema as TSchema));
+  }
+
+  /** A list holds its turn until its answer is sent, so that a user who does not read keeps few answers in memory. */
+  async function answerList(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const credential = request.credential as Credential;
+    const userId =
+      credential.kind === "session" ? credential.userId : (await knownCaller(accessRequest(credential))).id;
+    return new Promise((answered, failed) => {
+      const closed = new Promise<void>((sent) => reply.raw.once("close", sent));
+      const turn = async () => {
+        if (reply.raw.destroyed) return answered(reply);
+        await (isPaged(operation) ? answerPage : answer)(request, reply).then(answered, failed);
+        await closed;
+      };
+      lists(userId, turn).catch((error) => failed(error instanceof QueueFull ? tooManyLists() : error));
+    });
+  }
+
   /** Returns the problems that a schema cannot express, in the part of a malformed request that can be read. */
   function furtherProblems({ params, query, body }: Input): readonly ValidationItem[] {
     if (!guard.problemsOf || typeof body !== "object" || body === null || body instanceof UnreadableBody) return [];
@@ -166,7 +206,7 @@ function registerRoute(
         serializerOf(schema as TSchema)(value),
     ...(needsCredential ? {} : { bodyLimit: ANONYMOUS_BODY_LIMIT_BYTES }),
     onRequest: admit,
-    handler: answer,
+    handler: needsCredential && isList(operation) ? answerList : answer,
   });
 }
 

@@ -2,10 +2,11 @@ import { type BundleManifest, getClusterBundle, recordClusterBundle, reportInsta
 import type { Clock } from "../clock.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
+import type { Queries } from "../database/transaction.ts";
 import { invalid } from "../fault.ts";
 import { onCluster, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import { lockClusterRow, saveInstallFacts } from "./install.store.ts";
+import { lockClusterRow, readRecord, saveInstallFacts } from "./install.store.ts";
 import {
   afterEvent,
   afterRecord,
@@ -22,7 +23,7 @@ import {
 const resourceOf = ({ id, name }: Cluster) => ({ type: "cluster", id, name });
 
 /** Expects `bundles` oldest first. */
-export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]): Route[] {
+export function installRoutes(db: Queries, clock: Clock, bundles: readonly BundleManifest[]): Route[] {
   return [
     route(
       reportInstallEvent,
@@ -56,7 +57,7 @@ export function installRoutes(clock: Clock, bundles: readonly BundleManifest[]):
     route(
       getClusterBundle,
       onCluster("member", ({ params }) => params.id),
-      async ({ cluster }) => wireBundleRecord(cluster),
+      async ({ cluster }) => wireBundleRecord(await readRecord(db, cluster.id)),
     ),
 
     route(

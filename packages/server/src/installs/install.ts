@@ -9,8 +9,10 @@ import {
   type ValidationItem,
   type WrittenBundleRecord,
 } from "@binnacle/contract";
+import type { Selectable } from "kysely";
 import { anyHasComponent, isOffered, unknownProfiles } from "../bundles/bundle.ts";
 import type { Cluster } from "../clusters/cluster.ts";
+import type { ClusterTable } from "../database/fleet-tables.ts";
 import type { Announcement } from "../events/event.ts";
 
 type Loc = ValidationItem["loc"];
@@ -18,7 +20,7 @@ type WrittenEntry = NonNullable<WrittenBundleRecord["install_journal"]>[number];
 
 /** The columns of a cluster about its installs. */
 export type InstallFacts = Pick<
-  Cluster,
+  Selectable<ClusterTable>,
   | "bundle_version"
   | "profiles"
   | "ha_tier"
@@ -112,7 +114,7 @@ export function afterEvent(journal: readonly object[] | null, entry: JournalEntr
   };
 }
 
-type RecordFacts = Pick<
+export type RecordFacts = Pick<
   InstallFacts,
   "bundle_version" | "profiles" | "ha_tier" | "volume_group_ownership" | "install_journal"
 >;

@@ -36,8 +36,9 @@ describe("GET /orgs", () => {
     expect(second.body).toMatchObject({ data: [{ id: older }], total_count: 2, has_more: false });
   });
 
-  test("[OR1] is empty for who belongs to none, and whole for a superuser", async () => {
+  test("[OR1] is empty for who belongs to none, superusers included, who alone ask for all", async () => {
     expect((await stranger.api.get("/orgs")).body).toMatchObject({ data: [], total_count: 0 });
+    expect(await stranger.api.get("/orgs?all=true")).toMatchObject({ status: 403 });
 
     const operator = await world.person();
     await world.database.kysely
@@ -45,7 +46,8 @@ describe("GET /orgs", () => {
       .set({ is_superuser: true })
       .where("id", "=", operator.id)
       .execute();
-    const all = await operator.api.get("/orgs?items_per_page=100");
+    expect((await operator.api.get("/orgs")).body).toMatchObject({ data: [], total_count: 0 });
+    const all = await operator.api.get("/orgs?all=true&items_per_page=100");
     expect(all.body.data.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining([org, world.demoOrgId]));
     expect(all.body.total_count).toBe(all.body.data.length);
   });

@@ -11,6 +11,9 @@ export interface Org {
   readonly updated_at: Date;
 }
 
+/** The settings are not listed. */
+export type ListedOrg = Omit<Org, "settings">;
+
 export interface Member {
   readonly user_id: string;
   readonly name: string;
@@ -20,7 +23,7 @@ export interface Member {
   readonly updated_at: Date;
 }
 
-export function wireOrg(org: Org): WireOrg {
+export function wireOrg(org: ListedOrg): WireOrg {
   return {
     id: org.id,
     name: org.name,

@@ -10,7 +10,7 @@ import {
 } from "@binnacle/charts";
 import type { ChartInspection } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
-import { fairQueue, QueueFull } from "./fair-queue.ts";
+import { fairQueue, QueueFull } from "../fair-queue.ts";
 import { type Readers, tooMuchWaiting } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { TemplateParameter } from "@binnacle/contract";
+import { fairQueue, QueueFull } from "../fair-queue.ts";
 import { Fault, invalidValue } from "../fault.ts";
-import { fairQueue, QueueFull } from "./fair-queue.ts";
 import { patternQuestions } from "./parameter.ts";
 import { type Patterns, patternsAnswered } from "./pattern.ts";
 import { PROBLEMS, type ReadingKind, ReadingProblem, type Readings } from "./reading.ts";

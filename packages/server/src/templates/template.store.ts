@@ -11,9 +11,11 @@ import {
   visibleProjects,
   visibleTemplates,
 } from "../access/visible.store.ts";
+import { LISTED_TEMPLATE_COLUMNS } from "../database/columns.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import {
   type Candidate,
+  type ListedTemplate,
   type ProjectChoice,
   type RequestedPlace,
   type Template,
@@ -44,10 +46,15 @@ export async function listTemplates(
   caller: Caller,
   asked: Asked,
   page: { limit: number; offset: number },
-): Promise<{ templates: Template[]; total: number }> {
+): Promise<{ templates: ListedTemplate[]; total: number }> {
   const visible = matchingTemplates(db, caller, asked);
   const [templates, { total }] = await Promise.all([
-    visible.selectAll("t").orderBy("t.id", "desc").limit(page.limit).offset(page.offset).execute(),
+    visible
+      .select(LISTED_TEMPLATE_COLUMNS.map((column) => `t.${column}` as const))
+      .orderBy("t.id", "desc")
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
     visible.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
   ]);
   return { templates, total };

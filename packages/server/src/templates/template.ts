@@ -13,6 +13,7 @@ import { codedConflict, conflict, Fault, forbidden, invalid, invalidValue, notFo
 import type { Versioned } from "../http/etag.ts";
 
 export type Template = Selectable<StackTemplateTable>;
+export type ListedTemplate = Omit<Template, "components" | "parameters">;
 
 const ORG_ADMIN = { needs: "org_role", role: "admin", hidden: false } as const;
 const WRITERS: Record<TemplateScope, { readonly requirement: PlaceRequirement; readonly who: string }> = {
@@ -150,7 +151,7 @@ export function problemItems(problems: readonly Problem[], at: ValidationItem["l
   }));
 }
 
-export function wireSummary(template: Template): StackTemplateSummary {
+export function wireSummary(template: ListedTemplate): StackTemplateSummary {
   const { id, org_id, project_id, cluster_id, namespace, name, version, scope, description, icon, tags } = template;
   const times = { created_at: template.created_at.toISOString(), updated_at: template.updated_at.toISOString() };
   const place = { org_id, project_id, cluster_id, namespace };

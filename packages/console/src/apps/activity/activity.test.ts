@@ -1,4 +1,4 @@
-import type { AppEvent, AuditEntry, Deployment } from "@binnacle/client";
+import type { AppEvent, AuditEntry, DeploymentListItem } from "@binnacle/client";
 import { expect, test } from "vitest";
 import { timelineOf } from "./activity.ts";
 
@@ -32,7 +32,7 @@ const deployment = {
   message: "too slow",
   created_by: null,
   created_at: "2026-01-31T09:01:00.000Z",
-} as unknown as Deployment;
+} as unknown as DeploymentListItem;
 
 test("[WC54] what Kubernetes says and what people did stand on one time line, the latest first", () => {
   const items = timelineOf({

@@ -1,4 +1,4 @@
-import type { AppEvent, AuditEntry, Deployment } from "@binnacle/client";
+import type { AppEvent, AuditEntry, DeploymentListItem } from "@binnacle/client";
 import type { Tone } from "../../status/status.ts";
 import { OPERATION_WORDS } from "../deployments/deployment.ts";
 
@@ -48,7 +48,7 @@ const ofAudit = (entry: AuditEntry): ActivityItem => ({
   by: entry.actor.email ?? (entry.via === "system" ? "the system" : "somebody who is gone"),
 });
 
-const ofDeployment = (deployment: Deployment): ActivityItem => ({
+const ofDeployment = (deployment: DeploymentListItem): ActivityItem => ({
   key: `deployment/${deployment.deployment_id}`,
   at: deployment.created_at,
   source: "people",
@@ -62,7 +62,7 @@ export interface Sources {
   readonly events: readonly AppEvent[];
   /** Empty where the caller may not read them. */
   readonly audit: readonly AuditEntry[];
-  readonly deployments: readonly Deployment[];
+  readonly deployments: readonly DeploymentListItem[];
 }
 
 /** Every change of an app is in the audit log too, and its deployment says more. */

@@ -1,6 +1,6 @@
-import type { Deployment } from "@binnacle/client";
+import type { DeploymentListItem } from "@binnacle/client";
 
-export const OPERATION_WORDS: Readonly<Record<Deployment["operation"], string>> = {
+export const OPERATION_WORDS: Readonly<Record<DeploymentListItem["operation"], string>> = {
   create: "Created",
   update: "Configuration changed",
   scale: "Scaled",
@@ -14,7 +14,10 @@ export const OPERATION_WORDS: Readonly<Record<Deployment["operation"], string>> 
 };
 
 /** How long a deployment took, in words; null while it is under way. */
-export function tookWords({ created_at, finished_at }: Pick<Deployment, "created_at" | "finished_at">): string | null {
+export function tookWords({
+  created_at,
+  finished_at,
+}: Pick<DeploymentListItem, "created_at" | "finished_at">): string | null {
   if (finished_at === null) return null;
   const seconds = Math.max(0, Math.round((Date.parse(finished_at) - Date.parse(created_at)) / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -24,7 +27,7 @@ export function tookWords({ created_at, finished_at }: Pick<Deployment, "created
 }
 
 /** The two deployments that are compared: the older first, whichever was chosen first. */
-export function comparedPair<D extends Pick<Deployment, "deployment_id" | "revision">>(
+export function comparedPair<D extends Pick<DeploymentListItem, "deployment_id" | "revision">>(
   deployments: readonly D[],
   chosen: readonly string[],
 ): readonly [older: D, newer: D] | null {

@@ -1,4 +1,4 @@
-import type { App, Deployment } from "@binnacle/client";
+import type { App, DeploymentListItem } from "@binnacle/client";
 import { Box, Button, Checkbox, Group, Pagination, Stack, Text, Timeline } from "@mantine/core";
 import { useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
@@ -24,7 +24,7 @@ export function DeploymentsTab({ app }: { readonly app: App }) {
   const [search, choose] = usePageSearch();
   const page = Math.max(1, Number(search["page"] ?? 1) || 1);
   const deployments = useRead("listDeployments", { ...addressOf(app), page, items_per_page: PER_PAGE });
-  const [target, setTarget] = useState<Deployment | null>(null);
+  const [target, setTarget] = useState<DeploymentListItem | null>(null);
   const chosen = choicesOf(search["compare"]);
   return (
     <Loaded of={deployments}>
@@ -73,7 +73,7 @@ export function DeploymentsTab({ app }: { readonly app: App }) {
 
 function Entry(props: {
   readonly app: App;
-  readonly deployment: Deployment;
+  readonly deployment: DeploymentListItem;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
   readonly onRollBack: () => void;
@@ -128,8 +128,8 @@ function Entry(props: {
 
 function Compared(props: {
   readonly app: App;
-  readonly older: Deployment;
-  readonly newer: Deployment;
+  readonly older: DeploymentListItem;
+  readonly newer: DeploymentListItem;
   readonly onClose: () => void;
 }) {
   const { app, older, newer, onClose } = props;

@@ -1,4 +1,4 @@
-import type { App, Deployment } from "@binnacle/client";
+import type { App, DeploymentListItem } from "@binnacle/client";
 import { Checkbox, Text } from "@mantine/core";
 import { useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
@@ -11,7 +11,7 @@ import { FieldChanges } from "../field-changes.tsx";
 /** Shows what a rollback changes before it is sent: the difference from the current revision to the old one. */
 export function RollbackDialog(props: {
   readonly app: App;
-  readonly target: Deployment;
+  readonly target: DeploymentListItem;
   readonly onClose: () => void;
 }) {
   const { app, target, onClose } = props;
