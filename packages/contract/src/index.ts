@@ -41,6 +41,7 @@ export * from "./operation.ts";
 export * from "./pattern-words.ts";
 export * from "./project-policy.ts";
 export * from "./rest/addons.ts";
+export * from "./rest/app-lists.ts";
 export * from "./rest/app-operations.ts";
 export * from "./rest/app-resources.ts";
 export * from "./rest/app-summaries.ts";

@@ -18,7 +18,7 @@ import { ExportKey } from "../pod-fields.ts";
 import { IsolationField, OwnPodSecurity } from "../project-policy.ts";
 import { except } from "../rules.ts";
 import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
-import { AppListItem, LISTED_WITHOUT_CONTENTS } from "./apps.ts";
+import { AppListItem, LISTED_WITHOUT_CONTENTS } from "./app-lists.ts";
 
 const tag = "Projects";
 const params = Type.Object({ id: Uuid() });
