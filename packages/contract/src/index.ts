@@ -10,6 +10,8 @@ export {
   warningsOf,
 } from "./app/problems.ts";
 export { ingressPort } from "./app/workload-problems.ts";
+export * from "./app/change-sentence.ts";
+export * from "./app/change-summary.ts";
 export * from "./app-manifest.ts";
 export * from "./catalog/addon-definition.ts";
 export * from "./catalog/bundle.ts";
@@ -21,6 +23,7 @@ export * from "./component-exports.ts";
 export * from "./component-status.ts";
 export * from "./errors.ts";
 export { exampleOf } from "./example.ts";
+export * from "./field-change.ts";
 export * from "./fields.ts";
 export * from "./kube.ts";
 export * from "./link/desired.ts";

@@ -1,4 +1,6 @@
 import Type, { type Static } from "typebox";
+import { LONGEST_SUMMARY } from "../app/change-sentence.ts";
+import { FieldChange, MOST_FIELD_CHANGES } from "../field-change.ts";
 import { DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { Metrics, RangeQuery } from "../metrics.ts";
 import { operation } from "../operation.ts";
@@ -32,6 +34,20 @@ export const DeploymentListItem = Type.Object(
     operation: Type.Enum(DEPLOYMENT_OPERATIONS),
     status: Type.Enum(DEPLOYMENT_STATUSES),
     message: Nullable(Type.String({ examples: ["The app was not running in time."] })),
+    summary: Nullable(
+      Type.String({
+        maxLength: LONGEST_SUMMARY,
+        description: "What it has changed, in one line; null for deployments of earlier versions of Binnacle.",
+        examples: ["web: image 1.5.0 → 1.5.1; api: 3 → 4 replicas; 2 secrets changed"],
+      }),
+    ),
+    changes: Nullable(
+      Type.Array(FieldChange, {
+        maxItems: MOST_FIELD_CHANGES,
+        description:
+          "The fields that it has changed, the first of them where there are many; `…/diff` has all. Null as `summary` is.",
+      }),
+    ),
     created_by: Nullable(Type.String({ description: "Their email.", examples: ["ada@example.com"] })),
     created_at: Timestamp(),
     updated_at: Timestamp(),

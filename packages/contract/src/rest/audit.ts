@@ -1,4 +1,6 @@
 import Type, { type Static } from "typebox";
+import { LONGEST_SUMMARY } from "../app/change-sentence.ts";
+import { MOST_FIELD_CHANGES } from "../field-change.ts";
 import { AnyMap, DisplayLine, Nullable, Page, pageFields, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
@@ -20,9 +22,20 @@ export const AuditEntry = Type.Object(
       name: Nullable(Type.String({ examples: ["Demo"] })),
     }),
     changes: AnyMap({
-      description: "What changed, secrets left out.",
-      examples: [{ name: "Demo" }],
+      description: [
+        "By field: `before` and `after` of what had another value; `added`, `changed` or `removed` of a secret and of what is not",
+        "shown; the plain value of what else there is to tell. Fields of a component begin with its name. Values are cut after 200",
+        `characters; of more than ${MOST_FIELD_CHANGES} fields, or of very long ones, \`more_changes\` counts the rest.`,
+      ].join(" "),
+      examples: [{ name: { before: "Demo", after: "Our demo" } }],
     }),
+    summary: Nullable(
+      Type.String({
+        maxLength: LONGEST_SUMMARY,
+        description: "What changed, in one line; null where the entry is not about fields.",
+        examples: ["name Demo → Our demo"],
+      }),
+    ),
     request_id: Nullable(Type.String({ examples: ["01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"] })),
   },
   { title: "AuditEntry" },

@@ -183,6 +183,7 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
             action: "user.update",
             resource: userResource(changed),
             changes: { ...changes, ...renewed },
+            before: current,
           });
           return wireUser(changed);
         });
@@ -212,10 +213,16 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
       change(async (unit) => {
         const { db: tx } = unit;
         if (!(await findTier(tx, body.tier))) throw notFound("Tier");
-        if (!(await lockUser(tx, params.id))) throw notFound("User");
+        const before = await lockUser(tx, params.id);
+        if (!before) throw notFound("User");
         const changed = await updateUserRow(tx, params.id, { tier_name: body.tier, updated_at: clock() });
         const resource = userResource(changed);
-        await recordInOrgsOf(changed.id, unit, { action: "user.set_tier", resource, changes: { tier: body.tier } });
+        await recordInOrgsOf(changed.id, unit, {
+          action: "user.set_tier",
+          resource,
+          changes: { tier: body.tier },
+          before: { tier: before.tier_name },
+        });
         return wireUser(changed);
       }),
     ),

@@ -185,7 +185,9 @@ describe("an older chart version of an addon that keeps data", () => {
       .where("resource_id", "=", id)
       .where("action", "=", "addon_instance.update")
       .execute();
-    expect(audit).toEqual([{ changes: confirmed }]);
+    expect(audit).toEqual([
+      { changes: { chart_version: { before: "0.20.1", after: "0.10.0" }, allow_downgrade: true } },
+    ]);
     expect((await here.editor.api.patch(path, { chart_version: "0.20.1" })).status).toBe(200);
   });
 

@@ -34,6 +34,10 @@ export interface ResolvedValues {
   readonly missing: readonly string[];
 }
 
+/** Names the secrets of a request for the audit log. */
+export const auditedSecrets = (resolved: ResolvedValues | null): Record<string, "changed"> =>
+  Object.fromEntries([...(resolved?.given.keys() ?? [])].map((path) => [`secrets.${path}`, "changed"]));
+
 /** The reference to the Secret in the cluster. A path is a valid key of a Secret. */
 export const secretRefOf = (instanceName: string, path: string): SecretRef =>
   refIn(addonSecretName(instanceName), path);

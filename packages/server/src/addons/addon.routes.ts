@@ -60,6 +60,7 @@ import {
   wireRevision,
 } from "./addon.ts";
 import {
+  auditedSecrets,
   type Holder,
   type ResolvedValues,
   redactValues,
@@ -223,9 +224,8 @@ export function addonChangeRoutes(
             action: "addon_instance.update",
             resource: auditedAs(instance),
             orgId: instance.org_id,
-            changes: settled
-              ? { values: "changed", secrets: [...settled.given.keys()] }
-              : { chart_version, ...confirmed(body) },
+            changes: { values, chart_version, ...auditedSecrets(settled), ...confirmed(body) },
+            before: current,
           });
           return wireInstance(instance, clock());
         });
@@ -254,7 +254,8 @@ export function addonChangeRoutes(
             action: "addon_instance.rollback",
             resource: auditedAs(instance),
             orgId: instance.org_id,
-            changes: { revision_number: revision.revision_number, ...confirmed(body) },
+            changes: { ...wanted, revision_number: revision.revision_number, ...confirmed(body) },
+            before: { values: current.values, chart_version: current.chart_version },
           });
           return wireInstance(instance, clock());
         });

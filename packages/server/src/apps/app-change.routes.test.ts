@@ -1,5 +1,6 @@
 import { startWorld, type World } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EVENTS_TOPIC } from "../events/event.ts";
 import { openShop, type Shop, WEB } from "./app.fixture.ts";
 
 let world: World;
@@ -29,6 +30,54 @@ describe("PATCH /apps/{namespace}/{name}", () => {
       { name: "new", workload_spec: { kind: "deployment", image: "worker:1", replicas: 1 } },
     ]);
     expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(changed.body);
+  });
+
+  test("[AP187] is told in words and by field: by its deployment, its audit entry and its events", async () => {
+    const name = await shop.app([
+      { name: "web", workload_spec: { image: "example.com/web:1.5.0" }, secrets: { API_KEY: "the first value" } },
+      { name: "api", workload_spec: { image: "example.com/api:2", replicas: 3 } },
+    ]);
+    const heard: Record<string, unknown>[] = [];
+    const unsubscribe = world.bus.subscribe(EVENTS_TOPIC, (event) => heard.push(event as Record<string, unknown>));
+    const components = [
+      { op: "patch", name: "web", workload_spec: { image: "example.com/web:1.5.1" }, secrets: { API_KEY: "another" } },
+      { op: "patch", name: "api", workload_spec: { replicas: 4 }, secrets: { MORE: "one more value" } },
+    ];
+    expect((await shop.editor.api.patch(shop.path(name), { components })).status).toBe(200);
+    unsubscribe();
+
+    const summary = "web: image 1.5.0 → 1.5.1; api: 3 → 4 replicas; 2 secrets changed";
+    const [newest, first] = (await shop.viewer.api.get(shop.path(name, "/deployments"))).body.data;
+    expect(first).toMatchObject({ summary: "Created: web (example.com/web:1.5.0), api (example.com/api:2)" });
+    const [before, after] = ["example.com/web:1.5.0", "example.com/web:1.5.1"];
+    const hidden = { before: null, after: null };
+    expect(newest).toMatchObject({
+      summary,
+      changes: [
+        { component: "web", field: "image", change: "changed", before, after },
+        { component: "web", field: "secrets.API_KEY", change: "changed", ...hidden },
+        { component: "api", field: "replicas", change: "changed", before: 3, after: 4 },
+        { component: "api", field: "secrets.MORE", change: "added", ...hidden },
+      ],
+    });
+    const one = await shop.viewer.api.get(shop.path(name, `/deployments/${newest.deployment_id}`));
+    expect(one.body).toMatchObject({ summary, changes: newest.changes });
+
+    const log = await world.admin.api.get(`/orgs/${shop.org}/audit-log?action=app.update&items_per_page=1`);
+    const changes = {
+      "web.image": { before, after },
+      "web.secrets.API_KEY": "changed",
+      "api.replicas": { before: 3, after: 4 },
+      "api.secrets.MORE": "added",
+      revision: 2,
+    };
+    expect(log.body.data[0]).toMatchObject({ resource: { name }, summary });
+    expect(log.body.data[0].changes).toEqual(changes);
+    expect(heard.map(({ type, summary: told, changes: fields }) => [type, told, fields])).toEqual([
+      ["activity", summary, changes],
+      ["app", summary, undefined],
+    ]);
+    expect(JSON.stringify([newest, log.body, heard])).not.toMatch(/the first value|another|one more value/);
   });
 
   test("[AP74][AP75] refuses an image and a schedule that no cluster takes, when an app is made and when it changes", async () => {

@@ -249,7 +249,7 @@ describe("deployments and rollback", () => {
     expect(back.status).toBe(200);
     expect(back.body).toMatchObject({ revision: 3, components: [{ workload_spec: { replicas: 2 } }] });
     const [newest, scaled] = await deployments(name);
-    expect(newest).toMatchObject({ operation: "rollback", message: "Rolled back to revision 1." });
+    expect(newest).toMatchObject({ operation: "rollback", summary: "Rolled back to revision 1: web: 8 → 2 replicas" });
     const byId = await act(name, "/rollback", { deployment_id: scaled.deployment_id });
     expect(byId.body.components[0].workload_spec.replicas).toBe(8);
     const byPath = await act(name, `/deployments/${newest.deployment_id}/rollback`);

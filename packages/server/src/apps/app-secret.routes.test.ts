@@ -123,8 +123,8 @@ describe("the secrets of a component", () => {
     ];
     expect(rows.map(({ key }) => key)).toEqual(["FIRST", "SECOND"]);
     expect(audit).toMatchObject([
-      { action: "app.create", changes: { secrets: { "web/FIRST": "set" } } },
-      { action: "app.update_secrets", changes: { secrets: { "web/SECOND": "set" } } },
+      { action: "app.create", changes: { "web.secrets.FIRST": "added" } },
+      { action: "app.update_secrets", changes: { "web.secrets.SECOND": "added" } },
     ]);
     const shown = JSON.stringify([answers.map(({ body }) => body), audit, rows, revisions, world.logged]);
     expect(shown).not.toContain(VALUE);

@@ -60,14 +60,6 @@ export function tooManySecrets(paths: readonly string[]): ValidationItem[] {
     .map(([name]) => ({ loc: ["body"], msg: `${name} would have more than ${MAX_SECRETS} secrets`, type: "too_long" }));
 }
 
-/** Names the changed secrets for the audit log, without their values. */
-export function auditedSecrets({ values }: SecretChanges): Record<string, unknown> {
-  const touched = [...values].flatMap(([component, keys]) =>
-    [...keys].map(([key, value]) => [secretPath(component, key), value === null ? "removed" : "set"]),
-  );
-  return touched.length === 0 ? {} : { secrets: Object.fromEntries(touched) };
-}
-
 /** Names the changed secrets for the deployment. A component whose secrets were all removed is named as `component/`. */
 export const changedSecretPaths = ({ dropped, values }: SecretChanges): string[] =>
   [

@@ -70,6 +70,8 @@ export const firstDeployment = (app: AppWithSecretPaths): Deployment => ({
   created_by: "ada@example.com",
   deadline_at: app.created_at,
   changed_secrets: [],
+  summary: null,
+  changes: null,
   finished_at: null,
   created_at: app.created_at,
   updated_at: app.created_at,

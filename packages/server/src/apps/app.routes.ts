@@ -116,13 +116,9 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
         inApp("editor", (input) => addressOf(input)),
       ),
       async ({ app: seen, caller, standing, params, query, body, headers, change, reply }) => {
-        const { components = [], description } = body;
+        const { components = [] } = body;
         const removed = components.flatMap(({ op, name }) => (op === "remove" ? [name] : []));
-        const changes = {
-          ...(description === undefined ? {} : { description }),
-          components: components.map(({ op, name }) => ({ op, name })),
-          ...(removed.length > 0 ? await volumesOf(seen, removed) : {}),
-        };
+        const changes = removed.length > 0 ? await volumesOf(seen, removed) : {};
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
         const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body, ports)));

@@ -118,7 +118,11 @@ export async function insertDeployment(tx: Tx, deployment: Deployment): Promise<
   await tx.insertInto("app_deployments").values(deploymentColumns(deployment)).execute();
 }
 
-const deploymentColumns = (deployment: Deployment) => ({ ...deployment, spec: JSON.stringify(deployment.spec) });
+const deploymentColumns = (deployment: Deployment) => ({
+  ...deployment,
+  spec: JSON.stringify(deployment.spec),
+  changes: deployment.changes && JSON.stringify(deployment.changes),
+});
 
 /** Without their specifications. Revisions have no gaps and are never deleted, so the app's revision is their count. */
 export function listDeploymentRows(

@@ -3,6 +3,7 @@ import {
   type AppWarning,
   type ComponentSpec,
   type DeploymentListItem,
+  type Revision,
   secretPathsOfChart,
   type Warning,
   type App as WireApp,
@@ -50,6 +51,13 @@ export const isPaused = (app: Pick<App, "replicas_before_pause">) => app.replica
 export const specOf = (app: Pick<App, "components" | "replicas_before_pause">): AppSpec => ({
   components: app.components,
   paused: isPaused(app),
+});
+
+/** The part of an app whose changes are described in words. */
+export const revisionOf = (app: AppWithSecretPaths): Revision => ({
+  ...specOf(app),
+  description: app.description,
+  secrets: app.secret_paths,
 });
 
 /** Returns the components as the cluster runs them: a paused app keeps its declared replica counts and runs none. */
@@ -151,6 +159,8 @@ export function listedDeployment(deployment: Omit<Deployment, "spec">): Deployme
     operation: deployment.operation,
     status: deployment.status,
     message: deployment.message,
+    summary: deployment.summary,
+    changes: deployment.changes,
     created_by: deployment.created_by,
     created_at: deployment.created_at.toISOString(),
     updated_at: deployment.updated_at.toISOString(),

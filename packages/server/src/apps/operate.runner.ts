@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import {
+  appChanges,
+  boundedChanges,
   type ComponentInput,
   type ComponentSpec,
+  changeSummary,
+  EMPTY_REVISION,
   findSharedName,
   type ObjectName,
   objectNames,
+  type Revision,
 } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../database/transaction.ts";
@@ -36,10 +41,10 @@ import {
   auditedApp,
   type Deployment,
   dispatchedApp,
+  revisionOf,
   specOf,
 } from "./app.ts";
 import {
-  auditedSecrets,
   changedSecretPaths,
   combineSecretChanges,
   NO_SECRET_CHANGES,
@@ -94,7 +99,8 @@ export async function operate(
       added,
     );
   }
-  await deploy(unit, ports, { ...outcome, app }, { createdBy, now, changes, hosts }, async (tx, deployment) => {
+  const context = { before: revisionOf(before), createdBy, now, changes, hosts };
+  await deploy(unit, ports, { ...outcome, app }, context, async (tx, deployment) => {
     await updateAppRow(tx, app);
     await supersedePending(tx, app.id, now);
     await insertDeployment(tx, deployment);
@@ -153,6 +159,7 @@ function advanced({ app, forced }: Step, now: Date): AppWithSecretPaths {
 }
 
 interface AuditContext {
+  readonly before: Revision;
   readonly createdBy: string;
   readonly now: Date;
   readonly timeoutSeconds?: number | undefined;
@@ -167,10 +174,13 @@ interface AuditContext {
 async function deploy(
   { db, record, announce, dispatch }: Unit,
   { vault, deploymentTimeoutSeconds }: AppPorts,
-  { app, operation, secrets, message }: Step,
-  { createdBy, now, timeoutSeconds = deploymentTimeoutSeconds, changes, hosts }: AuditContext,
+  { app, operation, secrets, restored, forced }: Step,
+  { before, createdBy, now, timeoutSeconds = deploymentTimeoutSeconds, changes, hosts }: AuditContext,
   write: (tx: Tx, deployment: Deployment) => Promise<void>,
 ): Promise<void> {
+  const changedSecrets = changedSecretPaths(secrets);
+  const fields = appChanges(before, revisionOf(app), changedSecrets);
+  const summary = changeSummary(operation, fields, { restored, isForced: forced });
   await write(db, {
     id: newId(),
     app_id: app.id,
@@ -178,11 +188,13 @@ async function deploy(
     generation: app.generation,
     operation,
     status: "pending",
-    message,
+    message: null,
+    summary,
+    changes: boundedChanges(fields),
     spec: specOf(app),
     created_by: createdBy,
     deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
-    changed_secrets: changedSecretPaths(secrets),
+    changed_secrets: changedSecrets,
     finished_at: null,
     created_at: now,
     updated_at: now,
@@ -192,9 +204,11 @@ async function deploy(
     action: `app.${operation}`,
     resource: auditedApp(app),
     orgId: app.org_id,
-    changes: { ...changes, ...auditedSecrets(secrets), revision: app.revision },
+    changes: { ...changes, revision: app.revision },
+    fields,
+    summary,
   });
-  announce(appEvent(app, app, now));
+  announce({ ...appEvent(app, app, now), operation, summary });
   await claimHosts(db, app, hosts);
   await dispatch(app.cluster_id, [dispatchedApp(app)]);
 }
@@ -262,15 +276,13 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     secret_paths: secretPathsAfter([], secrets),
   };
   const step = withGeneratedSecrets(
-    { app: made, operation: "create", secrets, forced: false, message: null },
+    { app: made, operation: "create", secrets, forced: false, restored: null },
     [],
     ports,
   );
   const { app } = step;
   refuseSharedNames(others, addedObjectNames(app, []));
-  const changes = { description, components: app.components.map((component) => component.name) };
-  await deploy(unit, ports, step, { createdBy, now, timeoutSeconds, changes, hosts }, (tx, deployment) =>
-    insertApp(tx, app, deployment),
-  );
+  const context = { before: EMPTY_REVISION, createdBy, now, timeoutSeconds, changes: {}, hosts };
+  await deploy(unit, ports, step, context, (tx, deployment) => insertApp(tx, app, deployment));
   return app;
 }

@@ -144,6 +144,7 @@ test("[AP80] more overdue deployments than one batch holds all fail in one run",
     id: newId(),
     revision: 100 + index,
     spec: JSON.stringify(first.spec),
+    changes: JSON.stringify(first.changes),
   }));
   await db.insertInto("app_deployments").values(more).execute();
   world.clock.advance(900_000);

@@ -14,12 +14,13 @@ export interface Step {
   readonly secrets: SecretChanges;
   /** This generation takes over fields that another field manager owns. */
   readonly forced: boolean;
-  readonly message: string | null;
+  /** The revision that a rollback restores. */
+  readonly restored: number | null;
 }
 export type Outcome = Step | Fault;
 
 type Changes = Partial<Pick<AppWithSecretPaths, "components" | "replicas_before_pause" | "description">>;
-type Extra = Partial<Pick<Step, "secrets" | "forced" | "message">>;
+type Extra = Partial<Pick<Step, "secrets" | "forced" | "restored">>;
 
 /**
  * An app that is being deleted refuses every operation, and an app in conflict every operation but one that takes over.
@@ -44,13 +45,13 @@ function step(
   changes: Changes = {},
   extra: Extra = {},
 ): Outcome {
-  const { secrets = NO_SECRET_CHANGES, forced = false, message = null } = extra;
+  const { secrets = NO_SECRET_CHANGES, forced = false, restored = null } = extra;
   const refusal = operationProblem(before, { takesOver: forced });
   if (refusal) return refusal;
   const secret_paths = secretPathsAfter(before.secret_paths, secrets);
   const crowded = tooManySecrets(secret_paths);
   if (crowded.length > 0) return invalid(crowded);
-  return { app: { ...before, ...changes, secret_paths }, operation, secrets, forced, message };
+  return { app: { ...before, ...changes, secret_paths }, operation, secrets, forced, restored };
 }
 
 /** Returns the replica count of each workload while the app is not paused. */
@@ -144,7 +145,6 @@ export function rolledBack(
   { findDefinition }: Pick<ComponentRules, "findDefinition">,
   { allow_downgrade = false }: { readonly allow_downgrade?: boolean } = {},
 ): Outcome {
-  const message = `Rolled back to revision ${revision}.`;
   const replaced = spec.components.find((component) => losesVolumes(namesake(app.components, component), component));
   if (replaced) return operationProblem(app) ?? recreateRequired(replaced.name);
   const downgrade = componentDowngrade(app.components, spec.components, findDefinition, () => allow_downgrade);
@@ -159,14 +159,14 @@ export function rolledBack(
     const said = problems.map((item) => ({ ...item, msg: `Revision ${revision} cannot run: ${item.msg}` }));
     return operationProblem(app) ?? invalid(said);
   }
-  const changes = restored({ ...spec, components });
-  return step(app, "rollback", changes, { secrets: dropSecrets(namesGone(app, spec)), message });
+  const changes = specChanges({ ...spec, components });
+  return step(app, "rollback", changes, { secrets: dropSecrets(namesGone(app, spec)), restored: revision });
 }
 
 const namesake = (components: readonly ComponentSpec[], { name }: ComponentSpec) =>
   components.find((component) => component.name === name);
 
-const restored = ({ components, paused: wasPaused }: AppSpec): Changes => ({
+const specChanges = ({ components, paused: wasPaused }: AppSpec): Changes => ({
   components,
   replicas_before_pause: wasPaused ? countsOf(components) : null,
 });

@@ -30,6 +30,7 @@ describe("GET /orgs/{id}/audit-log", () => {
   test("[AL1] tells of a change everything there is to know", async () => {
     const id = await world.org();
     const operator = await world.person({ org: id, role: "admin" });
+    const { name: before } = (await operator.api.get(`/orgs/${id}`)).body;
     const name = uniqueName();
     const changed = await operator.api.put(`/orgs/${id}`, { name, description: "Ours." });
     const { status, body } = await operator.api.get(`/orgs/${id}/audit-log?items_per_page=1`);
@@ -43,7 +44,8 @@ describe("GET /orgs/{id}/audit-log", () => {
         source_address: "127.0.0.1",
         action: "org.update",
         resource: { type: "org", id, name },
-        changes: { name, description: "Ours." },
+        changes: { name: { before, after: name }, description: { before: null, after: "Ours." } },
+        summary: `name ${before} → ${name}, description added`,
         request_id: changed.headers.get("x-request-id"),
       },
     ]);
@@ -219,7 +221,10 @@ describe("the audit log", () => {
     const settings = { drift_policy: "heal", chat_token: "s3cret-value" };
     const changed = await admin.api.patch(`/org/settings?org_id=${org}`, { settings });
     expect(await entriesOf(changed.headers.get("x-request-id"))).toMatchObject([
-      { action: "org.update_settings", changes: { drift_policy: "heal", chat_token: "changed" } },
+      {
+        action: "org.update_settings",
+        changes: { drift_policy: { before: null, after: "heal" }, chat_token: "changed" },
+      },
     ]);
   });
 

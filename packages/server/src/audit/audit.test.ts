@@ -27,8 +27,49 @@ describe("an audit entry", () => {
       action: "org.update",
       resource: { type: "org", id: "org-1", name: "Demo" },
       changes: { name: "Demo" },
+      summary: null,
       request_id: "request-1",
     });
+  });
+
+  const described = (more: Partial<ChangeRecord>) => {
+    const { changes, summary } = auditRow({ ...record, ...more }, circumstances, ID, AT);
+    return { changes, summary };
+  };
+
+  test("[AL84] has the value before and after of each field that has changed, and says so in words", () => {
+    const before = { name: "Old", role: "member", quota: { cpu: 4, memory: "8Gi" }, hosts: ["a"], sealed: "hunter2" };
+    const changes = { name: "New", role: "member", quota: { cpu: 8, memory: "8Gi" }, hosts: ["a", "b"], revision: 7 };
+    expect(described({ before, changes })).toEqual({
+      changes: {
+        name: { before: "Old", after: "New" },
+        "quota.cpu": { before: 4, after: 8 },
+        hosts: { before: "a", after: "a, b" },
+        revision: 7,
+      },
+      summary: "name Old → New, quota.cpu 4 → 8, hosts a → a, b",
+    });
+    expect(described({ before, changes: { name: "Old" } })).toEqual({ changes: {}, summary: "Nothing changed" });
+  });
+
+  test("[AL85] names a secret, and what looks like one, without its value", () => {
+    const before = { name: "Old", values: { auth: { password: "hunter1" } } };
+    const changes = { values: { auth: { password: "hunter2" } }, secret_access_key: "changed" };
+    expect(described({ before, changes })).toEqual({
+      changes: { "values.auth.password": "changed", secret_access_key: "changed" },
+      summary: "value auth.password changed, secret_access_key changed",
+    });
+  });
+
+  test("[AL86] stays small, however many fields have changed and however long they are", () => {
+    const many = (text: string) =>
+      Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, `${text} word`.repeat(1000)]));
+    const { changes, summary } = described({ before: many("old"), changes: many("new") });
+    const { more_changes, ...shown } = changes;
+    expect(JSON.stringify(changes).length).toBeLessThan(10_000);
+    expect(Object.keys(shown).length + Number(more_changes)).toBe(1000);
+    expect(summary?.length).toBeLessThanOrEqual(200);
+    expect(summary).toMatch(/ and 99\d more$/);
   });
 
   test("[AL1] of a deletion has no changes to show", () => {

@@ -1,4 +1,11 @@
-import type { AuditEntry, Via } from "@binnacle/contract";
+import {
+  type AuditEntry,
+  boundedChanges,
+  changeSentence,
+  type FieldChange,
+  fieldChanges,
+  type Via,
+} from "@binnacle/contract";
 
 /** The audit entry of a change, as a handler describes it. */
 export interface ChangeRecord {
@@ -9,8 +16,14 @@ export interface ChangeRecord {
   readonly orgId: string | null;
   /** The place of the change, if it is not the one that the guard has found. */
   readonly place?: Place;
-  /** The changed fields with their new values. Secrets are named without their values. */
+  /** The changed fields with their new values, and what else is to be told. Secrets are named as "changed". */
   readonly changes?: Readonly<Record<string, unknown>>;
+  /** The values before the change. Those that `changes` names are compared, and both values are put on record. */
+  readonly before?: object;
+  /** The changed fields, where the handler has compared them itself. */
+  readonly fields?: readonly FieldChange[];
+  /** The sentence about the change, if it is more than the changed fields. */
+  readonly summary?: string;
   /** The actor, if the request has no caller, as at a login. */
   readonly actor?: Actor;
 }
@@ -51,6 +64,7 @@ export interface AuditRow {
   readonly resource_id: string | null;
   readonly resource_name: string | null;
   readonly changes: Record<string, unknown>;
+  readonly summary: string | null;
   readonly request_id: string | null;
 }
 
@@ -73,9 +87,48 @@ export function auditRow(
     resource_type: record.resource.type,
     resource_id: record.resource.id,
     resource_name: record.resource.name,
-    changes: record.changes ?? {},
+    ...describedChanges(record),
     request_id: requestId,
   };
+}
+
+const CHANGED = "changed";
+
+/** Compares the values and says in words what has changed. Anything that a tenant can make large is bounded. */
+function describedChanges({ changes = {}, before, fields, summary }: ChangeRecord) {
+  if (!before && !fields) return { changes, summary: summary ?? null };
+  const isCompared = ([name]: readonly [string, unknown]) => before !== undefined && Object.hasOwn(before, name);
+  const given = Object.entries(changes);
+  const others = given.filter((entry) => !isCompared(entry));
+  const found = [
+    ...(fields ?? []),
+    ...(before ? fieldChanges(before, Object.fromEntries(given.filter(isCompared))) : []),
+    ...others.flatMap(([field, value]) => (value === CHANGED ? [secretChange(field)] : [])),
+  ];
+  const kept = boundedChanges(found);
+  const left = found.length - kept.length;
+  return {
+    changes: {
+      ...Object.fromEntries(kept.map(auditedField)),
+      ...Object.fromEntries(others.filter(([, value]) => value !== CHANGED)),
+      ...(left > 0 ? { more_changes: left } : {}),
+    },
+    summary: summary ?? (changeSentence(found) || "Nothing changed"),
+  };
+}
+
+const secretChange = (field: string): FieldChange => ({
+  component: null,
+  field,
+  change: CHANGED,
+  before: null,
+  after: null,
+});
+
+/** A value that is not shown is described by what has become of it. */
+function auditedField({ component, field, change, before, after }: FieldChange): [string, unknown] {
+  const isHidden = before === null && after === null;
+  return [component === null ? field : `${component}.${field}`, isHidden ? change : { before, after }];
 }
 
 export function wireAuditEntry(row: AuditRow): AuditEntry {
@@ -88,6 +141,7 @@ export function wireAuditEntry(row: AuditRow): AuditEntry {
     action: row.action,
     resource: { type: row.resource_type, id: row.resource_id, name: row.resource_name },
     changes: row.changes,
+    summary: row.summary,
     request_id: row.request_id,
   };
 }

@@ -22,6 +22,7 @@ import { findMember, lockOrg } from "../orgs/org.store.ts";
 import {
   type BindingRow,
   deleteBinding,
+  findBinding,
   insertBinding,
   listBindings,
   notAMember,
@@ -55,9 +56,10 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
   const replace = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
     change(async (unit) => {
       await memberOf(unit.db, place, user_id);
+      const { role: before } = await findBinding(unit.db, place, user_id);
       const binding = await updateBindingRole(unit, place, user_id, role, clock());
       if (!binding) throw notFound("Role binding");
-      unit.record(entryOf("role_binding.replace", place, binding));
+      unit.record({ ...entryOf("role_binding.replace", place, binding), before: { role: before } });
       return wireBinding(binding);
     });
 

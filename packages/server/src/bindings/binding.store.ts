@@ -54,6 +54,17 @@ export async function insertBinding(
     });
 }
 
+export async function findBinding(db: Queries, place: Place, userId: string): Promise<BindingRow> {
+  const found = await db
+    .selectFrom("role_bindings")
+    .selectAll()
+    .where(columnOf(place), "=", place.id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  if (!found) throw notFound("Role binding");
+  return found;
+}
+
 export async function updateBindingRole(
   { db, accessChanged }: AccessUnit,
   place: Place,

@@ -104,7 +104,13 @@ export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHos
           };
           await updateChartRepositoryRow(tx, repository);
           const changes = auditedChartRepository(body);
-          record({ action: "chart_repository.update", resource: resourceOf(repository), orgId: org.id, changes });
+          record({
+            action: "chart_repository.update",
+            resource: resourceOf(repository),
+            orgId: org.id,
+            changes,
+            before,
+          });
           afterCommit(announceSettings(org.id));
           return wireChartRepository(repository);
         }),

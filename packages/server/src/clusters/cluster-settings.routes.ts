@@ -41,7 +41,8 @@ export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
             action: "cluster.update_settings",
             resource: { type: "cluster", id, name },
             orgId: org_id,
-            changes,
+            changes: changes.after,
+            before: changes.before,
           });
           if (Object.keys(changes.after).length > 0) {
             await saveSettings(tx, id, changes.after, clock());

@@ -153,11 +153,13 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
       onCluster("admin", ({ params }) => params.id),
       async ({ cluster: { id }, body, change }) =>
         change(async ({ db: tx, record }) => {
-          const { name, description } = { ...(await lockCluster(tx, id)), ...body };
+          const before = await lockCluster(tx, id);
+          const { name, description } = { ...before, ...body };
           const now = clock();
           await describeCluster(tx, id, { name, description, updated_at: now });
           const cluster = await knownCluster(tx, id);
-          record({ action: "cluster.update", resource: resourceOf(cluster), orgId: cluster.org_id, changes: body });
+          const about = { resource: resourceOf(cluster), orgId: cluster.org_id };
+          record({ action: "cluster.update", ...about, changes: body, before });
           return wireCluster(cluster, now);
         }),
     ),

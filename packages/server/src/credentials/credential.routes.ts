@@ -98,8 +98,9 @@ export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
     route(updateCredential, onCloudCredential(), async ({ cloudCredential: { id }, body, change }) =>
       change(async ({ db: tx, record }) => {
         const { secret_access_key, ...plain } = body;
+        const before = await lockCredential(tx, id);
         const credential: Credential = {
-          ...(await lockCredential(tx, id)),
+          ...before,
           ...plain,
           ...(secret_access_key === undefined
             ? {}
@@ -112,6 +113,7 @@ export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
           resource: resourceOf(credential),
           orgId: credential.org_id,
           changes: auditedCredential(body),
+          before: wireCredential(before),
         });
         return wireCredential(credential);
       }),

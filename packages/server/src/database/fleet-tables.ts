@@ -10,6 +10,7 @@ import type {
   DesiredKind,
   DriftRepair,
   DriftState,
+  FieldChange,
   HaTier,
   Isolation,
   LifecycleReason,
@@ -239,6 +240,9 @@ export interface AppDeploymentTable extends Timestamps {
   finished_at: Date | null;
   /** The secrets that the operation set or removed, each as `component/key`; a removed component as `component/`. */
   changed_secrets: Generated<string[]>;
+  /** What the operation has changed, in words and by field. Null on deployments from before version 0029. */
+  summary: string | null;
+  changes: Json<FieldChange[]> | null;
 }
 
 /** A host that an app declares, or that it declared earlier and may still serve. */

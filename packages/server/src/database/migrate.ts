@@ -22,6 +22,7 @@ import { noQuota } from "./migrations/0026_no_quota.ts";
 import { abandonedClusters } from "./migrations/0032_abandoned_clusters.ts";
 import { bootstrap } from "./migrations/0027_bootstrap.ts";
 import { listedComponents } from "./migrations/0021_listed_components.ts";
+import { changeSummaries } from "./migrations/0029_change_summaries.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */
@@ -49,6 +50,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0032_abandoned_clusters": abandonedClusters,
   "0027_bootstrap": bootstrap,
   "0021_listed_components": listedComponents,
+  "0029_change_summaries": changeSummaries,
 };
 
 /** Applies all migrations. Replicas that start together wait for each other. */

@@ -145,6 +145,8 @@ interface AuditLogTable {
   resource_id: string | null;
   resource_name: string | null;
   changes: Json<Record<string, unknown>>;
+  /** Null where the entry is not about fields. */
+  summary: string | null;
   request_id: string | null;
 }
 

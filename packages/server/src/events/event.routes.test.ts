@@ -109,7 +109,8 @@ describe("GET /events/stream", () => {
       event: "activity",
       data: { ...entry, type: "activity", time: entry.at, org_id: org },
     });
-    expect(frame?.data.changes).toMatchObject({ name });
+    expect(frame?.data.changes).toMatchObject({ name: { after: name } });
+    expect(frame?.data.summary).toContain(`→ ${name}`);
   });
 
   test("[EV7] replays nothing, whatever the client has heard last", async () => {

@@ -172,7 +172,10 @@ describe("an app", () => {
     await shop.editor.api.post(shop.path(app.name, "/scale"), { component_name: "web", replicas: 3 });
     await shop.editor.api.post(shop.path(app.name, "/rollback"), { revision: 1 });
     await sink.storeStatuses(fence, [app.said(3, appReport())]);
-    expect((await app.deployments())[2]).toMatchObject({ status: "succeeded", message: "Rolled back to revision 1." });
+    expect((await app.deployments())[2]).toMatchObject({
+      status: "succeeded",
+      summary: "Rolled back to revision 1: web: 3 → 2 replicas",
+    });
   });
 
   test("[DS18] that has drifted is announced once for each drift", async () => {

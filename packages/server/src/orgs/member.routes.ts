@@ -80,7 +80,8 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
           const { db: tx, record } = unit;
           await lockOrg(tx, org.id);
           // Uses the stored id, because the one in the path may be in upper case.
-          const { user_id } = await knownMember(tx, org.id, params.user_id);
+          const before = await knownMember(tx, org.id, params.user_id);
+          const { user_id } = before;
           const problem = lastAdminProblem(await adminsOf(tx, org.id), user_id, body.role);
           if (problem) throw problem;
           await updateMemberRole(unit, org.id, user_id, body.role, clock());
@@ -90,6 +91,7 @@ export function memberRoutes(db: Queries, clock: Clock): Route[] {
             resource: resourceOf(member),
             orgId: org.id,
             changes: { role: body.role },
+            before,
           });
           return wireMember(member);
         }),

@@ -23,7 +23,7 @@ import { type Route, route } from "../http/route.ts";
 import { ORG_SETTINGS_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import { chooseSlug, deleteOrgRow, insertMember, insertOrg, lockOrg, updateOrgRow } from "./org.store.ts";
-import { auditedSettings, mergeSettings, type Org, settingsProblem, wireOrg } from "./org.ts";
+import { auditedSettings, knownSettings, mergeSettings, type Org, settingsProblem, wireOrg } from "./org.ts";
 
 const resourceOf = (org: Org) => ({ type: "org", id: org.id, name: org.name });
 
@@ -62,7 +62,13 @@ export function orgRoutes(bus: Bus, clock: Clock): Route[] {
           const slug = name === current.name ? current.slug : await chooseSlug(tx, name, current.id);
           const org: Org = { ...current, name, slug, description, updated_at: clock() };
           await updateOrgRow(tx, org);
-          record({ action: "org.update", resource: resourceOf(org), orgId: org.id, changes: { name, description } });
+          record({
+            action: "org.update",
+            resource: resourceOf(org),
+            orgId: org.id,
+            changes: { name, description },
+            before: current,
+          });
           return wireOrg(org);
         }),
     ),
@@ -100,6 +106,7 @@ export function orgRoutes(bus: Bus, clock: Clock): Route[] {
             resource: resourceOf(current),
             orgId: current.id,
             changes: auditedSettings(body.settings),
+            before: knownSettings(current.settings),
           });
           afterCommit(() => bus.publish(ORG_SETTINGS_TOPIC, { org_id: current.id }));
           return { org_id: current.id, settings };

@@ -91,6 +91,12 @@ export function settingsProblem(settings: OrgSettings): Fault | null {
   );
 }
 
+/** The settings whose values may be shown. */
+export const knownSettings = (settings: OrgSettings): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(OrgSettings.properties).map((key) => [key, (settings as Record<string, unknown>)[key] ?? null]),
+  );
+
 /** An unknown key may contain a secret, so the audit log names it without its value. */
 export function auditedSettings(changes: Record<string, unknown>): Record<string, unknown> {
   const isShown = (key: string, value: unknown) => value === null || Object.hasOwn(OrgSettings.properties, key);

@@ -43,7 +43,8 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
             action: "project.update_policy",
             resource: { type: "project", id: project.id, name: project.name },
             orgId: project.org_id,
-            changes,
+            changes: changes.after,
+            before: changes.before,
           });
           if (Object.keys(changes.after).length > 0) {
             const now = clock();

@@ -97,7 +97,8 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
           action: "stack_template.update",
           resource: resourceOf(next),
           orgId: next.org_id,
-          changes: { fields: Object.keys(body) },
+          changes: { ...body, fields: Object.keys(body) },
+          before: current,
         });
         return next;
       });

@@ -100,7 +100,8 @@ export function tierRoutes(db: Queries, clock: Clock): Route[] {
           updated_at: clock(),
         };
         await updateLimit(tx, changed);
-        record({ action: "rate_limit.update", resource: resourceOf(changed), orgId: null, changes });
+        const resource = resourceOf(changed);
+        record({ action: "rate_limit.update", resource, orgId: null, changes, before: wireLimit(current) });
         return wireLimit(changed);
       }),
     ),
