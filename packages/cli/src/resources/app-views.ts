@@ -65,6 +65,7 @@ export const DEPLOYMENT = view(
   stateColumn("STATUS", "status"),
   column("BY", "created_by"),
   ageColumn("AGE", "created_at"),
+  column("CHANGE", "summary"),
   column("MESSAGE", "message"),
   column("ID", "deployment_id", true),
 );

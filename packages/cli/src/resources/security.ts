@@ -43,6 +43,7 @@ const AUDIT = view(
   column("VIA", "via"),
   column("ACTION", "action"),
   { title: "RESOURCE", of: ({ resource }) => `${resource.type}${resource.name ? ` ${resource.name}` : ""}` },
+  column("CHANGE", "summary"),
   column("FROM", "source_address", true),
   column("REQUEST", "request_id", true),
 );

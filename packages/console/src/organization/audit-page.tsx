@@ -2,7 +2,6 @@ import type { AuditEntry } from "@binnacle/client";
 import { Button, Code, Drawer, Group, Select, Stack, Table, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
-import { useRead } from "../api/queries.runner.ts";
 import { Allowed, useOrg } from "../frame/org.tsx";
 import { CopyText } from "../parts/copy-text.tsx";
 import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
@@ -72,6 +71,17 @@ export function AuditPage() {
       width: "minmax(120px, 1.5fr)",
       from: "tablet",
       render: ({ resource }) => resource.name ?? resource.type.replaceAll("_", " "),
+    },
+    {
+      key: "summary",
+      title: "Change",
+      width: "minmax(0, 2.4fr)",
+      from: "tablet",
+      render: ({ summary }) => (
+        <Text size="sm" truncate title={summary ?? undefined}>
+          {summary ?? "—"}
+        </Text>
+      ),
     },
     {
       key: "actor",
@@ -186,17 +196,11 @@ function TimeFilter({ name, label }: { readonly name: "since" | "until"; readonl
 
 function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (changes: Search) => void }) {
   const { entry } = props;
-  const org = useOrg();
   const { resource } = entry;
-  const about = { resource_type: resource.type, resource_id: resource.id ?? "", until: entry.at };
-  const earlier = useRead(
-    "listAuditLog",
-    { ...inputOf(org.id, about), items_per_page: 100 },
-    { enabled: resource.id !== null },
-  );
-  const changes = changesOf(entry, earlier.data?.data ?? []);
+  const changes = changesOf(entry);
   return (
     <Stack>
+      {entry.summary === null ? null : <Text style={{ overflowWrap: "anywhere" }}>{entry.summary}</Text>}
       <Facts
         of={[
           ["When", absoluteTime(entry.at)],
@@ -237,7 +241,7 @@ function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (chan
                   <Table.Td style={{ verticalAlign: "top" }}>
                     {before === undefined ? (
                       <Text size="xs" c="dimmed">
-                        not in the log
+                        —
                       </Text>
                     ) : (
                       <ValueText value={before} />

@@ -52,6 +52,7 @@ const COLUMNS: readonly (readonly [string, (entry: AuditEntry) => string | null]
   ["resource_type", ({ resource }) => resource.type],
   ["resource_id", ({ resource }) => resource.id],
   ["resource_name", ({ resource }) => resource.name],
+  ["summary", ({ summary }) => summary],
   ["changes", ({ changes }) => JSON.stringify(changes)],
   ["request_id", ({ request_id }) => request_id],
   ["id", ({ id }) => id],
@@ -76,34 +77,19 @@ export const jsonOf = (entries: readonly AuditEntry[]): string => `${JSON.string
 
 export interface Change {
   readonly field: string;
-  /** Undefined where the log does not say. */
+  /** Undefined for what is no change of a value. */
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/**
- * The changes of an entry. The log has the new values; the ones before are those of the nearest earlier entry about the same
- * object that set the field, or what the entry itself says as a pair of `from` and `to`.
- */
-export function changesOf(entry: AuditEntry, earlier: readonly AuditEntry[]): readonly Change[] {
-  const older = earlier
-    .filter(
-      ({ id, at, resource }) =>
-        isSameObject(resource, entry.resource) && (at < entry.at || (at === entry.at && id < entry.id)),
-    )
-    .toSorted((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id));
-  return Object.entries(entry.changes).map(([field, value]) => {
-    if (isPair(value)) return { field, before: value.from, after: value.to };
-    const source = older.find(({ changes }) => Object.hasOwn(changes, field));
-    return { field, before: source?.changes[field], after: value };
-  });
-}
+/** What an entry says by field: both values of what has changed, and otherwise what there is to tell. */
+export const changesOf = ({ changes }: Pick<AuditEntry, "changes">): readonly Change[] =>
+  Object.entries(changes).map(([field, value]) =>
+    isPair(value) ? { field, before: value.before, after: value.after } : { field, before: undefined, after: value },
+  );
 
-const isSameObject = (a: AuditEntry["resource"], b: AuditEntry["resource"]): boolean =>
-  a.type === b.type && a.id !== null && a.id === b.id;
-
-const isPair = (value: unknown): value is { readonly from: unknown; readonly to: unknown } =>
-  typeof value === "object" && value !== null && Object.keys(value).toSorted().join() === "from,to";
+const isPair = (value: unknown): value is { readonly before: unknown; readonly after: unknown } =>
+  typeof value === "object" && value !== null && Object.keys(value).toSorted().join() === "after,before";
 
 /** The action in words: `stack_template.delete` reads "stack template: delete". */
 export const actionWords = (action: string): string => action.replace(".", ": ").replaceAll("_", " ");

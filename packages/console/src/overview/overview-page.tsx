@@ -226,13 +226,18 @@ function Activity() {
       <Loaded of={log}>
         {({ data }) => (
           <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
-            {recent(data).map(({ id, at, actor, action, resource }) => (
+            {recent(data).map(({ id, at, actor, action, resource, summary }) => (
               <Group key={id} component="li" gap="xs" justify="space-between" wrap="nowrap">
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                   <Text span inherit fw={600}>
                     {actor.email ?? "The system"}
                   </Text>{" "}
                   {activityWords(action)} {resource.type.replaceAll("_", " ")} {resource.name ?? ""}
+                  {summary === null ? null : (
+                    <Text span display="block" size="xs" c="dimmed">
+                      {summary}
+                    </Text>
+                  )}
                 </Text>
                 <Text size="xs" c="dimmed">
                   <Moment at={at} />

@@ -26,7 +26,7 @@ const StreamEvent = Type.Object(
     additionalProperties: true,
     description: [
       "What else an event says stands beside these fields, by its type: `install_stage_update` has those of the journal",
-      "entry, `activity` those of the audit entry. `access` says that your own roles have changed: read again what you show.",
+      "entry, `activity` those of the audit entry, `app` the phase, and `operation` and `summary` where an operation was made. `access` says that your own roles have changed: read again what you show.",
     ].join(" "),
   },
 );

@@ -21,6 +21,7 @@ const entry = (at: string, rest: Partial<AuditEntry> = {}): AuditEntry => ({
   action: "app.scale",
   resource: { type: "app", id: "a", name: "shop/web" },
   changes: { replicas: 3 },
+  summary: null,
   request_id: null,
   ...rest,
 });
@@ -30,11 +31,12 @@ const deployment = {
   operation: "scale",
   status: "failed",
   message: "too slow",
+  summary: "web: 2 → 3 replicas",
   created_by: null,
   created_at: "2026-01-31T09:01:00.000Z",
 } as unknown as DeploymentListItem;
 
-test("[WC54] what Kubernetes says and what people did stand on one time line, the latest first", () => {
+test("[WC54] [WC237] what Kubernetes says and what people did stand on one time line, the latest first", () => {
   const items = timelineOf({
     events: [
       event("2026-01-31T09:00:00.000Z"),
@@ -48,7 +50,7 @@ test("[WC54] what Kubernetes says and what people did stand on one time line, th
     ["Started", "warning", "Pod web-1", "Started container web (3 times)"],
     ["Terminal opened", "progress", "ada@example.com", "replicas"],
     // The audit entry of the same change is left out.
-    ["#4 Scaled", "bad", "the system", "too slow"],
+    ["#4 Scaled", "bad", "the system", "web: 2 → 3 replicas — too slow"],
     ["Started", "unknown", "Pod web-1", "Started container web"],
   ]);
 });

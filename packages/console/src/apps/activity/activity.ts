@@ -1,6 +1,6 @@
 import type { AppEvent, AuditEntry, DeploymentListItem } from "@binnacle/client";
 import type { Tone } from "../../status/status.ts";
-import { OPERATION_WORDS } from "../deployments/deployment.ts";
+import { changeWords, OPERATION_WORDS } from "../deployments/deployment.ts";
 
 /** One thing that happened to an app, whoever says so. */
 export interface ActivityItem {
@@ -44,7 +44,7 @@ const ofAudit = (entry: AuditEntry): ActivityItem => ({
   source: "people",
   tone: "progress",
   title: AUDIT_WORDS[entry.action] ?? entry.action,
-  detail: Object.keys(entry.changes).join(", "),
+  detail: entry.summary ?? Object.keys(entry.changes).join(", "),
   by: entry.actor.email ?? (entry.via === "system" ? "the system" : "somebody who is gone"),
 });
 
@@ -54,7 +54,7 @@ const ofDeployment = (deployment: DeploymentListItem): ActivityItem => ({
   source: "people",
   tone: deployment.status === "failed" ? "bad" : "progress",
   title: `#${deployment.revision} ${OPERATION_WORDS[deployment.operation]}`,
-  detail: deployment.message ?? "",
+  detail: [changeWords(deployment), deployment.message].filter(Boolean).join(" — "),
   by: deployment.created_by ?? "the system",
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparedPair, toggled, tookWords } from "./deployment.ts";
+import { changeWords, comparedPair, toggled, tookWords } from "./deployment.ts";
 
 const deployments = [3, 2, 1].map((revision) => ({ deployment_id: `d${revision}`, revision }));
 
@@ -39,4 +39,12 @@ test.each([
   [at(-1), "0 s"],
 ])("[WC39] a deployment that ended at %s took %s", (finished_at, words) => {
   expect(tookWords({ created_at: at(0), finished_at })).toBe(words);
+});
+
+test.each([
+  ["update", "web: 2 → 3 replicas", "web: 2 → 3 replicas"],
+  ["pause", "Paused", null],
+  ["update", null, null],
+] as const)("[WC237] a deployment by %s with the summary %j says further: %j", (operation, summary, words) => {
+  expect(changeWords({ operation, summary })).toBe(words);
 });

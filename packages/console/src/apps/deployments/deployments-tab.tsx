@@ -14,7 +14,7 @@ import { obstacle, stateOf } from "../app-action.ts";
 import { addressOf, cliName } from "../app-address.ts";
 import { deploymentChanges } from "../field-change.ts";
 import { FieldChanges } from "../field-changes.tsx";
-import { comparedPair, OPERATION_WORDS, toggled, tookWords } from "./deployment.ts";
+import { changeWords, comparedPair, OPERATION_WORDS, toggled, tookWords } from "./deployment.ts";
 import { RollbackDialog } from "./rollback-dialog.tsx";
 
 const PER_PAGE = 50;
@@ -81,6 +81,7 @@ function Entry(props: {
   const { app, deployment, isChosen, onChoose, onRollBack } = props;
   const isCurrent = deployment.revision === app.revision;
   const took = tookWords(deployment);
+  const changed = changeWords(deployment);
   const place = { clusterId: app.cluster_id, projectId: app.project_id };
   return (
     <Group justify="space-between" align="flex-start" gap="xs">
@@ -96,6 +97,11 @@ function Entry(props: {
             </Text>
           ) : null}
         </Group>
+        {changed ? (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {changed}
+          </Text>
+        ) : null}
         <Text size="xs" c="dimmed">
           <Moment at={deployment.created_at} /> by {deployment.created_by ?? "the system"}
           {took ? `, took ${took}` : ""}

@@ -30,7 +30,7 @@ export function LastDeployments({ app }: { readonly app: App }) {
             {data.map((deployment) => (
               <Group key={deployment.deployment_id} gap="xs" wrap="nowrap" justify="space-between">
                 <Text size="sm" truncate>
-                  <b>#{deployment.revision}</b> {OPERATION_WORDS[deployment.operation]}{" "}
+                  <b>#{deployment.revision}</b> {deployment.summary ?? OPERATION_WORDS[deployment.operation]}{" "}
                   <Text span c="dimmed" size="sm">
                     <Moment at={deployment.created_at} /> by {deployment.created_by ?? "the system"}
                   </Text>
