@@ -48,9 +48,10 @@ export const shownLeaf = (value: unknown, shown: string | number | boolean): Lea
 });
 
 const SECRET_NAME =
-  /pass|pwd|secret|token|key|credential|auth|private|signature|salt|dsn|cert|cookie|session|connection.?string|webhook/i;
+  /pass|pwd|secret|token|key|credential|auth|private|signature|salt|dsn|cookie|session|connection.?string|webhook/i;
 /** Credentials in a URL or an assignment, a PEM block, and long words as keys and tokens are; UUIDs and names have hyphens. */
-const SECRET_TEXT = /:\/\/[^/\s]*@|-----BEGIN|(pass(word|wd|phrase)?|pwd|secret|token|key)["']?\s*[=:]|[\w+=]{32,}|[\w+/=]{40,}/i;
+const SECRET_TEXT =
+  /:\/\/[^/\s]*@|-----BEGIN|(pass(word|wd|phrase)?|pwd|secret|token|key)["']?\s*[=:]|[\w+=]{32,}|[\w+/=]{40,}/i;
 /** Only the beginning of a value is ever shown. */
 const SEARCHED = 20 * LONGEST_VALUE;
 
@@ -78,8 +79,7 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] | nu
   if (!Array.isArray(value)) return isObject(value) ? Object.entries(value) : null;
   const members = value.filter(isObject).map(({ name, ...rest }) => [name, rest] as const);
   const names = new Set(members.map(([name]) => name));
-  const isNamed =
-    names.size === value.length && value.length > 0 && [...names].every((name) => typeof name === "string");
+  const isNamed = names.size === value.length && [...names].every((name) => typeof name === "string");
   return isNamed ? (members as [string, unknown][]) : null;
 }
 

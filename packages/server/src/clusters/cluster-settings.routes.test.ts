@@ -85,8 +85,8 @@ describe("PATCH /clusters/{id}/settings", () => {
       actor: { id: orgAdmin.id },
       resource: { type: "cluster", id: cluster },
       changes: {
-        before: { pod_security: "baseline", cluster_wide_charts: [] },
-        after: { pod_security: "privileged", cluster_wide_charts: [CHART] },
+        pod_security: { before: "baseline", after: "privileged" },
+        [`cluster_wide_charts.${CHART.name}.repo`]: { before: null, after: CHART.repo },
       },
     });
   });

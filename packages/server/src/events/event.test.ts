@@ -54,6 +54,7 @@ describe("an activity", () => {
       action: "org.update",
       resource: { type: "org", id: "thing-1", name: "thing" },
       changes: { name: "thing" },
+      summary: null,
       request_id: "request-1",
     });
   });

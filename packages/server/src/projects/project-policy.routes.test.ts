@@ -137,7 +137,8 @@ describe("PATCH /projects/{id}/policy", () => {
       action: "project.update_policy",
       actor: { id: admin.id },
       resource: { type: "project", id: project },
-      changes: { before: { isolation: "namespace" }, after: { isolation: "none" } },
+      changes: { isolation: { before: "namespace", after: "none" } },
+      summary: "isolation namespace → none",
     });
     await change({ isolation: "none" });
     expect(await desired()).toMatchObject([{ generation: 1 }]);
